@@ -4,6 +4,9 @@ they gave.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -14,6 +17,7 @@ from .fast_heads import HeadTrace, fast_heads
 from .formulas import (
     cut_heads,
     dot_products,
+    join_heads,
     mask_scores,
     mix_heads,
     mix_values,
@@ -62,27 +66,50 @@ def attend(
     shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
     dtype = inputs.dtype.type
     options = checked_options(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
-    return _layer(inputs, source, p, options, residual_connection(inputs, p, residual))
+    return run_layer(inputs, source, p, options, residual_connection(inputs, p, residual))
 
 
-def _layer(
-    inputs: Array, memory: Array, p: Projections, options: Options, connection: Array | None
+class LayerSteps(NamedTuple):
+    """The steps of a layer that can be replaced: by a mistake, or by another way to compute the
+    same. Their arguments and results are those of the formulas.
+    """
+
+    project: Callable[[Array, Array, Array | None], Array] = project
+    split: Callable[[Array, int], Array] = cut_heads
+    heads: Callable[[Array, Array, Array, Options], HeadTrace] = fast_heads
+    merge: Callable[[Array], Array] = join_heads
+    mix: Callable[[Array, Array | None, Array | None, Array | None], Array] = mix_heads
+
+
+USUAL_STEPS = LayerSteps()
+
+
+def run_layer(
+    inputs: Array,
+    memory: Array,
+    p: Projections,
+    options: Options,
+    connection: Array | None,
+    steps: LayerSteps = USUAL_STEPS,
 ) -> Trace:
-    """The steps of the layer in their order: project, split, what happens in the heads, mix."""
-    queries = project(inputs, p.w_q, p.b_q)
-    keys = project(memory, p.w_k, p.b_k)
-    values = project(memory, p.w_v, p.b_v)
-    query_heads = cut_heads(queries, p.n_heads)
-    key_heads = cut_heads(keys, p.groups)
-    value_heads = cut_heads(values, p.groups)
-    # The heads write straight into the merged layout: head_outputs is the split view of merged.
-    merged = np.empty((*inputs.shape[:2], p.n_heads * p.d_v), inputs.dtype)
-    head_outputs = cut_heads(merged, p.n_heads)
-    heads = fast_heads(query_heads, key_heads, value_heads, options, out=head_outputs)
-    output = mix_heads(merged, p.w_o, p.b_o, connection)
+    """The steps of the layer in their order: project, split, what happens in the heads, mix.
+
+    Nothing is checked here but the range of the output. connection: the inputs where they are
+    added to it. Raises: SettingsError.
+    """
+    queries = steps.project(inputs, p.w_q, p.b_q)
+    keys = steps.project(memory, p.w_k, p.b_k)
+    values = steps.project(memory, p.w_v, p.b_v)
+    query_heads = steps.split(queries, p.n_heads)
+    key_heads = steps.split(keys, p.groups)
+    value_heads = steps.split(values, p.groups)
+    heads = steps.heads(query_heads, key_heads, value_heads, options)
+    merged = steps.merge(heads.head_outputs)
+    output = steps.mix(merged, p.w_o, p.b_o, connection)
     checks.check_range(output)
     if options.empty_rows == "nan" and _fill_empty_rows(heads):
-        output = mix_heads(merged, p.w_o, p.b_o, connection)
+        merged = steps.merge(heads.head_outputs)
+        output = steps.mix(merged, p.w_o, p.b_o, connection)
     return Trace(
         inputs=inputs,
         memory=memory,
@@ -95,35 +122,43 @@ def _layer(
         **vars(heads),
         merged=merged,
         output=output,
-        projections=p,
-        scale=options.scale,
-        softcap=options.softcap,
-        mask=options.allowed,
-        bias=options.bias,
-        residual=connection is not None,
-        empty_rows_as=options.empty_rows,
+        **_given(p, options, residual=connection is not None),
     )
 
 
+def _given(p: Projections, options: Options, residual: bool) -> dict[str, Any]:
+    """The fields of a `Trace` that hold what was given."""
+    return {
+        "projections": p,
+        "scale": options.scale,
+        "softcap": options.softcap,
+        "mask": options.allowed,
+        "bias": options.bias,
+        "residual": residual,
+        "empty_rows_as": options.empty_rows,
+    }
+
+
 def plain_heads(
-    query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options
+    query_BHTK: Array,
+    key_BGSK: Array,
+    value_BGSV: Array,
+    options: Options,
+    shares: Callable[[Array, Array, Options], Array] | None = None,
 ) -> HeadTrace:
     """What happens inside the heads as it is written in the papers: softmax(Q Kᵀ / √d_k + mask) V.
 
-    `attend` computes the same numbers with `fast_heads`, up to rounding. Shapes: as there.
+    `attend` computes the same numbers with `fast_heads`, up to rounding. Shapes: as there. shares:
+    what takes the place of the softmax; it gets the scores without the mask and with it.
     """
     scores = dot_products(query_BHTK, key_BGSK)
     scaled_scores = scale_scores(scores, options.scale, options.softcap)
     masked_scores = mask_scores(scaled_scores, options.allowed, options.bias)
-    probabilities = softmax(masked_scores)
-    head_outputs = mix_values(probabilities, value_BGSV)
-    return HeadTrace(
-        scores=scores,
-        scaled_scores=scaled_scores,
-        masked_scores=masked_scores,
-        probabilities=probabilities,
-        head_outputs=head_outputs,
+    probabilities = (
+        softmax(masked_scores) if shares is None else shares(scaled_scores, masked_scores, options)
     )
+    head_outputs = mix_values(probabilities, value_BGSV)
+    return HeadTrace(scores, scaled_scores, masked_scores, probabilities, head_outputs)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -149,8 +184,7 @@ def scaled_dot_product_attention(
     shape = (*query.shape[:3], key.shape[2])
     d_k, dtype = query.shape[3], query.dtype.type
     options = checked_options(shape, d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
-    out = np.empty((*query.shape[:3], value.shape[3]), dtype)
-    heads = fast_heads(query, key, value, options, out)
+    heads = fast_heads(query, key, value, options)
     checks.check_range(heads.head_outputs)
     if empty_rows == "nan":
         _fill_empty_rows(heads)

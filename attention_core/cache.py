@@ -1,4 +1,8 @@
-"""Results that are kept: equal arguments give the same object."""
+"""Results that are kept: equal arguments give the same object.
+
+All caches of the process share one budget in bytes, `CACHE_BYTES`. When it is spent, the result
+that nobody has asked for the longest goes first, whichever cache it is in.
+"""
 
 from __future__ import annotations
 
@@ -6,50 +10,75 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import is_dataclass
 from functools import wraps
-from itertools import count
 from threading import Lock
-from typing import Any, Generic, ParamSpec, TypeVar
-from weakref import WeakSet
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
-# Of one function. A layer of the app's largest sizes takes 42 MB, one of its usual sizes 30 kB.
-MOST_BYTES = 128 * 2**20
-MOST_BYTES_OF_ALL = 4 * MOST_BYTES
+# Of all caches together. A layer of the app's largest sizes takes 42 MB, one of its usual sizes
+# 30 kB.
+CACHE_BYTES = 256 * 2**20
+ENTRY_BYTES = 1024  # what an entry takes besides its arrays
 
 
-def remembered(
-    most: int, most_bytes: int = MOST_BYTES
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the results last asked for: so many, and no more bytes in their arrays, but always the
-    last one. All functions together keep `MOST_BYTES_OF_ALL`.
+def cached(function: Callable[P, R]) -> Callable[P, R]:
+    """Keep the results of a function.
 
     1, 1.0 and True are equal, but only the first is a whole number, so they are kept apart. Of
     arguments that cannot be looked up, such as a list, nothing is kept; the function checks them.
+
+    >>> @cached
+    ... def squares(n: int) -> list[int]:
+    ...     return [i * i for i in range(n)]
+    >>> squares(3) is squares(3)
+    True
+    """
+    results: Cache[Hashable, R] = Cache()
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        key = (args, tuple(kwargs.items()), *map(type, (*args, *kwargs.values())))
+        try:
+            return results[key]
+        except TypeError:
+            return function(*args, **kwargs)
+        except KeyError:
+            # not handled here, or errors of the function would be told as consequences of this one
+            pass
+        return results.add(key, function(*args, **kwargs))
+
+    return call
+
+
+class Cache(Generic[K, V]):
+    """Values by their keys, which may be dropped when the budget is spent.
+
+    >>> runs = Cache[str, list[float]]()
+    >>> runs.add("first", [0.5]) is runs.get("first"), runs.get("second")
+    (True, None)
     """
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        kept: _Kept[R] = _Kept(most, most_bytes)
+    def __getitem__(self, key: K) -> V:
+        """Raises: KeyError for what is not kept, TypeError for a key that cannot be looked up."""
+        return cast(V, _shared.known((self, key)))
 
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            key = (args, tuple(kwargs.items()), *map(type, (*args, *kwargs.values())))
-            try:
-                return kept.known(key)
-            except TypeError:
-                return function(*args, **kwargs)
-            except KeyError:
-                # not handled here, or errors of the function would be told as consequences of this
-                # one
-                pass
-            return kept.add(key, function(*args, **kwargs))
+    def get(self, key: K) -> V | None:
+        """What is kept by a key, or None."""
+        try:
+            return self[key]
+        except KeyError:
+            return None
 
-        return call
-
-    return decorate
+    def add(self, key: K, value: V) -> V:
+        """Keep a value, and give it, or the one that another thread has added meanwhile. A value
+        that has grown is added once more, and counted anew.
+        """
+        return cast(V, _shared.add((self, key), value))
 
 
 def n_bytes(result: object) -> int:
@@ -70,72 +99,51 @@ def n_bytes(result: object) -> int:
             case dict() as several:
                 waiting += several.values()
             case list() | tuple() as several:
-                waiting += (one for one in several if not isinstance(one, str))
+                waiting += (one for one in several if not isinstance(one, (str, int, float)))
             case record if is_dataclass(record) and not isinstance(record, type):
                 waiting += vars(record).values()
     return sum(owners.values())
 
 
-class _Kept(Generic[R]):
-    """The results of one function, the one last asked for at the end."""
+def held_bytes() -> int:
+    """How much of the budget is spent."""
+    return _shared.n_bytes
 
-    def __init__(self, most: int, most_bytes: int) -> None:
-        self.most, self.most_bytes = most, most_bytes
-        self.results: OrderedDict[Hashable, _Result[R]] = OrderedDict()
+
+def clear() -> None:
+    """Forget all results."""
+    _shared.clear()
+
+
+class _Results:
+    """The values of all caches, the one last asked for at the end."""
+
+    def __init__(self) -> None:
+        self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._lock = Lock()
         self.n_bytes = 0
-        _everything.add(self)
 
-    def known(self, key: Hashable) -> R:
-        """Raises: KeyError for what is not kept, TypeError for a key that cannot be looked up."""
-        with _lock:
-            self.results.move_to_end(key)
-            result = self.results[key]
-            result.asked = next(_count)
-            return result.value
+    def known(self, key: Hashable) -> Any:
+        with self._lock:
+            self._values.move_to_end(key)
+            return self._values[key][0]
 
-    def add(self, key: Hashable, value: R) -> R:
-        """Keep a result, and give it, or the one that another thread has added meanwhile."""
-        new = _Result(value, n_bytes(value))
-        with _lock:
-            result = self.results.setdefault(key, new)
-            result.asked = next(_count)
-            self.results.move_to_end(key)
-            self.n_bytes += new.n_bytes if result is new else 0
-            while len(self.results) > 1 and (
-                len(self.results) > self.most or self.n_bytes > self.most_bytes
-            ):
-                self.drop()
-            _make_room()
-        return result.value
+    def add(self, key: Hashable, value: Any) -> Any:
+        size = ENTRY_BYTES + n_bytes((key, value))  # arrays in a key are held as well
+        with self._lock:
+            held, before = self._values.get(key, (value, 0))
+            if held is value:
+                self._values[key] = value, size
+                self.n_bytes += size - before
+            self._values.move_to_end(key)
+            while self.n_bytes > CACHE_BYTES and len(self._values) > 1:
+                self.n_bytes -= self._values.popitem(last=False)[1][1]
+        return held
 
-    def drop(self) -> None:
-        """Forget the result that was not asked for the longest."""
-        self.n_bytes -= self.results.popitem(last=False)[1].n_bytes
-
-    def oldest(self) -> int:
-        """When the result that was not asked for the longest was asked for last."""
-        return next(iter(self.results.values())).asked
+    def clear(self) -> None:
+        with self._lock:
+            self._values.clear()
+            self.n_bytes = 0
 
 
-class _Result(Generic[R]):
-    """A result, its bytes, and when it was asked for last, as a running number."""
-
-    def __init__(self, value: R, n_bytes: int) -> None:
-        self.value, self.n_bytes, self.asked = value, n_bytes, 0
-
-
-_lock = Lock()
-_count = count()
-_everything: WeakSet[_Kept[Any]] = WeakSet()
-
-
-def _make_room() -> None:
-    """Drop what nobody has asked for the longest, of whichever function, till all fit; the last one
-    stays.
-    """
-    full = [kept for kept in _everything if kept.results]
-    while sum(kept.n_bytes for kept in full) > MOST_BYTES_OF_ALL:
-        if sum(len(kept.results) for kept in full) == 1:
-            break
-        min(full, key=_Kept.oldest).drop()
-        full = [kept for kept in full if kept.results]
+_shared = _Results()

@@ -16,7 +16,7 @@ import numpy as np
 from .checks import Array, as_list, whole_number
 from .embeddings import Embedding
 from .errors import SettingsError
-from .rules import INPUT_RULE, Read, Rule, rule_of
+from .rules import INPUT_RULE, Read, Rule
 from .trace import Trace
 
 Index = tuple[int, ...]
@@ -87,7 +87,7 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     >>> [(factor.name, factor.value) for factor in d.terms[0].factors], d.result
     ([('query_heads', 2.0), ('key_heads', 1.0)], 2.0)
     """
-    rule = rule_of(trace, field)
+    rule = trace.rule(field)
     where = tuple(whole_number("index", i) for i in as_list("index", index))
     shape = getattr(trace, field).shape
     if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):

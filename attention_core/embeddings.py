@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .cache import remembered
+from .cache import cached
 from .checks import Array, as_labels, check_choice, check_switch, check_text, whole_number
 from .errors import SettingsError
 from .limits import check_room
@@ -43,7 +43,7 @@ def embed(
     return Embedding(words_TD, positions_TD, words_TD + positions_TD)
 
 
-@remembered(1024)
+@cached
 def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
     """The vector of a word: drawn at random once and for all, because the word's own hash is the
     seed.

@@ -74,6 +74,11 @@ def merge_heads(heads: ArrayLike) -> Array:
             "heads must have shape (batch, heads, tokens, features), but has shape"
             f" {heads_BHTV.shape}"
         )
+    return join_heads(heads_BHTV)
+
+
+def join_heads(heads_BHTV: Array) -> Array:
+    """`merge_heads` of what is known to be heads; of heads that lie side by side it is a view."""
     n_batch, n_heads, n_tokens, d_v = heads_BHTV.shape
     return heads_BHTV.swapaxes(1, 2).reshape(n_batch, n_tokens, n_heads * d_v)
 

@@ -1,4 +1,4 @@
-"""The NumPy statements of every step, as a reader would write them, for the options of one layer.
+"""The NumPy statements of a step for the options of one layer, as a reader would write them.
 
 They are shown, and a test runs them: each reproduces its field of the `Trace` from the fields
 before it. The engine itself computes the same with fewer temporary arrays (see `formulas`).
@@ -6,128 +6,74 @@ before it. The engine itself computes the same with fewer temporary arrays (see 
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
-from .checks import Array
-from .projections import Projections
+from .layer import Layer
 
-
-class Layer(Protocol):
-    """What the statements depend on; a `Trace` has all of it."""
-
-    @property
-    def inputs(self) -> Array: ...
-    @property
-    def memory(self) -> Array: ...
-    @property
-    def projections(self) -> Projections: ...
-    @property
-    def softcap(self) -> float | None: ...
-    @property
-    def mask(self) -> Array | None: ...
-    @property
-    def bias(self) -> Array | None: ...
-    @property
-    def residual(self) -> bool: ...
-    @property
-    def empty_rows_as(self) -> str: ...
-    @property
-    def empty_rows(self) -> Array: ...
+Parts = Mapping[str, Callable[[Layer], str]]
+EMPTY_MAXIMUM = (
+    "\nrow_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to attend to"
+)
 
 
-def inputs(layer: Layer) -> str:
-    return "inputs = x"
+def filled(template: str, layer: Layer, parts: Parts | None = None) -> str:
+    """The statements of a `Step`, with the parts in braces as the options of a layer want them.
+
+    >>> from attention_core import STEPS, Projections, attend
+    >>> filled(STEPS["queries"].numpy, attend([[1.0]], Projections.weightless(1)))
+    'queries = inputs @ w_q'
+    """
+    return template.format_map(_Filled(NUMPY_PARTS if parts is None else parts, layer))
 
 
-def memory(layer: Layer) -> str:
-    return "memory = inputs" if layer.memory is layer.inputs else "memory = other_sequence"
+class _Filled(dict[str, str]):
+    """Works out a part when it is asked for."""
+
+    def __init__(self, parts: Parts, layer: Layer) -> None:
+        self.parts, self.layer = parts, layer
+
+    def __missing__(self, name: str) -> str:
+        return self.parts[name](self.layer)
 
 
-def queries(layer: Layer) -> str:
-    return f"queries = inputs @ w_q{_plus(layer, 'b_q')}"
+def grouped(layer: Layer) -> bool:
+    """Whether heads share keys and values."""
+    return layer.projections.groups != layer.projections.n_heads
 
 
-def keys(layer: Layer) -> str:
-    return f"keys = memory @ w_k{_plus(layer, 'b_k')}"
+def zeros_for_nothing(layer: Layer) -> bool:
+    """Whether a row with nothing to attend to has to become zeros."""
+    return layer.empty_rows_as == "zero" and bool(layer.empty_rows.any())
 
 
-def values(layer: Layer) -> str:
-    return f"values = memory @ w_v{_plus(layer, 'b_v')}"
+def _plus(bias: str) -> Callable[[Layer], str]:
+    return lambda layer: "" if getattr(layer.projections, bias) is None else f" + {bias}"
 
 
-def query_heads(layer: Layer) -> str:
-    return "query_heads = queries.reshape(B, T, H, K).swapaxes(1, 2)"
+def _repeated(heads: str) -> Callable[[Layer], str]:
+    return lambda layer: f"np.repeat({heads}, H // G, axis=1)" if grouped(layer) else heads
 
 
-def key_heads(layer: Layer) -> str:
-    return f"key_heads = keys.reshape(B, S, {_groups(layer)}, K).swapaxes(1, 2)"
+def _masked(layer: Layer) -> str:
+    biased = "scaled_scores" if layer.bias is None else "scaled_scores + bias"
+    return biased if layer.mask is None else f"np.where(mask, {biased}, -np.inf)"
 
 
-def value_heads(layer: Layer) -> str:
-    return f"value_heads = values.reshape(B, S, {_groups(layer)}, V).swapaxes(1, 2)"
-
-
-def scores(layer: Layer) -> str:
-    return f"scores = query_heads @ {_shared(layer, 'key_heads')}.swapaxes(-1, -2)"
-
-
-def scaled_scores(layer: Layer) -> str:
-    capped = (
+NUMPY_PARTS: Parts = {
+    "memory": lambda layer: "inputs" if layer.memory is layer.inputs else "other_sequence",
+    "G": lambda layer: "G" if grouped(layer) else "H",
+    **{bias: _plus(bias) for bias in ("b_q", "b_k", "b_v", "b_o")},
+    **{heads: _repeated(heads) for heads in ("key_heads", "value_heads")},
+    "softcap": lambda layer: (
         ""
         if layer.softcap is None
         else "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
-    )
-    return "scaled_scores = scores * scale" + capped
-
-
-def masked_scores(layer: Layer) -> str:
-    biased = "scaled_scores" if layer.bias is None else "scaled_scores + bias"
-    return (
-        f"masked_scores = {biased if layer.mask is None else f'np.where(mask, {biased}, -np.inf)'}"
-    )
-
-
-def probabilities(layer: Layer) -> str:
-    lines = [
-        "row_max = masked_scores.max(axis=-1, keepdims=True)",
-        "exponentials = np.exp(masked_scores - row_max)",
-        "row_sum = exponentials.sum(axis=-1, keepdims=True)",
-        "probabilities = exponentials / row_sum",
-    ]
-    if layer.empty_rows_as == "zero" and layer.empty_rows.any():
-        lines.insert(
-            1,
-            "row_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to"
-            " attend to",
-        )
-        lines[-1] = "probabilities = exponentials / np.where(row_sum == 0, 1, row_sum)"
-    return "\n".join(lines)
-
-
-def head_outputs(layer: Layer) -> str:
-    return f"head_outputs = probabilities @ {_shared(layer, 'value_heads')}"
-
-
-def merged(layer: Layer) -> str:
-    return "merged = head_outputs.swapaxes(1, 2).reshape(B, T, H * V)"
-
-
-def output(layer: Layer) -> str:
-    mixed = "merged" if layer.projections.w_o is None else "merged @ w_o"
-    return f"output = {mixed}{_plus(layer, 'b_o')}{' + inputs' if layer.residual else ''}"
-
-
-def _plus(layer: Layer, bias: str) -> str:
-    return f" + {bias}" if getattr(layer.projections, bias) is not None else ""
-
-
-def _groups(layer: Layer) -> str:
-    return "H" if layer.projections.groups == layer.projections.n_heads else "G"
-
-
-def _shared(layer: Layer, heads: str) -> str:
-    return (
-        heads
-        if layer.projections.groups == layer.projections.n_heads
-        else f"np.repeat({heads}, H // G, axis=1)"
-    )
+    ),
+    "masked": _masked,
+    "no_maximum": lambda layer: EMPTY_MAXIMUM if zeros_for_nothing(layer) else "",
+    "row_sum": lambda layer: (
+        "np.where(row_sum == 0, 1, row_sum)" if zeros_for_nothing(layer) else "row_sum"
+    ),
+    "w_o": lambda layer: "" if layer.projections.w_o is None else " @ w_o",
+    "inputs": lambda layer: " + inputs" if layer.residual else "",
+}

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .checks import check_choice
-from .trace import STEPS, Trace
+from .layer import Layer
 
 RUNNING = -1  # the axis number of the index that a sum runs over
 
@@ -67,6 +66,9 @@ class Rule:
     softcap: float | None = None
 
 
+RuleOf = Callable[[Layer], Rule]
+
+
 def axis(number: int, over: int = 1, modulo: int = 0) -> Position:
     """The position along one axis of the result, divided and reduced."""
     return Position(((number, 1),), over, modulo)
@@ -81,106 +83,85 @@ def read(array: str, *at: int | Position) -> Read:
     return Read(array, tuple(p if isinstance(p, Position) else axis(p) for p in at))
 
 
-def rule_of(trace: Trace, field: str) -> Rule:
-    """The rule of a trace field, the same for all its cells. Raises: SettingsError for a name that
-    is none.
-
-    >>> from attention_core import Projections, attend
-    >>> rule_of(attend([[1.0], [2.0]], Projections.weightless(1)), "scores").operation
-    'sum'
-    """
-    check_choice("field", field, STEPS)
-    return _RULES.get(field, _given)(trace, field)
+def given(field: str, n_axes: int) -> RuleOf:
+    """Nothing is computed: the field is what the layer is given."""
+    rule = Rule("given", (read(field, *range(n_axes)),))
+    return lambda layer: rule
 
 
-def _given(trace: Trace, field: str) -> Rule:
-    return Rule("given", (read(field, *range(len(STEPS[field].letters))),))
+def projected(source: str, weights: str, bias: str) -> RuleOf:
+    """A token's features times a column of a matrix, plus the bias."""
 
-
-def _projected(source: str, weights: str, bias: str) -> Callable[[Trace, str], Rule]:
-    def rule(trace: Trace, field: str) -> Rule:
-        length = getattr(trace, source).shape[2]
-        biased = getattr(trace.projections, bias) is not None
+    def rule(layer: Layer) -> Rule:
+        p = layer.projections
         reads = (read(source, 0, 1, RUNNING), read(weights, RUNNING, 2))
-        return Rule("sum", reads, length, adds=(read(bias, 2),) if biased else ())
+        adds = () if getattr(p, bias) is None else (read(bias, 2),)
+        return Rule("sum", reads, getattr(p, weights).shape[0], adds)
 
     return rule
 
 
-def _split(source: str, width: str) -> Callable[[Trace, str], Rule]:
-    def rule(trace: Trace, field: str) -> Rule:
-        column = Position(((1, trace.sizes[width]), (3, 1)))
+def split(source: str, width: str) -> RuleOf:
+    """A head's block of columns."""
+
+    def rule(layer: Layer) -> Rule:
+        column = Position(((1, layer.sizes[width]), (3, 1)))
         return Rule("copy", (read(source, 0, 2, column),))
 
     return rule
 
 
-def shared_head(trace: Trace, number: int = 1) -> Position:
+def shared_head(layer: Layer, number: int = 1) -> Position:
     """The key/value head that is read by the head along an axis of the result."""
-    return axis(number, over=trace.sizes["H"] // trace.sizes["G"])
+    p = layer.projections
+    return axis(number, over=p.n_heads // p.groups)
 
 
-def _scores(trace: Trace, field: str) -> Rule:
-    reads = (
-        read("query_heads", 0, 1, 2, RUNNING),
-        read("key_heads", 0, shared_head(trace), 3, RUNNING),
-    )
-    return Rule("sum", reads, trace.sizes["K"])
+def scores(layer: Layer) -> Rule:
+    """One query times one key."""
+    key = read("key_heads", 0, shared_head(layer), 3, RUNNING)
+    return Rule("sum", (read("query_heads", 0, 1, 2, RUNNING), key), layer.projections.d_k)
 
 
-def _scaled(trace: Trace, field: str) -> Rule:
-    operation = "product" if trace.softcap is None else "softcap"
-    return Rule(operation, (read("scores", 0, 1, 2, 3), read("scale")), softcap=trace.softcap)
+def scaled(layer: Layer) -> Rule:
+    """One score times the scale, under the soft cap."""
+    operation = "product" if layer.softcap is None else "softcap"
+    return Rule(operation, (read("scores", 0, 1, 2, 3), read("scale")), softcap=layer.softcap)
 
 
-def _masked(trace: Trace, field: str) -> Rule:
-    adds = () if trace.bias is None else (read("bias", 0, 1, 2, 3),)
+def masked(layer: Layer) -> Rule:
+    """One scaled score plus its bias, or minus infinity."""
+    adds = () if layer.bias is None else (read("bias", 0, 1, 2, 3),)
     return Rule("mask", (read("scaled_scores", 0, 1, 2, 3),), adds=adds)
 
 
-def _softmax(trace: Trace, field: str) -> Rule:
-    return Rule(
-        "softmax", (read("masked_scores", 0, 1, 2, RUNNING),), trace.sizes["S"], own=axis(3)
-    )
+def softmax(layer: Layer, field: str = "masked_scores") -> Rule:
+    """One share of a row."""
+    return Rule("softmax", (read(field, 0, 1, 2, RUNNING),), layer.sizes["S"], own=axis(3))
 
 
-def _mixed(trace: Trace, field: str) -> Rule:
-    reads = (
-        read("probabilities", 0, 1, 2, RUNNING),
-        read("value_heads", 0, shared_head(trace), RUNNING, 3),
-    )
-    return Rule("sum", reads, trace.sizes["S"])
+def mixed(layer: Layer) -> Rule:
+    """A row of shares times one feature of all values."""
+    value = read("value_heads", 0, shared_head(layer), RUNNING, 3)
+    return Rule("sum", (read("probabilities", 0, 1, 2, RUNNING), value), layer.sizes["S"])
 
 
-def _merged(trace: Trace, field: str) -> Rule:
-    d_v = trace.sizes["V"]
+def merged(layer: Layer) -> Rule:
+    """A column belongs to one head."""
+    d_v = layer.projections.d_v
     return Rule("copy", (read("head_outputs", 0, axis(2, over=d_v), 1, axis(2, modulo=d_v)),))
 
 
-def _output(trace: Trace, field: str) -> Rule:
-    adds = (read("inputs", 0, 1, 2),) if trace.residual else ()
-    if trace.projections.w_o is not None:
-        mixed = _projected("merged", "w_o", "b_o")(trace, field)
-        return Rule("sum", mixed.reads, mixed.length, adds=mixed.adds + adds)
-    bias = () if trace.projections.b_o is None else (read("b_o", 2),)
-    return Rule("sum", (read("merged", 0, 1, 2),), adds=bias + adds)
+def output(layer: Layer) -> Rule:
+    """The merged heads times a column of W_O, plus bias and inputs."""
+    p = layer.projections
+    bias = () if p.b_o is None else (read("b_o", 2),)
+    adds = (*bias, read("inputs", 0, 1, 2)) if layer.residual else bias
+    if p.w_o is None:
+        return Rule("sum", (read("merged", 0, 1, 2),), adds=adds)
+    reads = (read("merged", 0, 1, RUNNING), read("w_o", RUNNING, 2))
+    return Rule("sum", reads, p.w_o.shape[0], adds)
 
-
-_RULES: dict[str, Callable[[Trace, str], Rule]] = {
-    "queries": _projected("inputs", "w_q", "b_q"),
-    "keys": _projected("memory", "w_k", "b_k"),
-    "values": _projected("memory", "w_v", "b_v"),
-    "query_heads": _split("queries", "K"),
-    "key_heads": _split("keys", "K"),
-    "value_heads": _split("values", "V"),
-    "scores": _scores,
-    "scaled_scores": _scaled,
-    "masked_scores": _masked,
-    "probabilities": _softmax,
-    "head_outputs": _mixed,
-    "merged": _merged,
-    "output": _output,
-}
 
 # The layer's input is made before the layer: a word's vector plus its position's.
 INPUT_RULE = Rule("sum", (read("words", 1, 2),), adds=(read("positions", 1, 2),))

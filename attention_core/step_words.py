@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from .numpy_code import Layer
+from .layer import Layer
 from .projections import BIASES
 from .steps import Step, axis_size
 
 _BIAS_OF = dict(zip(("queries", "keys", "values", "output"), BIASES, strict=True))
 
 
-def says(layer: Layer, step: Step) -> str:
+def sentence(layer: Layer, step: Step) -> str:
     """What a step did, in one sentence for the options of a layer."""
-    added = says_added(layer, step.name)
+    added = addition(layer, step.name)
     if step.name == "output" and layer.projections.w_o is None:
         also = f"{added}," if added else ""
         return (
             f"Without W_O the heads side by side{also} are the output; nothing of different"
             " heads is mixed."
         )
-    return f"{step.says.removesuffix('.')}{added}."
+    return f"{step.sentence.removesuffix('.')}{added}."
 
 
-def says_added(layer: Layer, name: str) -> str:
+def addition(layer: Layer, name: str) -> str:
     """What is added to the product of a step: its bias, and to a residual layer's output the
     inputs.
     """

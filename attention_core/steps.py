@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+
+from .checks import Array
+from .layer import Layer
+from .rules import Rule
 
 AXES = {
     "B": "batch",
@@ -43,16 +46,22 @@ class Step:
 
     axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K. kind:
     feature, logit or probability; it chooses the colour scale. needs: the fields it is computed
-    from. symbol, formula: LaTeX. says: one sentence a student understands. The field's name, its
-    formula and its sentence stand beside the `Step`. The NumPy statements are in `numpy_code`.
+    from. symbol, formula: LaTeX. sentence: what it is, for a student. numpy, torch: the statements
+    that compute it from what it needs; what stands in braces depends on the options of a layer
+    (`numpy_code`). rule: how each cell is computed, for a layer. magnitude: what its rounding
+    errors are a small part of, from those of the fields before it. name: of the field.
     """
 
     axes: str
     kind: str
     symbol: str
-    needs: str
-    formula: str = ""
-    says: str = ""
+    formula: str
+    sentence: str
+    numpy: str
+    torch: str
+    rule: Callable[[Layer], Rule]
+    magnitude: Callable[[Layer, Mapping[str, Array]], Array]
+    needs: str = ""
     name: str = ""
 
     @property
@@ -71,24 +80,6 @@ class Step:
         return len(self.letters) == 4
 
 
-Shapes = tuple[tuple[int, ...], ...]
-
-
 def axis_size(axis: str, sizes: dict[str, int]) -> int:
     """The length of an axis, which may hold blocks: "H·K" is H times K long."""
     return math.prod(sizes[letter] for letter in axis.split("·"))
-
-
-def shapes_of(steps: Iterable[Step]) -> Callable[[tuple[tuple[str, int], ...]], Shapes]:
-    """A function that gives the shape of every step for the sizes of a layer.
-
-    What it gives is kept for the next call: working it out takes half as long as a tiny layer.
-    """
-    axes_of_steps = [step.letters for step in steps]
-
-    @lru_cache
-    def shapes(sizes: tuple[tuple[str, int], ...]) -> Shapes:
-        lengths = dict(sizes)
-        return tuple(tuple(axis_size(axis, lengths) for axis in axes) for axes in axes_of_steps)
-
-    return shapes

@@ -1,10 +1,8 @@
-"""The record of one attention call: every intermediate, declared once, in the order of
-computation.
-"""
+"""The record of one attention call: every intermediate, and what was given."""
 
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Annotated, Self, get_type_hints
+from typing import Self, get_type_hints
 
 import numpy as np
 
@@ -12,115 +10,18 @@ from . import numpy_code, step_words
 from .checks import Array, as_labels, check_choice
 from .errors import ShapeError
 from .formulas import empty_rows
+from .intermediates import Intermediates
 from .projections import Projections
+from .rules import Rule
 from .step_words import numbered, shown_axes
-from .steps import AXES, GIVEN_AXES, Step, shapes_of
+from .steps import AXES, GIVEN_AXES, Step, axis_size
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
-    """Everything that happened in one call of `attend`. Arrays are read-only; their shapes are
-    checked.
-
-    The first are the intermediates in order of computation, each with its `Step`, its formula and
-    one plain sentence; the others hold what was given to the call, `empty_rows_as` its empty_rows.
-    Raises: ShapeError.
+class Trace(Intermediates):
+    """Everything that happened in one call of `attend`: the intermediates, which are read-only,
+    and what was given to the call; `empty_rows_as` is its empty_rows.
     """
-
-    inputs: Annotated[
-        Array,
-        Step("B T D", "feature", "X", needs=""),
-        "X",
-        "One row of numbers per token: all that the layer knows of it.",
-    ]
-    memory: Annotated[
-        Array,
-        Step("B S M", "feature", "M", needs="inputs"),
-        "M = X",
-        "What keys and values are made from: the same sequence in self-attention, another one "
-        "in cross-attention.",
-    ]
-    queries: Annotated[
-        Array,
-        Step("B T H·K", "feature", "Q", needs="inputs"),
-        r"Q = X\,W_Q",
-        "Every token asks one question per head: its whole vector multiplied by W_Q.",
-    ]
-    keys: Annotated[
-        Array,
-        Step("B S G·K", "feature", "K", needs="memory"),
-        r"K = M\,W_K",
-        "Every token offers one label per head to be found by: its whole vector multiplied by W_K.",
-    ]
-    values: Annotated[
-        Array,
-        Step("B S G·V", "feature", "V", needs="memory"),
-        r"V = M\,W_V",
-        "Every token prepares what it passes on when it is attended to: its whole vector "
-        "multiplied by W_V.",
-    ]
-    query_heads: Annotated[
-        Array,
-        Step("B H T K", "feature", "Q_h", needs="queries"),
-        r"Q_h = Q_{:,\,h d_k:(h+1) d_k}",
-        "Each head takes its own block of columns of Q: reshape, then swap.",
-    ]
-    key_heads: Annotated[
-        Array,
-        Step("B G S K", "feature", "K_h", needs="keys"),
-        r"K_h = K_{:,\,h d_k:(h+1) d_k}",
-        "Each head takes its own block of columns of K: reshape, then swap.",
-    ]
-    value_heads: Annotated[
-        Array,
-        Step("B G S V", "feature", "V_h", needs="values"),
-        r"V_h = V_{:,\,h d_v:(h+1) d_v}",
-        "Each head takes its own block of columns of V: reshape, then swap.",
-    ]
-    scores: Annotated[
-        Array,
-        Step("B H T S", "logit", "S_h", needs="query_heads key_heads"),
-        r"S_h = Q_h K_h^{\top}",
-        "Each cell compares one query with one key: the dot product of their vectors.",
-    ]
-    scaled_scores: Annotated[
-        Array,
-        Step("B H T S", "logit", r"\tilde S_h", needs="scores"),
-        r"\tilde S_h = s \, S_h",
-        "Every score is multiplied by the same number s; one over the root of a head's width "
-        "keeps wide heads from saturating the softmax.",
-    ]
-    masked_scores: Annotated[
-        Array,
-        Step("B H T S", "logit", r"\hat S_h", needs="scaled_scores"),
-        r"\hat S_{h,ij} = \tilde S_{h,ij}\ \text{if allowed, else}\ {-\infty}",
-        "A score the query may not see becomes minus infinity; the others stay as they are.",
-    ]
-    probabilities: Annotated[
-        Array,
-        Step("B H T S", "probability", "A_h", needs="masked_scores"),
-        r"A_{h,ij} = \frac{e^{\hat S_{h,ij}}}{\sum_{k} e^{\hat S_{h,ik}}}",
-        "Each row becomes shares that sum to 1: how much this query reads from every key.",
-    ]
-    head_outputs: Annotated[
-        Array,
-        Step("B H T V", "feature", "O_h", needs="probabilities value_heads"),
-        "O_h = A_h V_h",
-        "Each token receives the average of the value vectors, weighted by its row of "
-        "probabilities.",
-    ]
-    merged: Annotated[
-        Array,
-        Step("B T H·V", "feature", "O", needs="head_outputs"),
-        r"O = [\,O_0 \mid O_1 \mid \cdots\,]",
-        "The heads are laid side by side again, token by token: swap, then reshape.",
-    ]
-    output: Annotated[
-        Array,
-        Step("B T O", "feature", "Y", needs="merged inputs"),
-        r"Y = O\,W_O",
-        "W_O mixes what the heads found into one vector per token.",
-    ]
 
     projections: Projections = field(repr=False)
     scale: float
@@ -133,9 +34,7 @@ class Trace:
     memory_tokens: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        arrays = _INTERMEDIATES(self)
-        sizes = self._checked_sizes(arrays)
-        for array in arrays:
+        for array in _INTERMEDIATES(self):
             array.setflags(False)
         for name in ("mask", "bias"):
             given = getattr(self, name)
@@ -143,35 +42,21 @@ class Trace:
                 view = given.view()  # the array itself may be the caller's
                 view.setflags(write=False)
                 object.__setattr__(self, name, view)
-        for tokens, axis in ((self.tokens, "T"), (self.memory_tokens, "S")):
-            if tokens and len(tokens) != sizes[axis]:
-                raise ShapeError(
-                    f"{len(tokens)} token labels were given for {sizes[axis]} positions"
-                    f" ({AXES[axis]})"
-                )
 
-    def _checked_sizes(self, arrays: tuple[Array, ...]) -> dict[str, int]:
-        """The sizes, which the shapes of all intermediates follow. Raises: ShapeError."""
-        shapes = tuple([array.shape for array in arrays])
-        for name, shape in zip(("inputs", "memory"), shapes[:2], strict=True):
-            if len(shape) != 3:
-                raise ShapeError(
-                    f"{name} has shape {shape} but must have 3 axes = {STEPS[name].axes}"
-                )
+    def check_shapes(self) -> Self:
+        """The same record. Raises: ShapeError for an array whose shape is not what its axes say."""
         sizes = self.sizes
-        expected = _expected_shapes(tuple(sizes.items()))
-        if shapes != expected:
-            name, shape, right = next(
-                z for z in zip(STEPS, shapes, expected, strict=True) if z[1] != z[2]
-            )
-            raise ShapeError(f"{name} has shape {shape} but must have {right} = {STEPS[name].axes}")
-        return sizes
+        for name, step in STEPS.items():
+            shape = getattr(self, name).shape
+            if shape != (right := tuple(axis_size(axis, sizes) for axis in step.letters)):
+                raise ShapeError(f"{name} has shape {shape} but must have {right} = {step.axes}")
+        return self
 
     @property
     def sizes(self) -> dict[str, int]:
         """The length of every axis letter."""
         p = self.projections
-        n_batch, n_queries, _ = self.inputs.shape
+        n_batch, n_queries = self.inputs.shape[:2]
         return {
             "B": n_batch,
             "H": p.n_heads,
@@ -211,15 +96,24 @@ class Trace:
 
     def code(self, name: str) -> str:
         """The NumPy statements that compute a field from those before it. Raises: SettingsError."""
-        return str(getattr(numpy_code, check_choice("field", name, STEPS))(self))
+        return numpy_code.filled(STEPS[check_choice("field", name, STEPS)].numpy, self)
 
-    def says(self, name: str) -> str:
+    def rule(self, name: str) -> Rule:
+        """How every cell of a field is computed. Raises: SettingsError.
+
+        >>> from attention_core import attend
+        >>> attend([[1.0], [2.0]], Projections.weightless(1)).rule("scores").operation
+        'sum'
+        """
+        return STEPS[check_choice("field", name, STEPS)].rule(self)
+
+    def sentence(self, name: str) -> str:
         """What a step did, in one sentence for the options of this call. Raises: SettingsError."""
-        return step_words.says(self, STEPS[check_choice("field", name, STEPS)])
+        return step_words.sentence(self, STEPS[check_choice("field", name, STEPS)])
 
-    def says_added(self, name: str) -> str:
+    def addition(self, name: str) -> str:
         """What is added to the product of a step, in words: its bias, the inputs, or nothing."""
-        return step_words.says_added(self, name)
+        return step_words.addition(self, name)
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; without a memory's own it has the same.
@@ -229,7 +123,14 @@ class Trace:
         tokens = as_labels("tokens", tokens)
         memory_tokens = as_labels("memory_tokens", memory_tokens)
         own = tokens if self.memory is self.inputs else ()
-        return replace(self, tokens=tokens, memory_tokens=memory_tokens or own)
+        memory_tokens = memory_tokens or own
+        for labels, axis in ((tokens, "T"), (memory_tokens, "S")):
+            if labels and len(labels) != self.sizes[axis]:
+                raise ShapeError(
+                    f"{len(labels)} token labels were given for {self.sizes[axis]} positions"
+                    f" ({AXES[axis]}): give one for each"
+                )
+        return replace(self, tokens=tokens, memory_tokens=memory_tokens)
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """What stands at the ticks of an axis: tokens, heads or numbers. Raises: SettingsError."""
@@ -240,10 +141,7 @@ class Trace:
 
 
 STEPS: dict[str, Step] = {
-    name: replace(step, name=name, formula=formula, says=says)
-    for name, hint in get_type_hints(Trace, include_extras=True).items()
-    if hasattr(hint, "__metadata__")
-    for step, formula, says in [hint.__metadata__]
+    name: replace(hint.__metadata__[0], name=name)
+    for name, hint in get_type_hints(Intermediates, include_extras=True).items()
 }
 _INTERMEDIATES = attrgetter(*STEPS)
-_expected_shapes = shapes_of(STEPS.values())

@@ -13,7 +13,6 @@ from attention_core.checks import Array, check_choice, is_finite_number, whole_n
 from attention_core.derivation import Derivation, array_of, derive, expand
 from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
-from attention_core.rules import rule_of
 from attention_core.trace import Trace
 
 ASKED_FIELDS = (
@@ -123,19 +122,17 @@ def _question(trace: Trace, field: str, index: tuple[int, ...]) -> Question:
     def rounded(name: str, at: tuple[int, ...]) -> float:
         return float(np.round(array_of(trace, name)[at], places))
 
-    return Question(
-        exact, expand(rule_of(trace, field), field, index, rounded, exact.result), places
-    )
+    return Question(exact, expand(trace.rule(field), field, index, rounded, exact.result), places)
 
 
 def _is_short(trace: Trace, field: str) -> bool:
     if field == "output" and trace.projections.w_o is None:
         return False  # it is the merged heads as they are
-    return rule_of(trace, field).softcap is None and _n_terms(trace, field) <= MAX_TERMS
+    return trace.rule(field).softcap is None and _n_terms(trace, field) <= MAX_TERMS
 
 
 def _n_terms(trace: Trace, field: str) -> int:
-    rule = rule_of(trace, field)
+    rule = trace.rule(field)
     return rule.length + len(rule.adds)
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, check_choice, whole_number
 from attention_core.embeddings import Embedding, embed
 from attention_core.masks import padding_mask, window_mask
@@ -84,7 +83,7 @@ def own_of(scenario: Scenario) -> OwnMatrices:
     return _own_at(scenario.own)
 
 
-_own_at = lru_cache(maxsize=8)(OwnMatrices.at)
+_own_at = cached(OwnMatrices.at)
 
 
 def settled(scenario: Scenario) -> Scenario:
@@ -121,7 +120,7 @@ def _with(scenario: Scenario, decided: Mapping[str, Any]) -> Scenario:
     return replace(scenario, **decided)
 
 
-@remembered(256)
+@cached
 def tokens_of(scenario: Scenario) -> Tokens:
     """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError,
     SettingsError.
@@ -139,7 +138,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
     return replace(tokens, notes=tokens.notes + by_hand.notes(len(tokens.tokens)))
 
 
-@remembered(64)
+@cached
 def embedding_of(scenario: Scenario) -> Embedding:
     """The vectors of a scenario's tokens; those of a trained layer have no position codes of their
     own beside them, those of a layer made by hand are named features.
@@ -156,7 +155,7 @@ def embedding_of(scenario: Scenario) -> Embedding:
     return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
 
 
-@remembered(32)
+@cached
 def trace_of(scenario: Scenario) -> Trace:
     """The whole layer run on a scenario. Raises: AttentionError."""
     tokens = tokens_of(scenario).tokens

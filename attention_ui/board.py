@@ -12,14 +12,12 @@ from attention_viz.payload import JSON
 from attention_viz.scene import dressed
 from attention_viz.scene_formats import as_bytes
 
-from .address import adopt, mirror, wish
 from .components import component, sent
 from .focus import follow_cell
 from .own_numbers import edit_cell
-from .places import place_in
 from .show import theme_mode, zoom
 from .stage_choices import choose
-from .visit import visit
+from .url_state import place_in, requested, restore, session, write_to_url
 
 PIN = "pin"
 OnPin = Callable[[str, list[int]], None]
@@ -72,7 +70,7 @@ def _pinned(
     st.session_state[PIN] = (
         f"{key.removeprefix('board ')}.{pin['array']}.{'-'.join(map(str, index))}"
     )
-    visit().pinned_beside = "unknown"
+    session().pinned_beside = "unknown"
     if on_pin:
         on_pin(str(pin["array"]), index)
     else:
@@ -85,15 +83,15 @@ def _explained(name: str, scene: JSON) -> JSON | None:
 
     The address holds it where it is not the scene's own, which head, query, key and feature name.
     """
-    own, asked = scene.get("cell"), wish(PIN)
+    own, asked = scene.get("cell"), requested(PIN)
     if not (asked or st.session_state.get(PIN, "")).startswith(f"{name}."):
         return own
-    adopt(PIN, "Pinned cell", "", partial(_checked, scene))
+    restore(PIN, "Pinned cell", "", partial(_checked, scene))
     cell, new = _cell_at(st.session_state[PIN]), asked is not None or sent(f"board {name}", "pin")
-    if cell == own or not _has(scene, cell) or not (new or visit().pinned_beside == own):
+    if cell == own or not _has(scene, cell) or not (new or session().pinned_beside == own):
         cell, st.session_state[PIN] = own, ""
-    visit().pinned_beside = own
-    mirror(PIN, "")
+    session().pinned_beside = own
+    write_to_url(PIN, "")
     return cell
 
 

@@ -18,10 +18,10 @@ from attention_viz.scene import dressed
 from attention_viz.tables import field_table, matrix_table, terms_table
 
 from .facts import fact
-from .here import Here
+from .page_context import PageContext
 
 
-def rows_here(now: Here) -> str:
+def rows_here(now: PageContext) -> str:
     """What is said of numbers that stand as in the code where the boards beside them are
     transposed.
     """
@@ -30,7 +30,7 @@ def rows_here(now: Here) -> str:
     )
 
 
-def terms(now: Here, derivation: Derivation) -> None:
+def terms(now: PageContext, derivation: Derivation) -> None:
     """Every term of a sum, as a table."""
     if fact("terms", len(derivation.terms)) == 1:
         st.caption("Here is one term only: the line above says all of it.")
@@ -54,7 +54,7 @@ def code(trace: Trace, fields: Sequence[str]) -> None:
     torch_tab.caption("Lines for all options were run with PyTorch 2.13 and gave the same numbers.")
 
 
-def numbers(now: Here, fields: Sequence[str]) -> None:
+def numbers(now: PageContext, fields: Sequence[str]) -> None:
     """The numbers of one of some fields, as a table and as a file."""
     trace, field = now.trace, fields[0]
     if len(fields) > 1:
@@ -73,7 +73,7 @@ def numbers(now: Here, fields: Sequence[str]) -> None:
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 
-def files(now: Here, field: str, board: JSON) -> None:
+def files(now: PageContext, field: str, board: JSON) -> None:
     """Downloads, each made when it is asked for."""
     trace, title = now.trace, STEPS[field].title
     said = notation.says(trace, field, now.notation)

@@ -16,13 +16,10 @@ from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
 
-from .address import bound
 from .control_list import CONTROLS as CONTROLS
 from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
-from .groups import bring_along, folded, needed
 from .mask_choice import make_room
-from .visit import visit
-from .whole_numbers import whole_number_input
+from .url_state import bound, folded, keep_in_url, needed, session, whole_number_input
 
 MOST_DIGITS = 5  # more than any size has
 
@@ -49,7 +46,7 @@ def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenera
                 for one in _of(GROUPS[0])
                 if used is None or one.name in used or needed(_defaults([one]))
             ]
-            bring_along(GROUPS[0], _defaults(wanted))
+            keep_in_url(GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
 
@@ -60,7 +57,7 @@ def _ahead() -> dict[str, int]:
     """
     found = {}
     for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
-        asked = visit().asked.get(name, [""])[-1]
+        asked = session().asked.get(name, [""])[-1]
         text = str(st.session_state.get(name, asked))
         is_number = text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
         found[name] = int(text) if is_number else DEFAULTS[name]
@@ -87,7 +84,7 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
 
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
     """What became of the weights with the last choices, in sentences."""
-    return change_notes(visit().before, scenario)
+    return change_notes(session().before, scenario)
 
 
 def field_notes(field: str, text: str) -> tuple[str, ...]:

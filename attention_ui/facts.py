@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from .visit import visit
+from .url_state import session
 
 Value = TypeVar("Value")
 
@@ -21,5 +21,5 @@ def fact(name: str, value: Value) -> Value:
         if fact("swap_matters", bool(foreign.any())):
             st.warning(...)
     """
-    visit().facts[name] = value
+    session().facts[name] = value
     return value

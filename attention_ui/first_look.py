@@ -14,11 +14,9 @@ from attention_lab.cell_worth_telling import Cell, cell_worth_telling
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
-from .address import wish
-from .groups import as_texts
 from .presets import is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
-from .visit import visit
+from .url_state import as_texts, requested, session
 
 OPENING = """(() => {
   const url = new URL(location.href);
@@ -36,7 +34,7 @@ def begin(own: OwnControls | None) -> None:
     own: of the page. Where no control counts the visit has not begun, for a layer; where the
     sentence counts it has begun with the default one.
     """
-    now = visit()
+    now = session()
     if now.has_scripts:
         now.opening = {}  # done
     if now.begun:
@@ -55,15 +53,15 @@ def opening_script() -> str:
     """What makes the address name the example that a visit opens with: before there is the script
     for it, all that Streamlit writes there would become entries of the history.
     """
-    named = json.dumps(visit().opening).replace("<", "\\u003c")
-    return OPENING.replace("NAMED", named) if visit().opening else ""
+    named = json.dumps(session().opening).replace("<", "\\u003c")
+    return OPENING.replace("NAMED", named) if session().opening else ""
 
 
 def _is_named() -> bool:
     """Whether the address names a control or a place, or one was moved."""
     names = (*widget_values(Scenario()), *FOCUS, "pin")
     is_moved = not is_untouched() or any(st.session_state.get(name) for name in FOCUS)
-    return is_moved or not visit().asked.keys().isdisjoint(names)
+    return is_moved or not session().asked.keys().isdisjoint(names)
 
 
 def follow(page: str, scenario: Scenario, trace: Trace | None) -> None:
@@ -72,7 +70,7 @@ def follow(page: str, scenario: Scenario, trace: Trace | None) -> None:
 
     page: where the change is told of. trace: None where no layer was run, which changes nothing.
     """
-    now = visit()
+    now = session()
     if trace is None:
         return
     before, now.last = now.last, scenario
@@ -88,7 +86,7 @@ def follow(page: str, scenario: Scenario, trace: Trace | None) -> None:
 
 def _is_asked() -> bool:
     """Whether the address asks for a place, or a step back takes one back."""
-    return any(wish(name) is not None or name in visit().taken_back for name in FOCUS)
+    return any(requested(name) is not None or name in session().taken_back for name in FOCUS)
 
 
 def _told(scenario: Scenario, head: int) -> Cell | None:

@@ -19,9 +19,8 @@ from attention_core.head_blocks import head_columns
 from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import MAX_INDEX
 
-from .address import mirror
-from .places import adopt_place, choose_place, named_places
 from .presets import is_untouched
+from .url_state import choose_place, named_places, restore_place, write_to_url
 
 NAMES = FOCUS
 HELPS = {
@@ -85,14 +84,14 @@ def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
         _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, MAX_INDEX + 1)
     )
     for name in NAMES:
-        adopt_place(name, name.capitalize(), 0, lengths[name])
+        restore_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in NAMES))
     # What names nothing opens the first example, so that the usual layer's address names the head.
     is_first = trace is not None and place == Focus(0, 0, 0, 0) and is_untouched()
     for name in NAMES:
-        mirror(name, None if is_first and name == "head" else 0)
+        write_to_url(name, None if is_first and name == "head" else 0)
     return place
 
 

@@ -16,62 +16,63 @@ from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 
-from . import controls, own_numbers, remedies
-from .address import listen, refuse_unheard, say_refused
+from . import controls, own_numbers, uneven_heads
+from .facts import fact
 from .first_look import begin, follow, opening_script
 from .focus import focus
-from .here import Here
+from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
+from .menu import menu
+from .page_context import PageContext
 from .panels import say_columns, say_notation
 from .presets import choose
-from .registry import PAGES, SECTIONS, OwnControls, Page, page_of, story
+from .reference.questions import foot
+from .registry import OLD_URLS, PAGES, OwnControls, Page, page_of, story
+from .script_lock import script_lock
 from .show import explained_errors
 from .step import show_strip
 from .trained import own_heads
-from .turns import in_turn
+from .url_state import (
+    leave_old_url,
+    open_requested_page,
+    read_url,
+    refuse_unusable,
+    session,
+    show_refusals,
+)
 from .view import VIEW, draw_view, look
-from .visit import visit
-from .way import go_where_asked
 
 ASSETS = Path(__file__).parent.parent / "assets"
-
-
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link")
-
+SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link", "lesson")
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
 
 def run() -> None:
     """Draw the app, then say what of the address could not be followed."""
-    with in_turn():
-        listen()
-        visit().facts = {}
+    with script_lock():
+        read_url()
+        session().facts = {}
         page = _draw()
         own = own_heads.controls_of(page)
-        refuse_unheard(page.url_path, controls.of_other_pages(own.used) if own else ())
-        say_refused()
+        refuse_unusable(page.url_path, controls.of_other_pages(own.used) if own else ())
+        fact("refused", session().refused)
+        show_refusals()
         # Only now: of a run that starts anew half-way the browser may get nothing.
-        visit().has_scripts, visit().heard = True, _heard_of(page)
+        session().has_scripts, session().heard = True, _heard_of(page)
 
 
 def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
-    st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
-    remembered = visit()
-    # Once for a visitor: each page looks for its file on the disk.
-    remembered.menu = remembered.menu or _menu()
-    chosen = st.navigation(remembered.menu, position="top")
-    go_where_asked((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
-    page = page_of(chosen.url_path)
+    now, (chosen, page) = session(), _opened()
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
     notation = draw_view()
-    remembered.page, remembered.is_headed = page, False
+    now.page, now.is_headed = page, False
     # One place for the stage or the heading, and for what is said below it, so that all that
     # follows keeps its own.
-    remembered.stage_place = st.container(key="stage")
+    now.stage_place = stage_place()
     if page not in story():
         _heading(page, notation)
     trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
@@ -86,14 +87,29 @@ def _draw() -> Page:
         _tell_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors():
-            remembered.here = Here(scenario, place, notation)
+            now.page_context = PageContext(scenario, place, notation)
             try:
                 chosen.run()
+                foot(page)
             finally:  # after an error, too
                 _heading(page, notation)
-                _say_notes(remembered.here, page, _notes(scenario, own, trace, page))
+                _say_notes(now.page_context, page, _notes(scenario, own, trace, page))
     _heading(page, notation)
     return page
+
+
+def _opened() -> tuple[Any, Page]:
+    """What runs the page that the URL names, or the one that was asked for; and the page."""
+    st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
+    now = session()
+    # Once for a visitor: each page looks for its file on the disk.
+    now.menu = now.menu or menu()
+    chosen = st.navigation(now.menu, position="top")
+    open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
+    page = page_of(chosen.url_path)
+    leave_old_url(chosen.url_path, page)
+    read_shown_lesson(chosen.url_path)
+    return chosen, page
 
 
 def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
@@ -111,11 +127,11 @@ def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
     return scenario, below_sizes
 
 
-def _say_notes(now: Here, page: Page, notes: tuple[str, ...]) -> None:
+def _say_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
     """What became of the sentence, whose symbols are shown, and what they turn round: below the
     stage or the heading.
     """
-    with visit().stage_place:
+    with session().stage_place:
         for note in notes:
             st.caption(plain(note))
         say_notation(now.notation, keeps_symbols=page.section in KEEP_SYMBOLS)
@@ -141,9 +157,9 @@ def _trace(scenario: Scenario) -> Trace | None:
     to do.
     """
     with explained_errors():
-        if not remedies.uneven(settled(scenario)):
+        if not uneven_heads.uneven(settled(scenario)):
             return trace_of(scenario)
-        remedies.offer(scenario)
+        uneven_heads.offer(scenario)
     return None
 
 
@@ -158,14 +174,14 @@ def _trace_if_any(scenario: Scenario) -> Trace | None:
 
 def _heard_of(page: Page) -> tuple[str, str]:
     """What the browser is told once: the page whose title the tab has, and how the page looks."""
-    return page.url_path, look(page in story())
+    return page.url_path, look(page in story()) + lesson_style()
 
 
 def _tell_browser(page: Page) -> None:
     """The title of the tab, style sheets, and in a first run the scripts, but for what the last run
     that ended has told.
     """
-    now, title, style = visit(), *_heard_of(page)
+    now, title, style = session(), *_heard_of(page)
     heard, now.heard = now.heard, ("", "")  # till this run has ended nobody knows
     if heard[0] != title:
         icon = str(ASSETS / "icon.svg")
@@ -187,7 +203,7 @@ def _first_scripts() -> str:
     since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
     run once in the process.
     """
-    pages = [page.url_path for page in PAGES]
+    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
     return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
 
 
@@ -199,33 +215,14 @@ def _script(file: str, **known: Any) -> str:
     return script
 
 
-def _menu() -> dict[str, list[st.Page]]:
-    """All pages by section; the first one also answers to the bare address, which Streamlit
-    gives to no named page.
-    """
-    menu = {
-        title: [
-            st.Page(page.path, title=page.title, url_path=page.url_path)
-            for page in PAGES
-            if page.section == section
-        ]
-        for section, title in SECTIONS.items()
-    }
-    home = st.Page(
-        PAGES[0].path, title=PAGES[0].title, url_path="home", default=True, visibility="hidden"
-    )
-    menu[next(iter(menu))].append(home)
-    return menu
-
-
 def _heading(page: Page, notation: Notation) -> None:
     """The title and the question the page answers, below the strip where it follows the steps, if
     no stage has said them.
     """
-    if visit().is_headed:
+    if session().is_headed:
         return
-    visit().is_headed = True
-    with visit().stage_place:
+    session().is_headed = True
+    with session().stage_place:
         if page.section == "story":
             show_strip(notation)
         with st.container(key="heading", horizontal=True, vertical_alignment="bottom"):

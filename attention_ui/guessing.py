@@ -8,10 +8,10 @@ from attention_lab.guesses import as_data, guesses_of
 from attention_lab.scenario import embedding_of
 from attention_viz.payload import JSON
 
-from .here import Here
+from .page_context import PageContext
 
 
-def first_guess(now: Here, field: str, board: JSON) -> JSON | None:
+def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
     """The question on the cell that the board of a step explains, or None where it has none."""
     cell = board.get("cell")
     if not cell or cell["array"] != field:

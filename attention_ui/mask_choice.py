@@ -12,12 +12,10 @@ from attention_lab.scenario import MASK_KINDS, Scenario, own_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
-from .address import adopt, mirror
 from .facts import fact
-from .here import Here
+from .page_context import PageContext
 from .registry import page_of
-from .visit import visit
-from .way import ask_for
+from .url_state import request_page, restore, session, write_to_url
 
 ROOM = 2  # positions for [pad]
 NO_MASK = "unmasked"  # whether the step is shown as it is where the layer has no mask
@@ -48,9 +46,9 @@ def make_room(_: str = "mask") -> None:
     sequence.
     """
     state = st.session_state
-    if state["mask"] != "padding" or not visit().last:
+    if state["mask"] != "padding" or not session().last:
         return
-    if length := longer(replace(visit().last, text=state.get("text", visit().last.text))):
+    if length := longer(replace(session().last, text=state.get("text", session().last.text))):
         state["n_tokens"] = str(length)
 
 
@@ -63,25 +61,25 @@ def choose_mask(mask: str) -> None:
 
 def open_workshop() -> None:
     """In a callback: go to the page where masks are painted."""
-    ask_for(page_of("mask-workshop").path, head=st.session_state.get("head", 0))
+    request_page(page_of("mask-workshop").path, head=st.session_state.get("head", 0))
 
 
-def with_example(now: Here) -> tuple[Here, tuple[Note, ...]]:
+def with_example(now: PageContext) -> tuple[PageContext, tuple[Note, ...]]:
     """The layer as the mask step shows it, and what is said of it: with a causal mask where it has
     none, unless the address or the visitor chose that.
     """
-    visitor, bare = visit(), now.scenario.mask == "none"
-    adopt(NO_MASK, "Without a mask", "", _read)
+    visitor, bare = session(), now.scenario.mask == "none"
+    restore(NO_MASK, "Without a mask", "", _read)
     moved = visitor.before is not None and visitor.before.mask != "none"
     if not bare:
         st.session_state[NO_MASK] = ""
     elif moved or "mask" in visitor.asked:
         st.session_state[NO_MASK] = "true"
-    mirror(NO_MASK, "")
+    write_to_url(NO_MASK, "")
     if not fact("mask_of_example", bare and not st.session_state[NO_MASK]):
         return now, ()
-    visitor.here = replace(now, scenario=replace(now.scenario, mask=EXAMPLE))
-    return visitor.here, (SAID,)
+    visitor.page_context = replace(now, scenario=replace(now.scenario, mask=EXAMPLE))
+    return visitor.page_context, (SAID,)
 
 
 def _read(text: str) -> str:

@@ -15,7 +15,7 @@ from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_lab.user_data.taken_layer import take_layer
 
 from .markdown import plain
-from .way import ask_for
+from .url_state import request_page
 
 STORY = "pages/story/overview.py"
 
@@ -59,4 +59,4 @@ def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = Non
     """
     st.session_state.update(own=own.address(), edits="", weights="random", n_heads=n_heads)
     st.session_state.update(controls or {})
-    ask_for(STORY, head=0)
+    request_page(STORY, head=0)

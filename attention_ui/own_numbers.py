@@ -30,14 +30,12 @@ from attention_lab.user_data.own_matrices import (
 from attention_lab.user_data.painted import mask_from_text, mask_to_text
 from attention_viz.tables import numbered_table
 
-from .address import adopt, mirror
 from .facts import fact
 from .focus import Focus
-from .groups import stays_open
 from .markdown import plain
 from .presets import widget_values
 from .upload_room import check_kept
-from .visit import visit
+from .url_state import restore, session, stays_open, write_to_url
 
 LARGEST_FILE = MAX_STATE_BYTES // 2**20  # MB
 # What the address holds, or a key in its place.
@@ -50,14 +48,14 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
     """The scenario of the controls with the edits, the matrices and, where it is the mask, the
     painting that the session and the address hold.
     """
-    adopt("edits", "Edited cells", "", lambda text: Edits.at(text).address())
-    adopt("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
-    adopt("painted", "Painted mask", "", lambda text: text and mask_to_text(mask_from_text(text)))
+    restore("edits", "Edited cells", "", lambda text: Edits.at(text).address())
+    restore("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
+    restore("painted", "Painted mask", "", lambda text: text and mask_to_text(mask_from_text(text)))
     for name in (*KINDS, "painted"):
-        mirror(name, "")
+        write_to_url(name, "")
     with suppress(AttentionError):  # the page says why
         keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
-        visit().held = [held(key) for key in keys]
+        session().held = [held(key) for key in keys]
     own = {name: st.session_state[name] for name in KINDS}
     scenario = replace(scenario, **own)
     return with_painting(scenario) if scenario.mask == "painted" else scenario
@@ -216,7 +214,7 @@ def _load(scenario: Scenario) -> None:
                 widget_values(state.scenario) | dict(zip(FOCUS, state.focus, strict=True))
             )
             st.session_state["notation"] = state.notation
-            visit().last = state.scenario  # whose cell the file says
+            session().last = state.scenario  # whose cell the file says
         else:
             own = OwnMatrices.at(st.session_state["own"]).updated(
                 read_own(file.getvalue(), file.name)

@@ -10,7 +10,7 @@ from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
 from attention_core.head_blocks import head_of
 from attention_lab import notation
-from attention_lab.heads.layout_mistakes import astray
+from attention_lab.heads.layout_mistakes import misplaced
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import COLUMNS, Notation
@@ -21,15 +21,13 @@ from attention_viz.payload import JSON
 from attention_viz.tables import reads
 
 from . import closer_look
-from .address import KEPT
 from .closer_look import rows_here as rows_here
 from .facts import fact
 from .focus import NAMES, Focus
-from .here import Here
 from .markdown import plain, quoted
-from .one_of import one_of
+from .page_context import PageContext
 from .registry import step_of
-from .way import ask_for
+from .url_state import KEPT, choose_one, request_page
 
 MOST_NAMED = 24  # signs of a token
 # What a step has to look at besides its board.
@@ -41,7 +39,7 @@ CLOSER = {
 }
 
 
-def says(now: Here, field: str, more: str = "") -> None:
+def says(now: PageContext, field: str, more: str = "") -> None:
     """What the step did: one sentence, its formula with what is added to it, and the shape of
     the result.
     """
@@ -54,7 +52,7 @@ def says(now: Here, field: str, more: str = "") -> None:
         st.latex(formula(trace, field, text) + more, width="content")
 
 
-def say_columns(now: Here) -> None:
+def say_columns(now: PageContext) -> None:
     """Where the boards show tokens as columns: that the numbers are the same, and how far those
     of the layer differ.
     """
@@ -83,7 +81,7 @@ def say_notation(text: Notation, *, keeps_symbols: bool) -> None:
     st.caption(f"Symbols and words of {text.title}{elsewhere or counts}.")
 
 
-def say_swap(now: Here) -> None:
+def say_swap(now: PageContext) -> None:
     """Where tokens are columns on the boards: that heads are swapped in the code alone."""
     if now.notation.convention == "column":
         st.caption(
@@ -92,7 +90,7 @@ def say_swap(now: Here) -> None:
         )
 
 
-def goes_astray(now: Here, field: str, focus: Focus, row: int) -> str:
+def goes_astray(now: PageContext, field: str, focus: Focus, row: int) -> str:
     """What a reshape without the swap would do to one number, or nothing where it does no harm.
 
     field: that holds one matrix per head; row: the token of the number that is looked at.
@@ -100,7 +98,7 @@ def goes_astray(now: Here, field: str, focus: Focus, row: int) -> str:
     trace, split = now.trace, field != "head_outputs"
     heads_HTF = getattr(trace, field)[0]
     head = head_of(trace, field, focus.head)
-    lost = fact("astray", astray(heads_HTF, head, row, focus.feature, split=split))
+    lost = fact("astray", misplaced(heads_HTF, head, row, focus.feature, split=split))
     if lost is None:
         return ""
     words = trace.labels(trace.axes(field)[2])
@@ -117,7 +115,7 @@ def named(words: Sequence[str], place: int) -> str:
     return f"“{words[place][:MOST_NAMED]}”{again}"
 
 
-def element_by_element(title: str, now: Here, lines: tuple[str, ...], says: str) -> None:
+def element_by_element(title: str, now: PageContext, lines: tuple[str, ...], says: str) -> None:
     """The formula of one element with its numbers, where the lecture note's notation is chosen."""
     if fact("element_by_element", lines if now.notation is NOTE else ()):
         st.header(title, anchor=False)
@@ -126,15 +124,17 @@ def element_by_element(title: str, now: Here, lines: tuple[str, ...], says: str)
             st.latex(line)
 
 
-def told(trace: Trace, field: str, index: Sequence[int], title: str, more: str = "") -> Derivation:
+def draw_arithmetic(
+    trace: Trace, field: str, index: Sequence[int], title: str, more: str = ""
+) -> Derivation:
     """Which cell is pinned, and its arithmetic as one line, which it gives with all its terms.
 
     more: a paragraph below.
     """
-    return derived(derive(trace, field, index), title, more)
+    return draw_derivation(derive(trace, field, index), title, more)
 
 
-def derived(derivation: Derivation, title: str, more: str = "") -> Derivation:
+def draw_derivation(derivation: Derivation, title: str, more: str = "") -> Derivation:
     """A derivation as one line, and a paragraph below; gives the derivation."""
     line = f"{title}: {plain(reads(fact('arithmetic', derivation)))}"
     st.markdown(f"{line}\n\n{more}" if more else line)
@@ -145,7 +145,7 @@ def which() -> str:
     """Draw the choice between queries, keys and values, bound to the URL, and give the chosen
     field.
     """
-    return one_of(
+    return choose_one(
         "Which of the three",
         ("queries", "keys", "values"),
         "queries",
@@ -163,7 +163,7 @@ def open_step(field: str) -> None:
     if of_three in ("queries", "keys", "values"):
         st.session_state["which"] = of_three
     focus = {name: st.session_state.get(name, 0) for name in NAMES}
-    ask_for(
+    request_page(
         step_of(field).path,
         **({name: place for name, place in focus.items() if place} or {"head": 0}),
     )
@@ -181,7 +181,7 @@ def pair(trace: Trace, focus: Focus) -> str:
 
 
 def look_closer(
-    now: Here, field: str, board: JSON, arithmetic: Derivation, beside: Sequence[str] = ()
+    now: PageContext, field: str, board: JSON, arithmetic: Derivation, beside: Sequence[str] = ()
 ) -> None:
     """The terms of the arithmetic, the lines that computed the fields, their numbers as tables, and
     downloads.

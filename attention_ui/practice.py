@@ -16,8 +16,8 @@ from attention_viz.worksheet import worksheet
 
 from .facts import fact
 from .focus import follow_cell
-from .here import Here
 from .markdown import plain
+from .page_context import PageContext
 from .panels import open_step
 
 UNANSWERED = {"pr_answer": "", "pr_show": False}
@@ -86,7 +86,7 @@ def open_cell(trace: Trace, asked: Derivation) -> None:
     open_step(asked.field)
 
 
-def sheet(now: Here, first: int, field: str) -> None:
+def sheet(now: PageContext, first: int, field: str) -> None:
     """A sheet of questions and one of answers to print, made when it is asked for."""
     with st.expander(
         "Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun"
@@ -103,12 +103,12 @@ def sheet(now: Here, first: int, field: str) -> None:
             )
 
 
-def printed(now: Here, first: int, field: str) -> str:
+def printed(now: PageContext, first: int, field: str) -> str:
     """The sheet as HTML."""
     return worksheet(different(now, first, field), now.sentence)
 
 
-def different(now: Here, first: int, field: str) -> list[tuple[int, Asked]]:
+def different(now: PageContext, first: int, field: str) -> list[tuple[int, Asked]]:
     """Up to ten questions by their numbers, none of them twice; after the last number comes the
     first one.
     """

@@ -16,7 +16,7 @@ from attention_lab.cell_worth_telling import Cell, cell_worth_telling
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
-from .visit import visit
+from .url_state import session
 
 KEY = "example"
 OWN = "Your own choices. An example sets every control anew."
@@ -97,7 +97,7 @@ def _load(shown: Scenario) -> None:
         st.session_state.get(name, value) == value for name, value in widget_values(shown).items()
     ):
         st.session_state.update(chosen.held)
-        visit().last = chosen.scenario
+        session().last = chosen.scenario
 
 
 def is_untouched() -> bool:

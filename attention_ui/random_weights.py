@@ -15,7 +15,7 @@ from attention_lab.scenario import DRAWN, Scenario, settled, trace_of
 from attention_viz.step_scene import Note
 
 from .facts import fact
-from .here import Here
+from .page_context import PageContext
 
 LAYER, HEAD = 3, 1  # of the trained model: a pronoun looks at its noun
 SAID = Note(
@@ -26,7 +26,7 @@ SAID = Note(
 )
 
 
-def random_notes(now: Here) -> tuple[Note, ...]:
+def random_notes(now: PageContext) -> tuple[Note, ...]:
     """It in one sentence with one button, where the page shows weights that were drawn."""
     own = now.layer is not None or now.scenario.own
     is_random = fact("random_weights", not own and settled(now.scenario).weights in DRAWN)

@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-FILE = Path(__file__).parent.parent / "assets" / "pages.csv"
+ASSETS = Path(__file__).parent.parent / "assets"
 
 SECTIONS = {
     "story": "The story",
@@ -17,6 +17,9 @@ SECTIONS = {
     "labs": "Laboratories",
     "reference": "Reference",
 }
+# Pages that need mathematics: they have a heading of their own in the menu, before the last one.
+FOR_MATHEMATICIANS = ("propositions", "growth", "geometry", "stiefel")
+MENU = (*list(SECTIONS.values())[:-1], "For mathematicians", SECTIONS["reference"])
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,12 @@ class Page:
         return f"pages/{self.section}/{self.url_path.replace('-', '_')}.py"
 
     @property
+    def heading(self) -> str:
+        """The heading of the menu under which it stands, one of `MENU`."""
+        is_mathematics = self.url_path in FOR_MATHEMATICIANS
+        return "For mathematicians" if is_mathematics else SECTIONS[self.section]
+
+    @property
     def own_controls(self) -> OwnControls | None:
         """What stands above the controls of all pages where few of them count; None where all
         do.
@@ -101,12 +110,16 @@ def _page(line: dict[str, str]) -> Page:
     )
 
 
-def _read() -> tuple[Page, ...]:
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(map(_page, csv.DictReader(file)))
+def rows_of(name: str) -> list[dict[str, str]]:
+    """The rows of a table below `assets/`, each by the names in its first line."""
+    with (ASSETS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
-PAGES = _read()
+PAGES = tuple(map(_page, rows_of("pages")))
+
+# URL paths that pages had in earlier versions, and the URL path of each page now.
+OLD_URLS = {row["old"]: row["page"] for row in rows_of("old_urls")}
 
 
 def story() -> tuple[Page, ...]:
@@ -120,8 +133,9 @@ def strip() -> tuple[Page, ...]:
 
 
 def page_of(url_path: str) -> Page:
-    """The page at an address; the first page for the empty one."""
-    return next((page for page in PAGES if page.url_path == url_path), PAGES[0])
+    """The page at a URL path, also at an old one; the first page where there is none."""
+    now = OLD_URLS.get(url_path, url_path)
+    return next((page for page in PAGES if page.url_path == now), PAGES[0])
 
 
 def step_of(field: str) -> Page:

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import lru_cache
+from typing import TypeVar
 from unicodedata import normalize
 
 import streamlit as st
 
-from .address import bound
+from .facts import fact
+from .markdown import plain
 from .synonyms import Synonyms, Words, readings, synonyms
+from .url_state import bound
 
-MOST_LETTERS = 60
+Row = TypeVar("Row")
+Texts = tuple[str, ...]
+MAX_LETTERS = 60
 SMALL_WORDS = (
     "a an and are at be by can do does for from how if in is it my of on or should that the then"
     " has have need there they this to was what when where which who why with you"
 )
-LONG_SYMBOL = 3  # letters; fewer are looked for as a whole word
-# letters; fewer are found across the end of one word and the start of the next too often by chance
-SHORT_COMPOUND = 6
+SYMBOL_LETTERS = 2  # a word of at most so many is a symbol and is looked for as a whole word
+# Fewer letters are found too often by chance across the end of one word and the start of the next.
+MIN_COMPOUND_LETTERS = 6
+MIN_RESPELLED_LETTERS = 4  # of shorter words every other one is similar
+# Of `difflib`: two letters that change places in a word of four still count as the same word.
+MIN_SIMILARITY = 0.75
 # Ways to write the same, and what stands for all of them, in this order.
 ALIKE = (
     (r"[_^]|[’']s?\b", ""),
@@ -33,18 +43,55 @@ ALIKE = (
 )
 
 
-def search_field(key: str, example: str) -> str:
-    """Draw a search field, bound to the address; give what is searched for."""
+def search_field(key: str, example: str, texts: Iterable[str]) -> str:
+    """Draw a search field bound to the URL; give what to look for in these texts.
+
+    A word that none of the texts holds is taken for a typing error of the nearest one, and the
+    page says so.
+    """
     typed = bound(
         st.text_input,
         "Search",
-        max_chars=MOST_LETTERS,
+        max_chars=MAX_LETTERS,
         key=key,
         placeholder=f"such as {example}",
         width=230,
         icon=":material/search:",
     )
-    return typed or ""
+    words = respelled(typed or "", texts)
+    if fact("searched_for", words) != (typed or ""):
+        st.caption(f"Nothing holds “{plain(typed)}”. Results for “{plain(words)}”:", width=260)
+    return words
+
+
+def respelled(words: str, texts: Iterable[str]) -> str:
+    """What is searched for, with the nearest word of the texts for each word that none of them
+    holds.
+
+    >>> respelled("sotfmax of quries", ["The softmax of a query", "queries"])
+    'softmax of queries'
+    >>> respelled("softmax banana", ["The softmax of a query"])
+    'softmax banana'
+    """
+    if not words.strip():
+        return words
+    known = _synonyms()
+    listed = [*map(_folded, texts), *(" ".join(key) for key in known)]
+    whole = " ".join(listed)
+    vocabulary = sorted({word for word in whole.split() if len(word) >= MIN_RESPELLED_LETTERS})
+    joined = whole.replace(" ", "")
+    spelt = []
+    for word in _words(words):
+        near = [] if _stands(word, whole, joined) else _nearest(word, vocabulary)
+        spelt.append(near[0] if near else word)
+    return words if tuple(spelt) == _words(words) else " ".join(spelt)
+
+
+def _nearest(word: str, vocabulary: list[str]) -> list[str]:
+    """The word of a vocabulary that is most like one, or none."""
+    if len(word) < MIN_RESPELLED_LETTERS:
+        return []
+    return get_close_matches(word, vocabulary, 1, MIN_SIMILARITY)
 
 
 def finds(words: str, *texts: str) -> bool:
@@ -60,6 +107,17 @@ def finds(words: str, *texts: str) -> bool:
     ...     "W_O"), finds("Wo", "a word")
     (True, True, False)
     """
+    held, n_parts = count_held(words, *texts)
+    return held == n_parts
+
+
+def count_held(words: str, *texts: str) -> tuple[int, int]:
+    """How many parts of what is searched for stand in the texts, and how many there are: see
+    `finds`.
+
+    >>> count_held("the softmax mask", "The softmax")
+    (1, 2)
+    """
     whole = _folded(" ".join(texts))
     joined = whole.replace(" ", "")
 
@@ -67,8 +125,25 @@ def finds(words: str, *texts: str) -> bool:
         return all(_stands(word, whole, joined) for word in _large(part) or part)
 
     parts = readings(_words(words), _synonyms(), _stem)
-    large = [part for part in parts if len(part) > 1 or _large(part[0])]
-    return all(any(map(holds, part)) for part in large or parts)
+    large = [part for part in parts if len(part) > 1 or _large(part[0])] or parts
+    return sum(any(map(holds, part)) for part in large), len(large)
+
+
+def best_matches(words: str, rows: Iterable[Row], texts: Callable[[Row], Texts]) -> tuple[Row, ...]:
+    """The rows whose texts hold every word that is searched for; where none does, those that hold
+    most of a longer question, at least half of it and two parts.
+
+    >>> best_matches("sum heads instead of joining", ["heads are summed", "heads"],
+    ...     lambda row: (row,))
+    ('heads are summed',)
+    """
+    counted = [(row, *count_held(words, *texts(row))) for row in rows]
+    most = max((held for _, held, _ in counted), default=0)
+    return tuple(
+        row
+        for row, held, n_parts in counted
+        if held == n_parts or (held == most and held >= max(2, n_parts / 2))
+    )
 
 
 def _words(text: str) -> Words:
@@ -94,10 +169,10 @@ def _stands(word: str, whole: str, joined: str) -> bool:
     """Whether a word, or another form of it, stands in folded texts, which are also given
     without their spaces.
     """
-    if len(word) < LONG_SYMBOL:
+    if len(word) <= SYMBOL_LETTERS:
         return re.search(rf"(?<!\w){word}(?!\w)", whole) is not None
     stem = _stem(word)
-    return stem in whole or (len(stem) >= SHORT_COMPOUND and stem in joined)
+    return stem in whole or (len(stem) >= MIN_COMPOUND_LETTERS and stem in joined)
 
 
 @lru_cache(maxsize=1024)

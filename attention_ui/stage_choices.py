@@ -7,7 +7,7 @@ import streamlit as st
 from .heads.one_wide_head import open_beside
 from .mask_choice import choose_mask
 from .random_weights import train
-from .visit import visit
+from .url_state import session
 
 THREE = ("queries", "keys", "values")
 
@@ -22,7 +22,7 @@ def choose(name: object, value: object) -> None:
         case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
             st.session_state[switch] = on
         case "weights", "trained":
-            train(visit().here.scenario)
+            train(session().page_context.scenario)
         case "mask", str(mask):
             choose_mask(mask)
         case "beside", True:

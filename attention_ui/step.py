@@ -16,10 +16,10 @@ from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alon
 from .board import show_board
 from .controls import layer_notes
 from .guessing import first_guess
-from .here import Here
+from .page_context import PageContext
 from .registry import strip
 from .stage_choices import THREE
-from .visit import visit
+from .url_state import session
 
 # What URLs with pinned cells call the board of a page, where not by the name of the page.
 BOARDS = {"projections": "projection", "overview": "layer"}
@@ -27,7 +27,7 @@ WHOLE = "Every number is real and computed from your sentence: click a matrix to
 
 
 def show_step(
-    now: Here,
+    now: PageContext,
     field: str,
     board: JSON,
     more: str = "",
@@ -44,7 +44,7 @@ def show_step(
     them, which is news and no part of a hand-out. on_open: called with the link of a clicked
     matrix.
     """
-    page = visit().page
+    page = session().page
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
@@ -63,17 +63,17 @@ def show_step(
     scene = staged(board, words)
     news = tuple(map(Note, layer_notes(now.scenario)))
     shown = staged(board, replace(words, notes=(*news, *notes)))
-    with visit().stage_place:
+    with session().stage_place:
         show_board(shown, BOARDS.get(page.url_path, page.url_path), on_open)
-    visit().is_headed = True
+    session().is_headed = True
     return scene
 
 
 def show_strip(text: Notation) -> None:
     """Show the strip of steps alone, above a page of the story that has no stage."""
-    place = strip().index(visit().page)
+    place = strip().index(session().page)
     steps = [(step.title, step.url_path) for step in strip()]
-    summary = visit().page.url_path == "seen"
+    summary = session().page.url_path == "seen"
     show_board(strip_alone(steps, place, text.convention == "column", summary), "strip")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .reference.lists import rows_of
+from .registry import rows_of
 
 Words = tuple[str, ...]
 Synonyms = Mapping[Words, Sequence[Words]]

@@ -9,9 +9,8 @@ from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.texts import NOTATIONS
 from attention_viz.theme import PALETTES
 
-from .address import bound
-from .groups import folded
 from .show import theme_mode
+from .url_state import bound, folded
 
 # What is dark would take much ink: it is printed light, in its own hues.
 ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}

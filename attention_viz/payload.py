@@ -17,7 +17,7 @@ from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.derivation import array_of
 from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
-from attention_core.rules import INPUT_RULE, Position, Read, Rule, rule_of
+from attention_core.rules import INPUT_RULE, Position, Read, Rule
 from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written
@@ -90,7 +90,7 @@ class Stage:
             return INPUT_RULE if self._sums_words else None
         if name in DERIVED_ARRAYS:
             return derived_array_of(self.trace, name).rule
-        return rule_of(self.trace, name) if name in STEPS else None
+        return self.trace.rule(name) if name in STEPS else None
 
     @property
     def _sums_words(self) -> bool:

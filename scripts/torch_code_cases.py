@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -72,7 +72,7 @@ RESIDUAL = {"plain": False, "residual": True}
 CHOICES = (WEIGHTS, CHANGES, MEMORIES, MASKS, BIASES, RULES, RESIDUAL)
 
 FORMS: dict[str, Callable[[Trace], str]] = {
-    field: getattr(torch_code, field) for field in STEPS
+    field: partial(torch_code.statements, field=field) for field in STEPS
 } | {
     "head_outputs in one call": torch_code.heads_in_one_call,
     "output in one call": torch_code.layer_in_one_call,

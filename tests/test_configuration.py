@@ -165,11 +165,11 @@ def test_each_requirement_is_pinned_and_has_its_reason() -> None:
     assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+(; [^;]+)?", pin) for pin in lines[1::2])
 
 
-def test_the_app_needs_five_packages_and_a_faster_loop() -> None:
-    """Nothing but streamlit, numpy, plotly, pandas and latex2mathml is needed to run the app;
-    uvloop speeds it where there is one.
+def test_the_app_needs_six_packages_and_a_faster_loop() -> None:
+    """Nothing but streamlit, numpy, plotly, pandas, latex2mathml and segno is needed to run the
+    app; uvloop speeds it where there is one.
     """
-    needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml"}
+    needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml", "segno"}
     assert {package.name for package in required()} == {*needed, "uvloop"}
 
 

@@ -24,6 +24,7 @@ ALLOWED = {
         "numpy",
         "pandas",
         "latex2mathml",
+        "segno",
     ),
     "attention_ui": (
         "attention_ui",

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageColor
 
 from attention_core import Projections, attend
-from attention_core.cache import MOST_BYTES_OF_ALL
+from attention_core.cache import CACHE_BYTES
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_lab.user_data.kept_texts import MAX_KEPT_BYTES
 from attention_lab.user_data.own_weights import MAX_LAYER_BYTES
@@ -66,7 +66,7 @@ def test_known_limits_name_the_bounds_as_they_are() -> None:
     assert f"{ENOUGH:,}" in limits
     assert f"{MAX_KEPT_BYTES // 10**6} million" in limits
     assert f"{MAX_LAYER_BYTES // 2**20} MiB" in limits
-    assert f"{MOST_BYTES_OF_ALL // 2**20} MiB of arrays" in limits
+    assert f"{CACHE_BYTES // 2**20} MiB of arrays" in limits
     for text in (limits, README):
         assert f"{ROOM / 1e9:.1f} GB" in text
         assert f"{MAX_WEIGHT_BYTES // 10**6} MB" in text

@@ -11,13 +11,17 @@ const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role
  */
 export function attachClicker(board) {
   const act = (event) => {
-    if (!board.lecture || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (!(board.lecture || inLesson()) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isTaken(event.composedPath()[0], event.key)) return;
     const done = acted(board, event.key);
     if (done) event.preventDefault();
   };
   document.addEventListener("keydown", act);
   return () => document.removeEventListener("keydown", act);
+}
+
+function inLesson() {
+  return document.querySelector(".lesson-bar") !== null;
 }
 
 function isTaken(target, key) {
@@ -49,6 +53,12 @@ function firstMoment({ moments }) {
 }
 
 function goBeside({ model }, by) {
+  const moment = document.querySelector(`.lesson-bar a.${by > 0 ? "after" : "before"}`);
+  if (moment) {
+    moment.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    moment.click();
+    return true;
+  }
   const { steps, place } = model.stage;
   const step = steps[place + by];
   if (step) goTo(step.path);

@@ -12,7 +12,7 @@ from attention_core.limits import check_room
 from ..heads.measure_checks import unit_sized
 
 # Rounding of a solved system of a few dozen unknowns.
-ROUNDING = 1e-11
+HULL_TOLERANCE = 1e-11
 
 
 def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
@@ -55,7 +55,7 @@ def in_hull(point_D: Array, points_ND: Array) -> bool:
     both_ND = unit_sized("points", np.vstack([point_D, points_ND]))
     point_D, points_ND = both_ND[0], both_ND[1:]
     rounding = (
-        ROUNDING * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
+        HULL_TOLERANCE * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
     )
     # Seen from the mean, a point beyond all others is outside: that settles most points of many
     # dimensions at once.
@@ -100,7 +100,7 @@ def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
     n = matrix_EN.shape[1]
     x_N, free_N = np.zeros(n), np.zeros(n, dtype=bool)
     slope_N = matrix_EN.T @ target_E
-    steepest = ROUNDING * float(np.abs(slope_N).max())
+    steepest = HULL_TOLERANCE * float(np.abs(slope_N).max())
     # Each column enters and leaves a few times at most; the bound only ends cycles made of
     # rounding.
     for _ in range(3 * n):
@@ -125,7 +125,7 @@ def _feasible(matrix_EN: Array, target_E: Array, x_N: Array, free_N: Array) -> t
             return solution_N, free_N
         steps = x_N[negative] / (x_N[negative] - solution_N[negative])
         x_N = x_N + float(steps.min()) * (solution_N - x_N)
-        free_N = free_N & (x_N > 0) & ~(negative & (x_N <= ROUNDING))
+        free_N = free_N & (x_N > 0) & ~(negative & (x_N <= HULL_TOLERANCE))
         x_N = np.where(free_N, x_N, 0.0)
 
 

@@ -30,7 +30,7 @@ from ..layer_norm import standardised
 from .measures import diagonal
 
 STACK_WEIGHTS = ("weightless", "random")
-MOST_LAYERS = 64
+MAX_LAYERS = 64
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Stack:
     def __post_init__(self) -> None:
         check_choice("weights", self.weights, STACK_WEIGHTS)
         whole_number("n_heads", self.n_heads, 1)
-        whole_number("n_layers", self.n_layers, 0, MOST_LAYERS)
+        whole_number("n_layers", self.n_layers, 0, MAX_LAYERS)
         check_switch("skip", self.skip)
         check_switch("layer_norm", self.layer_norm)
         check_switch("norm_before", self.norm_before)

@@ -24,13 +24,13 @@ from attention_core.checks import (
 from attention_core.initialisation import Stream
 from attention_core.limits import check_room, check_seconds
 
-from .measures import Square
+from .measures import SelfAttention
 from .metrics import argmax_rate, self_mass
 
 # About 2 MB per score array: larger chunks fall out of the cache.
 CHUNK_NUMBERS = 2**18
-MOST_DRAWS = 100_000
-_LEAST = {"n_tokens": 1, "d_model": 1, "d_k": 0}
+MAX_DRAWS = 100_000
+_MIN_SIZES = {"n_tokens": 1, "d_model": 1, "d_k": 0}
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,9 @@ class Experiment:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        n, d, d_k = (whole_number(name, getattr(self, name), low) for name, low in _LEAST.items())
+        n, d, d_k = (
+            whole_number(name, getattr(self, name), low) for name, low in _MIN_SIZES.items()
+        )
         for sizes in (
             {"n_tokens": n, "keys": n},
             {"n_tokens": n, "d_model": d},
@@ -81,7 +83,7 @@ class Estimate:
 
 
 def estimates(
-    experiment: Experiment, *, error: float = 0.004, at_least: int = 32, at_most: int = MOST_DRAWS
+    experiment: Experiment, *, error: float = 0.004, at_least: int = 32, at_most: int = MAX_DRAWS
 ) -> Iterator[Estimate]:
     """Ever better estimates of self-mass and argmax rate, one per chunk of draws: show progress,
     stop at any time.
@@ -97,7 +99,7 @@ def estimates(
     number_between("error", error, 0.0)
     least, most = (
         whole_number("at_least", at_least, 2),
-        whole_number("at_most", at_most, 1, MOST_DRAWS),
+        whole_number("at_most", at_most, 1, MAX_DRAWS),
     )
     # The rows of a draw are nearly independent: N tokens bring the error of a share down to 1/2 by
     # the root of N draws.
@@ -160,7 +162,7 @@ def _measured(query_XTK: Array, experiment: Experiment) -> Array:
     heads = scaled_dot_product_attention(
         query_X1TK, query_X1TK, values_X1T1, scale=experiment.scale, causal=experiment.causal
     )
-    square = Square(heads.masked_scores[:, 0], heads.probabilities[:, 0])
+    square = SelfAttention(heads.masked_scores[:, 0], heads.probabilities[:, 0])
     return np.stack([self_mass(square), argmax_rate(square)])
 
 

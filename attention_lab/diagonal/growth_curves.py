@@ -10,12 +10,11 @@ with d_k in the place of d.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, check_switch, score_scale, whole_number
 from attention_core.limits import check_seconds
 
@@ -24,7 +23,7 @@ NORMAL = NormalDist()
 LENGTH_NODES, LAPLACE_STEP = 48, 0.2
 # Beyond them the density of long tokens is lost in rounding, and rows under a causal mask in
 # memory.
-MOST_TOKENS, MOST_FEATURES = 10**6, 10**6
+MAX_TOKENS, MAX_FEATURES = 10**6, 10**6
 
 
 def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> float:
@@ -104,7 +103,7 @@ def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
     (21.6, 8.3)
     """
     check_switch("scaled", scaled)
-    log_others = math.log(whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1)
+    log_others = math.log(whole_number("n_tokens", n_tokens, 2, MAX_TOKENS) - 1)
     return (log_others + 0.5) ** 2 if scaled else 2 * log_others
 
 
@@ -116,19 +115,18 @@ def half_argmax_width(n_tokens: int) -> float:
     5.3
     """
     return (
-        NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MOST_TOKENS) - 1)))
-        ** 2
+        NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MAX_TOKENS) - 1))) ** 2
     )
 
 
-@remembered(64)
+@cached
 def chi_nodes(degrees: int) -> tuple[Array, Array]:
     """Lengths √r of Gaussian tokens with weights: Gauss-Legendre nodes times the chi density.
 
     Sums over them are means over tokens, right to rounding for smooth functions. Shapes: (R,),
     (R,).
     """
-    d = whole_number("degrees", degrees, 1, MOST_FEATURES)
+    d = whole_number("degrees", degrees, 1, MAX_FEATURES)
     middle = math.sqrt(max(d - 0.5, 0.0))
     low, high = max(0.0, middle - 6.5), middle + 6.5
     node_R, weight_R = np.polynomial.legendre.leggauss(LENGTH_NODES)
@@ -136,12 +134,12 @@ def chi_nodes(degrees: int) -> tuple[Array, Array]:
     log_constant = (d / 2 - 1) * math.log(2) + math.lgamma(d / 2)
     density_R = np.exp((d - 1) * np.log(length_R) - length_R**2 / 2 - log_constant)
     weights_R = (high - low) / 2 * weight_R * density_R
-    for cached in (length_R, weights_R):
-        cached.setflags(write=False)
+    for array in (length_R, weights_R):
+        array.setflags(write=False)
     return length_R, weights_R
 
 
-@lru_cache(maxsize=64)
+@cached
 def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
     """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: one rival's part of the
     row's sum.
@@ -168,7 +166,7 @@ def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
 
 def _score_scale(scale: float | None, d_model: int) -> float:
     """The factor on the scores of tokens of some features. Raises: SettingsError."""
-    return score_scale(scale, whole_number("d_model", d_model, 1, MOST_FEATURES))
+    return score_scale(scale, whole_number("d_model", d_model, 1, MAX_FEATURES))
 
 
 def _one_rival_rule(r: Array | float, scale: float, others: Array) -> Array:
@@ -188,7 +186,7 @@ def _others(n_tokens: int, causal: bool) -> Array:
     under a causal mask.
     """
     check_switch("causal", causal)
-    last = whole_number("n_tokens", n_tokens, 1, MOST_TOKENS) - 1
+    last = whole_number("n_tokens", n_tokens, 1, MAX_TOKENS) - 1
     return np.arange(last + 1) if causal else np.array([last])
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import check_switch, seed_number
 
 from .growth import Experiment
@@ -65,7 +65,7 @@ class Curves:
     uniform: float
 
 
-@remembered(64)
+@cached
 def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curves:
     """The curves for Gaussian tokens without weights; for tied orthonormal weights the width is
     d_k.

@@ -27,11 +27,11 @@ from attention_core.trace import Trace
 from ..heads.measure_checks import unit_sized
 
 # An excess of probability below this, or of a score in proportion, is rounding.
-ROUNDING = 1e-12
+TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Square:
+class SelfAttention:
     """What the diagonal measures read of one head whose queries and keys are the same tokens.
 
     Shapes: scores (..., T, T), scaled, -inf where a key is hidden; probabilities (..., T, T); w_q,
@@ -50,7 +50,7 @@ class Square:
         check_alike("scores", self.scores, "probabilities", self.probabilities)
 
 
-def square_of(trace: Trace, head: int = 0, batch: int = 0) -> Square:
+def self_attention_of(trace: Trace, head: int = 0, batch: int = 0) -> SelfAttention:
     """One head of a trace, ready to be measured. Raises: ShapeError for cross-attention, which
     has no diagonal.
     """
@@ -61,7 +61,7 @@ def square_of(trace: Trace, head: int = 0, batch: int = 0) -> Square:
             f"{n_queries} queries look at {n_keys} keys of another sequence; only self-attention"
             " has a diagonal"
         )
-    return Square(
+    return SelfAttention(
         trace.masked_scores[batch, head],
         trace.probabilities[batch, head],
         trace.projections.w_q[:, head_columns(trace, "queries", head)],
@@ -104,7 +104,7 @@ def margins(scores_XTT: Array) -> Array:
     if (np.isinf(margin_XT) & np.isfinite(own_XT) & np.isfinite(best_other_XT)).any():
         raise too_large(margin_XT.dtype)
     larger_XT = np.maximum(np.abs(own_XT), np.abs(best_other_XT))
-    margin_XT[np.isfinite(larger_XT) & (np.abs(margin_XT) <= ROUNDING * larger_XT)] = 0.0
+    margin_XT[np.isfinite(larger_XT) & (np.abs(margin_XT) <= TOLERANCE * larger_XT)] = 0.0
     return margin_XT
 
 
@@ -143,7 +143,7 @@ def pair_excess(probabilities_XTT: Array) -> Array:
             own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :]
         )
     check_range(excess)
-    excess[np.abs(excess) <= ROUNDING] = 0.0
+    excess[np.abs(excess) <= TOLERANCE] = 0.0
     return excess
 
 
@@ -189,7 +189,7 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     larger_XT = np.maximum(np.abs(own_XT), np.abs(finite).max(axis=-1))
     ratios[
         np.abs(ratios)
-        <= ROUNDING * np.maximum(larger_XT[..., :, np.newaxis], larger_XT[..., np.newaxis, :])
+        <= TOLERANCE * np.maximum(larger_XT[..., :, np.newaxis], larger_XT[..., np.newaxis, :])
     ] = 0.0
     own_seen = diagonal(seen)
     both = (

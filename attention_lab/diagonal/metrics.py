@@ -14,8 +14,8 @@ from attention_core.checks import Array
 
 from ..heads.measure_checks import as_measured
 from .measures import (
-    ROUNDING,
-    Square,
+    TOLERANCE,
+    SelfAttention,
     diagonal,
     gram_alignment,
     log_cross_ratios,
@@ -26,7 +26,7 @@ from .measures import (
 )
 
 # Four scores of equal tokens cancel up to their rounding.
-ROUNDING_OF_LOGITS = 1e-9
+LOGIT_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Metric:
     """One number about the diagonal. symbol, formula and range are LaTeX; says: one sentence for a
     student.
 
-    of: what computes it from a `Square`; for a stack of matrices one number each, NaN where there
-    is nothing to measure (no pair, no weights).
+    of: computes it from a `SelfAttention`; for a stack of matrices one number each, NaN where
+    there is nothing to measure (no pair, no weights).
     """
 
     name: str
@@ -44,45 +44,45 @@ class Metric:
     formula: str
     range: str
     says: str
-    of: Callable[[Square], Any]
+    of: Callable[[SelfAttention], Any]
 
 
-def self_mass(square: Square) -> Array:
+def self_mass(square: SelfAttention) -> Array:
     """D: the mean of the diagonal of A, which is trace(A)/N."""
     mass: Array = diagonal(square.probabilities).mean(axis=-1)
     return mass
 
 
-def excess_self_mass(square: Square) -> Array:
+def excess_self_mass(square: SelfAttention) -> Array:
     """D* = (D - U)/(1 - U); 0 for uniform attention, NaN when no token sees another (U = 1)."""
     uniform = uniform_self_mass(square.scores)
     return _quotient(self_mass(square) - uniform, 1.0 - uniform)
 
 
-def argmax_rate(square: Square) -> Array:
+def argmax_rate(square: SelfAttention) -> Array:
     """R: the share of rows whose largest score is the diagonal one; a tie, up to rounding,
     counts as a hit.
     """
     own_XT = diagonal(square.scores)
-    rounding_XT = ROUNDING * np.maximum(1.0, np.abs(own_XT))
+    rounding_XT = TOLERANCE * np.maximum(1.0, np.abs(own_XT))
     rate: Array = (np.isfinite(own_XT) & (margins(square.scores) >= -rounding_XT)).mean(axis=-1)
     return rate
 
 
-def majority_rate(square: Square) -> Array:
+def majority_rate(square: SelfAttention) -> Array:
     """The share of rows with a_ii > 1/2: strict diagonal dominance as linear algebra means it."""
     rate: Array = (diagonal(square.probabilities) > 0.5).mean(axis=-1)
     return rate
 
 
-def mean_margin(square: Square) -> Array:
+def mean_margin(square: SelfAttention) -> Array:
     """The mean of the finite margins."""
     margin_XT = margins(square.scores)
     finite = np.isfinite(margin_XT)
     return _quotient(np.where(finite, margin_XT, 0.0).sum(axis=-1), finite.sum(axis=-1))
 
 
-def least_margin(square: Square) -> Array:
+def least_margin(square: SelfAttention) -> Array:
     """The smallest finite margin."""
     margin_XT = margins(square.scores)
     least = np.where(np.isfinite(margin_XT), margin_XT, np.inf).min(axis=-1)
@@ -90,7 +90,7 @@ def least_margin(square: Square) -> Array:
     return lowest
 
 
-def violation_rate(square: Square) -> Array:
+def violation_rate(square: SelfAttention) -> Array:
     """V: the share of the visible ordered pairs with a_ij > max(a_ii, a_jj)."""
     pairs = seen_pairs(square.scores)
     return _quotient(
@@ -98,31 +98,31 @@ def violation_rate(square: Square) -> Array:
     )
 
 
-def mean_log_cross_ratio(square: Square) -> Array:
+def mean_log_cross_ratio(square: SelfAttention) -> Array:
     """The mean of χ over the pairs that see each other."""
     ratios, pairs = _ratios_of_pairs(square)
     return _quotient(np.where(pairs, ratios, 0.0).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
 
 
-def negative_cross_ratios(square: Square) -> Array:
+def negative_cross_ratios(square: SelfAttention) -> Array:
     """The share of those pairs with χ < 0, which look at each other more than at themselves."""
     ratios, pairs = _ratios_of_pairs(square)
     return _quotient(
-        (pairs & (ratios < -ROUNDING_OF_LOGITS)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1))
+        (pairs & (ratios < -LOGIT_TOLERANCE)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1))
     )
 
 
-def alignment(square: Square) -> float:
+def alignment(square: SelfAttention) -> float:
     """g: the cosine between W_Q and W_K; NaN without weights."""
     if square.w_q is None or square.w_k is None:
         return np.nan
     return gram_alignment(square.w_q, square.w_k)
 
 
-def measure(square: Square) -> dict[str, float | None]:
+def measure(square: SelfAttention) -> dict[str, float | None]:
     """Every metric of one matrix by name; None where there is nothing to measure.
 
-    >>> numbers = measure(Square(np.zeros((2, 2)), np.full((2, 2), 0.5)))
+    >>> numbers = measure(SelfAttention(np.zeros((2, 2)), np.full((2, 2), 0.5)))
     >>> numbers["self_mass"], numbers["excess_self_mass"], numbers["gram_alignment"]
     (0.5, 0.0, None)
     """
@@ -139,7 +139,7 @@ def _quotient(numerator: Any, denominator: Any) -> Array:
     return share
 
 
-def _ratios_of_pairs(square: Square) -> tuple[Array, Array]:
+def _ratios_of_pairs(square: SelfAttention) -> tuple[Array, Array]:
     ratios = log_cross_ratios(square.scores)
     return ratios, np.isfinite(ratios) & seen_pairs(square.scores)
 

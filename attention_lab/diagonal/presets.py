@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .scenes import DiagonalScene
+from .settings import DiagonalSettings
 
 
 @dataclass(frozen=True)
 class DiagonalPreset:
-    """A scene with a name for the menu and one sentence on what to look at."""
+    """A settings with a name for the menu and one sentence on what to look at."""
 
     name: str
     title: str
     says: str
-    scene: DiagonalScene
+    settings: DiagonalSettings
 
 
-def typed(numbers: str) -> DiagonalScene:
+def typed(numbers: str) -> DiagonalSettings:
     """Weightless attention over typed tokens."""
-    return DiagonalScene(tokens="numbers", numbers=numbers)
+    return DiagonalSettings(tokens="numbers", numbers=numbers)
 
 
 DIAGONAL_PRESETS = (

@@ -34,7 +34,8 @@ def script(trace: Trace) -> str:
     first difference.
     """
     steps = [
-        f"# {_heading(name)}\n# {trace.says(name)}\n{numpy_lines(trace, name)}" for name in STEPS
+        f"# {_heading(name)}\n# {trace.sentence(name)}\n{numpy_lines(trace, name)}"
+        for name in STEPS
     ]
     given, shown = _given(trace), _shown(trace)
     head = [
@@ -61,7 +62,7 @@ def notebook(trace: Trace) -> str:
         _code("shown", shown),
     ]
     for name in STEPS:
-        text = f"## {_heading(name)}\n\n$${formula(trace, name, OURS)}$$\n\n{trace.says(name)}"
+        text = f"## {_heading(name)}\n\n$${formula(trace, name, OURS)}$$\n\n{trace.sentence(name)}"
         first = ", ".join("0" * (getattr(trace, name).ndim - 2))
         look = f"{name}[{first}].round(3)"
         cells += [

@@ -41,7 +41,7 @@ def torch_lines(trace: Trace, field: str) -> str:
     """The PyTorch lines of a step, likewise; and below them the one call that does all of it,
     if any.
     """
-    code = str(getattr(torch_code, check_choice("field", field, STEPS))(trace))
+    code = torch_code.statements(trace, check_choice("field", field, STEPS))
     lines = [*_shapes(trace, field, code), code]
     if field in IN_ONE_CALL:
         lines += ["", "# in one call", IN_ONE_CALL[field](trace)]

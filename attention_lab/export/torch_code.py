@@ -7,91 +7,60 @@ runs them, in an environment that has PyTorch, and compares each with its field 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from attention_core.layer import Layer
+from attention_core.numpy_code import NUMPY_PARTS, Parts, filled, grouped, zeros_for_nothing
 from attention_core.projections import BIASES
+from attention_core.trace import STEPS, Trace
 
 from .torch_masks import has_rule, heads_mask, layer_mask
 
-if TYPE_CHECKING:
-    from attention_core.trace import Trace
+
+def statements(trace: Trace, field: str) -> str:
+    """The PyTorch statements that compute a field from those before it."""
+    return filled(STEPS[field].torch, trace, TORCH_PARTS)
 
 
-def inputs(trace: Trace) -> str:
-    return "inputs = x"
+def _bias(bias: str) -> Callable[[Layer], str]:
+    return lambda layer: "" if getattr(layer.projections, bias) is None else f", {bias}"
 
 
-def memory(trace: Trace) -> str:
-    return "memory = inputs" if trace.memory is trace.inputs else "memory = other_sequence"
+def _repeated(heads: str) -> Callable[[Layer], str]:
+    return lambda layer: f"{heads}.repeat_interleave(H // G, dim=1)" if grouped(layer) else heads
 
 
-def queries(trace: Trace) -> str:
-    return f"queries = {_linear(trace, 'inputs', 'q')}"
+def _masked(layer: Layer) -> str:
+    biased = "scaled_scores" if layer.bias is None else "scaled_scores + bias"
+    return biased if layer.mask is None else f"torch.where(mask, {biased}, -torch.inf)"
 
 
-def keys(trace: Trace) -> str:
-    return f"keys = {_linear(trace, 'memory', 'k')}"
+def _no_keys(layer: Layer) -> str:
+    if not zeros_for_nothing(layer):
+        return ""
+    return "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
 
 
-def values(trace: Trace) -> str:
-    return f"values = {_linear(trace, 'memory', 'v')}"
-
-
-def query_heads(trace: Trace) -> str:
-    return "query_heads = queries.unflatten(-1, (H, K)).transpose(1, 2)"
-
-
-def key_heads(trace: Trace) -> str:
-    return f"key_heads = keys.unflatten(-1, ({_groups(trace)}, K)).transpose(1, 2)"
-
-
-def value_heads(trace: Trace) -> str:
-    return f"value_heads = values.unflatten(-1, ({_groups(trace)}, V)).transpose(1, 2)"
-
-
-def scores(trace: Trace) -> str:
-    return f"scores = query_heads @ {_shared(trace, 'key_heads')}.transpose(-2, -1)"
-
-
-def scaled_scores(trace: Trace) -> str:
-    capped = (
-        ""
-        if trace.softcap is None
-        else "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
-    )
-    return "scaled_scores = scores * scale" + capped
-
-
-def masked_scores(trace: Trace) -> str:
-    biased = "scaled_scores" if trace.bias is None else "scaled_scores + bias"
-    return (
-        "masked_scores ="
-        f" {biased if trace.mask is None else f'torch.where(mask, {biased}, -torch.inf)'}"
-    )
-
-
-def probabilities(trace: Trace) -> str:
-    softmax = "probabilities = torch.softmax(masked_scores, dim=-1)"
-    if trace.empty_rows_as == "zero" and trace.empty_rows.any():
-        softmax += (
-            "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
-        )
-    return softmax
-
-
-def head_outputs(trace: Trace) -> str:
-    return f"head_outputs = probabilities @ {_shared(trace, 'value_heads')}"
-
-
-def merged(trace: Trace) -> str:
-    return "merged = head_outputs.transpose(1, 2).flatten(2)"
-
-
-def output(trace: Trace) -> str:
-    p = trace.projections
+def _mixed(layer: Layer) -> str:
+    p = layer.projections
     joined = "merged" if p.b_o is None else "merged + b_o"
-    mixed = joined if p.w_o is None else _linear(trace, "merged", "o")
-    return f"output = {mixed}{' + inputs' if trace.residual else ''}"
+    return joined if p.w_o is None else f"F.linear(merged, w_o.T{_bias('b_o')(layer)})"
+
+
+# What the statements have in common with those of NumPy is taken from there.
+TORCH_PARTS: Parts = {
+    **NUMPY_PARTS,
+    **{bias: _bias(bias) for bias in BIASES},
+    **{heads: _repeated(heads) for heads in ("key_heads", "value_heads")},
+    "softcap": lambda layer: (
+        ""
+        if layer.softcap is None
+        else "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
+    ),
+    "masked": _masked,
+    "no_keys": _no_keys,
+    "mixed": _mixed,
+}
 
 
 def heads_in_one_call(trace: Trace) -> str:
@@ -107,7 +76,7 @@ def heads_in_one_call(trace: Trace) -> str:
         )
     options = [heads_mask(trace)] if has_rule(trace) else []
     options += [] if _usual_scale(trace) else ["scale=scale"]
-    options += ["enable_gqa=True"] if _grouped(trace) else []
+    options += ["enable_gqa=True"] if grouped(trace) else []
     return _call(
         "head_outputs = F.scaled_dot_product_attention",
         "query_heads",
@@ -125,7 +94,7 @@ def layer_in_one_call(trace: Trace) -> str:
         return f"# torch.nn.MultiheadAttention cannot be used here: {OBSTACLES[found]}."
     options, notes = [layer_mask(trace)] if has_rule(trace) else [], []
     names = "output, probabilities"
-    if trace.empty_rows_as == "zero" and trace.empty_rows.any():
+    if zeros_for_nothing(trace):
         # Asked for its weights, the module gives NaN to a query with nothing to attend to (checked
         # with PyTorch 2.13); otherwise zeros, but NaN in the fast path of a module in eval().
         names, options = "output, _", [*options, "need_weights=False"]
@@ -189,7 +158,7 @@ def obstacle(trace: Trace) -> str:
     p = trace.projections
     biases = [getattr(p, name) is not None for name in BIASES]
     met = {
-        "n_kv_heads": _grouped(trace),
+        "n_kv_heads": grouped(trace),
         "w_o": p.w_o is None,
         "width": not p.d_k == p.d_v == p.d_model / p.n_heads,
         "output": p.d_out != p.d_model,
@@ -202,23 +171,6 @@ def obstacle(trace: Trace) -> str:
 
 def _usual_scale(trace: Trace) -> bool:
     return trace.scale == 1 / math.sqrt(trace.sizes["K"])
-
-
-def _linear(trace: Trace, read: str, letter: str) -> str:
-    bias = f", b_{letter}" if getattr(trace.projections, f"b_{letter}") is not None else ""
-    return f"F.linear({read}, w_{letter}.T{bias})"
-
-
-def _groups(trace: Trace) -> str:
-    return "G" if _grouped(trace) else "H"
-
-
-def _grouped(trace: Trace) -> bool:
-    return trace.sizes["G"] != trace.sizes["H"]
-
-
-def _shared(trace: Trace, heads: str) -> str:
-    return f"{heads}.repeat_interleave(H // G, dim=1)" if _grouped(trace) else heads
 
 
 def _call(function: str, *arguments: str) -> str:

@@ -1,4 +1,6 @@
-"""What each head adds to the output, with W_O beside the values or inside them."""
+"""What each head adds to the output: its result times its rows of W_O, or values that already
+contain W_O.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +11,27 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
-from .basis_change import output_rows, value_output_forms
+from .weight_blocks import output_rows, value_output_products
 
 
 def head_contributions(trace: Trace) -> Array:
-    """What each head adds to the output: O_h times its block of rows of W_O. They add up to merged
-    W_O.
+    """What each head adds to the output: O_h times its block of rows of W_O. The sum over the
+    heads is merged W_O.
 
-    Shapes: (B, H, T, O); without W_O each head fills its own columns and leaves the others 0.
+    Shapes: (B, H, T, O). Without W_O each head fills its own columns; the others are 0.
     """
     added_BHTO: Array = trace.head_outputs @ output_rows(trace.projections)
     return added_BHTO
 
 
 def absorbed_contributions(trace: Trace) -> Array:
-    """The same without W_O: each head mixes values that are as wide as the output, X (W_V W_O)_h.
+    """The same, computed with W_O inside the values: each head mixes X (W_V W_O)_h, which is as
+    wide as the output.
 
     Shapes: (B, H, T, O).
     """
     p = trace.projections
-    wide_BHSO = trace.memory[:, np.newaxis] @ value_output_forms(p)
+    wide_BHSO = trace.memory[:, np.newaxis] @ value_output_products(p)
     if p.b_v is not None:
         bias_HV = p.b_v.reshape(p.groups, p.d_v).repeat(p.n_heads // p.groups, axis=0)
         wide_BHSO = wide_BHSO + bias_HV[:, np.newaxis] @ output_rows(p)
@@ -37,8 +40,8 @@ def absorbed_contributions(trace: Trace) -> Array:
 
 
 def absorbed_size(trace: Trace) -> tuple[int, int]:
-    """How many numbers W_V and W_O hold together, and the value matrices that take in W_O; none
-    for a W_O not there.
+    """How many numbers W_V and W_O hold together, and how many the products (W_V W_O)_h of all
+    heads hold. A missing W_O counts 0.
     """
     p, sizes = trace.projections, trace.sizes
     apart = p.w_v.size + (0 if p.w_o is None else p.w_o.size)
@@ -46,8 +49,8 @@ def absorbed_size(trace: Trace) -> tuple[int, int]:
 
 
 def output_gap(trace: Trace, contributions: Callable[[Trace], Array] = head_contributions) -> float:
-    """The largest difference, over all tokens, between the output and the sum of its parts:
-    nothing but rounding.
+    """The largest difference between the output and the sum of its parts, over all tokens and
+    features. Only rounding makes it differ from 0.
     """
     total_BTO = contributions(trace).sum(axis=1)
     if trace.projections.b_o is not None:

@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_core.checks import Array, whole_number
-from attention_core.limits import MAX_NUMBERS
+from attention_core.checks import Array
 
-from .measure_checks import as_shares
 from .patterns import by_rows
 
 
@@ -27,31 +25,28 @@ def signed_distance(probabilities_XTS: Array) -> Array:
     return _distance(probabilities_XTS, np.asarray)
 
 
-def _distance(probabilities_XTS: Array, counted: Callable[[Array], Array]) -> Array:
-    shares_XTS = as_shares("probabilities", probabilities_XTS, 2)
-    n_queries, n_keys = shares_XTS.shape[-2:]
+def _distance(probabilities_XTS: Array, distance_of: Callable[[Array], Array]) -> Array:
+    n_queries, n_keys = probabilities_XTS.shape[-2:]
     keys_S = np.arange(n_keys)
 
     def distance(shares_RS: Array, row_R: Array) -> Array:
-        distance_R: Array = (shares_RS * counted(keys_S - row_R[:, np.newaxis] % n_queries)).sum(
-            axis=-1
-        )
+        distance_R: Array = (
+            shares_RS * distance_of(keys_S - row_R[:, np.newaxis] % n_queries)
+        ).sum(axis=-1)
         return distance_R
 
-    return by_rows(distance, shares_XTS)
+    return by_rows(distance, probabilities_XTS)
 
 
 def offset_mass(probabilities_XTS: Array, offset: int) -> Array:
-    """What a query gives to the token `offset` places after it; NaN where there is none.
+    """The share of the token that stands `offset` places after the query; NaN if there is none.
 
     Shapes: (X, T, S) -> (X, T). Units or range: 0 to 1.
 
     >>> offset_mass(np.array([[1.0, 0.0], [0.25, 0.75]]), -1).tolist()
     [nan, 0.25]
     """
-    probabilities_XTS = as_shares("probabilities", probabilities_XTS, 2)
     n_queries, n_keys = probabilities_XTS.shape[-2:]
-    whole_number("offset", offset, -MAX_NUMBERS, MAX_NUMBERS)
     mass_XT = np.full(probabilities_XTS.shape[:-1], np.nan)
     rows = np.arange(max(0, -offset), max(0, min(n_queries, n_keys - offset)))
     mass_XT[..., rows] = probabilities_XTS[..., rows, rows + offset]

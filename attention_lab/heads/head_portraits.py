@@ -1,6 +1,4 @@
-"""What a head does, in numbers: every measure declared once, with its formula, its range and
-its meaning.
-"""
+"""What a head does, in numbers. Each measure is declared once, with formula, range and meaning."""
 
 from __future__ import annotations
 
@@ -18,13 +16,12 @@ from .patterns import Pattern
 @dataclass(frozen=True)
 class Measure:
     """One measure of a head. `profile` gives its values along an axis of the pattern, `value` one
-    number per head.
+    number for each head.
 
-    formula: LaTeX, i the query, j the key, n_i the number of keys that query i may see. range: in
-    words, with formulas between dollar signs. Both are in our letters, for `in_letters` to write in
-    those of another text. axis: what the profile runs over, T queries, S keys or R singular values.
-    in_order: it needs queries and keys that are the same tokens. of_scores: it reads the raw
-    scores, not the probabilities.
+    formula: LaTeX; i is the query, j the key, n_i the number of keys that query i may see. range:
+    words, with formulas between dollar signs. `in_letters` writes both in the letters of another
+    text. axis: of the profile, T queries, S keys or R singular values. in_order: queries and keys
+    must be the same tokens. of_scores: it reads the raw scores, not the probabilities.
     """
 
     key: str
@@ -39,16 +36,15 @@ class Measure:
     of_scores: bool = False
 
     def applies(self, pattern: Pattern) -> bool:
-        """Whether the measure means something here: distances need an order, the rank needs
-        scores.
+        """Whether the measure has a meaning for this pattern: distances need an order, the rank
+        needs scores.
         """
         return (pattern.in_order or not self.in_order) and (
             pattern.scores is not None or not self.of_scores
         )
 
     def profile(self, pattern: Pattern) -> Array:
-        """The measure for each query, key or singular value; NaN for a query with nothing to attend
-        to.
+        """The measure for each query, key or singular value; NaN for a query that may see no key.
 
         Shapes: (B, H, T), (B, H, S) or (B, H, R).
         """
@@ -64,14 +60,14 @@ class Measure:
         return patterns.mean_of_rows(self.profile(pattern))
 
     def is_known(self, pattern: Pattern, head: int) -> bool:
-        """Whether a head of the first sequence has such a number: a single token reads from no
-        previous one.
+        """Whether a head of the first sequence has a value. A single token, for example, has no
+        previous token.
         """
         return bool(np.isfinite(self.value(pattern)[0, head]))
 
     def baseline(self, pattern: Pattern) -> Array | None:
-        """What a head without preferences would have under the same mask; None for what is read off
-        the scores.
+        """The value of a head without preferences under the same mask; None for measures of the
+        scores.
 
         Shapes: (B, H).
         """
@@ -108,7 +104,7 @@ def _rank(pattern: Pattern) -> Array:
 
 
 def _scores(pattern: Pattern) -> Array:
-    # Without scores the rank is not offered (`applies`); an empty matrix has none.
+    # Without scores the rank is not offered (`applies`).
     return np.zeros_like(pattern.probabilities) if pattern.scores is None else pattern.scores
 
 
@@ -117,17 +113,18 @@ MEASURES: tuple[Measure, ...] = (
         "entropy",
         "entropy",
         r"\mathcal{H}_i = -\sum_j A_{ij} \ln A_{ij}",
-        r"0 (one token) to $\ln n_i$ (all alike)",
-        "How widely a query spreads its attention, in nats.",
+        r"0 (one token) to $\ln n_i$ (equal shares)",
+        "How widely a query spreads its attention: 0 if it reads a single token. The unit is the"
+        " nat, because the logarithm is natural.",
         _of_probabilities(patterns.entropy),
     ),
     Measure(
         "normalised_entropy",
         "normalised entropy",
         r"\hat{\mathcal{H}}_i = \mathcal{H}_i / \ln n_i",
-        "0 (one token) to 1 (all alike); 0 when only one key may be seen",
-        "The spread as a share of the widest possible one, so that rows of different lengths"
-        " compare.",
+        "0 (one token) to 1 (equal shares); 0 if the query may see only one key",
+        "The entropy divided by the largest possible one, so that queries with different numbers of"
+        " keys can be compared.",
         _normalised,
     ),
     Measure(
@@ -135,7 +132,7 @@ MEASURES: tuple[Measure, ...] = (
         "effective tokens",
         r"e^{\mathcal{H}_i}",
         "1 to $n_i$",
-        "How many tokens, read equally, would spread the attention as widely.",
+        "How many tokens with equal shares have the same entropy.",
         _of_probabilities(patterns.effective_tokens),
     ),
     Measure(
@@ -143,7 +140,8 @@ MEASURES: tuple[Measure, ...] = (
         "participation",
         r"P_i = 1 \big/ \sum_j A_{ij}^2",
         "1 to the effective tokens",
-        "Another count of the tokens read, on which small shares weigh less.",
+        "Another count of the tokens read: how many tokens with equal shares have the same sum of"
+        " squares. Small shares count less than in the effective tokens.",
         _of_probabilities(patterns.participation),
     ),
     Measure(
@@ -151,7 +149,7 @@ MEASURES: tuple[Measure, ...] = (
         "mean distance",
         r"d_i = \sum_j A_{ij}\, |i - j|",
         "0 to the length of the sequence − 1",
-        "How many positions away the tokens lie that a query reads.",
+        "How many positions away the tokens are that a query reads, on average.",
         _of_probabilities(distances.mean_distance),
         in_order=True,
     ),
@@ -159,9 +157,9 @@ MEASURES: tuple[Measure, ...] = (
         "signed_distance",
         "signed distance",
         r"\delta_i = \sum_j A_{ij}\,(j - i)",
-        "minus to plus the length of the sequence − 1; negative looks back",
-        "In which direction a query looks: a head for previous words is near −1, one for next words"
-        " near +1.",
+        "−(length of the sequence − 1) to length − 1; negative means earlier tokens",
+        "In which direction a query looks: near −1 for a head that reads the previous token, near"
+        " +1 for one that reads the next token.",
         _of_probabilities(distances.signed_distance),
         in_order=True,
     ),
@@ -170,7 +168,7 @@ MEASURES: tuple[Measure, ...] = (
         "self-mass",
         r"A_{ii}",
         "0 to 1",
-        "How much a token reads from itself.",
+        "The share that a token reads from itself.",
         _at(0),
         in_order=True,
     ),
@@ -179,7 +177,7 @@ MEASURES: tuple[Measure, ...] = (
         "previous-token mass",
         r"A_{i,i-1}",
         "0 to 1; the first token has none",
-        "How much a token reads from the one before it.",
+        "The share that a token reads from the token before it.",
         _at(-1),
         in_order=True,
     ),
@@ -188,7 +186,7 @@ MEASURES: tuple[Measure, ...] = (
         "next-token mass",
         r"A_{i,i+1}",
         "0 to 1; the last token has none",
-        "How much a token reads from the one after it.",
+        "The share that a token reads from the token after it.",
         _at(1),
         in_order=True,
     ),
@@ -197,16 +195,17 @@ MEASURES: tuple[Measure, ...] = (
         "first-token mass",
         r"A_{i0}",
         "0 to 1",
-        "How much a query reads from the first token, where heads with nothing to do often look.",
+        "The share that a query reads from the first token. Trained heads that find nothing useful"
+        " often read it.",
         _first,
     ),
     Measure(
         "column_sums",
         "column sums",
         r"c_j = \sum_i A_{ij}",
-        "0 to the number of queries; they add up to it",
-        "How much all queries together read from a key; the number of the head is that of its"
-        " most-read key.",
+        "0 to the number of queries; all columns together sum to that number",
+        "How much all queries together read from a key. The number of a head is the largest of its"
+        " column sums.",
         _of_probabilities(patterns.column_sums),
         _most_read,
         axis="S",
@@ -216,8 +215,8 @@ MEASURES: tuple[Measure, ...] = (
         "rank of the scores",
         r"\operatorname{rank} S = \#\{\sigma_r > 0\} \le d_k",
         "0 to $d_k$, and at most the number of tokens",
-        "How many independent comparisons the raw scores hold; the profile is their singular"
-        " values.",
+        "The rank of the matrix of raw scores: how many independent products of a query feature"
+        " with a key feature it is made of. The profile shows its singular values.",
         _spectrum,
         _rank,
         axis="R",

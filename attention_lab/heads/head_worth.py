@@ -1,8 +1,8 @@
-"""What a head is worth to the output: what changes when it is switched off, and how much of the
-output is its own.
+"""What a head is worth to the output: how much of the output comes from it, and what changes when
+it is switched off.
 
-The heads' outputs are compared with what all heads add together, merged W_O, without bias and
-residual connection.
+Each head's part is compared with the sum of all parts, merged W_O, without bias and residual
+connection.
 """
 
 from __future__ import annotations
@@ -12,23 +12,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, too_large, whole_number
-from attention_core.errors import ShapeError
+from attention_core.checks import Array, too_large
 from attention_core.formulas import merge_heads, mix_heads
-from attention_core.head_blocks import check_places
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from .basis_change import output_rows
 from .contributions import head_contributions
-from .measure_checks import as_measured, binary_size
+from .number_range import binary_exponent
+from .weight_blocks import output_rows
 
 
 def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
-    """The same weights with the heads' rows of W_O set to 0, so that they attend but add nothing.
+    """The same weights with some heads' rows of W_O set to 0: these heads attend but add nothing.
 
-    Joined heads without W_O get one: the identity, with zeros in these rows. Raises: SettingsError
-    for a head that does not exist.
+    A layer without W_O gets one: the identity, with zeros in these rows.
 
     >>> switch_off(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
     [[0.0, 0.0], [0.0, 1.0]]
@@ -39,13 +36,11 @@ def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
 
 
 def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
-    """The output with some heads switched off; with all of them off only the bias and the residual
+    """The output with some heads switched off. With all heads off only the bias and the residual
     are left.
 
-    The same as attending again with `switch_off`, without computing the heads again; but a head
-    that is off adds nothing even where it is NaN, of which zeros in W_O make NaN. Shapes: (B, T,
-    O).
-    Raises: SettingsError for a head that does not exist.
+    It equals attending again with `switch_off`, but computes no head again. A head that is off
+    adds 0 even where it is NaN; zeros in W_O would give NaN there. Shapes: (B, T, O).
     """
     kept_H11 = _kept(trace.sizes["H"], heads)[:, np.newaxis, np.newaxis]
     merged_BTF = merge_heads(np.where(kept_H11, trace.head_outputs, 0))
@@ -54,10 +49,10 @@ def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
 
 
 def signed_shares(trace: Trace) -> Array:
-    """How far each head pushes the output the way it goes: ⟨Y_h, Y⟩ / |Y|². They sum to 1; a head
-    may pull against it.
+    """How much each head adds to the output in the direction of the whole: ⟨Y_h, Y⟩ / |Y|². The
+    shares sum to 1. A head that works against the sum has a negative share.
 
-    Y is what all heads add together over a whole sequence. Shapes: (B, H); NaN where Y is 0.
+    Y is the sum of what all heads add, over a whole sequence. Shapes: (B, H); NaN if Y is 0.
     """
     added_BHX = _flat_contributions(trace)
     total_BX1 = added_BHX.sum(axis=1)[:, :, np.newaxis]
@@ -66,10 +61,10 @@ def signed_shares(trace: Trace) -> Array:
 
 
 def norm_shares(trace: Trace) -> Array:
-    """How far the output moves when one head is switched off: |Y_h| / |Y|. They do not sum to 1:
-    heads may cancel.
+    """How far the output moves when one head is switched off: |Y_h| / |Y|. They need not sum to 1,
+    because parts can cancel.
 
-    Y is what all heads add together over a whole sequence. Shapes: (B, H); NaN where Y is 0.
+    Y is the sum of what all heads add, over a whole sequence. Shapes: (B, H); NaN if Y is 0.
     """
     added_BHX = _flat_contributions(trace)
     length_BH = np.linalg.norm(added_BHX, axis=-1)
@@ -77,28 +72,26 @@ def norm_shares(trace: Trace) -> Array:
 
 
 def has_shares(trace: Trace, batch: int = 0) -> bool:
-    """Whether all heads together add anything to the output of a sequence; of 0 there are no
-    shares.
+    """Whether the parts of all heads have a sum other than 0. Otherwise there are no shares.
 
     >>> from attention_core import attend
     >>> [has_shares(attend([[number]], Projections.weightless(1))) for number in (0.0, 1.0)]
     [False, True]
     """
-    check_places(trace, batch=batch)
     return not bool(np.isnan(signed_shares(trace)[batch]).any())
 
 
 def token_changes(trace: Trace) -> Array:
-    """How far each token's output moves when one head is switched off: |Y_h| token by token.
+    """How far the output of each token moves when one head is switched off: |Y_h| token by token.
     Shapes: (B, H, T).
 
-    Raises: SettingsError for a length that the number type cannot hold.
+    Raises: SettingsError for a length beyond the range of the number type.
     """
     added_BHTO = head_contributions(trace)
-    size_BHT1 = binary_size(added_BHTO, axis=-1)
+    exponent_BHT1 = binary_exponent(added_BHTO, axis=-1)
     with np.errstate(over="ignore"):
         length_BHT: Array = np.ldexp(
-            np.linalg.norm(np.ldexp(added_BHTO, -size_BHT1), axis=-1), size_BHT1[..., 0]
+            np.linalg.norm(np.ldexp(added_BHTO, -exponent_BHT1), axis=-1), exponent_BHT1[..., 0]
         )
     if np.isinf(length_BHT).any():
         raise too_large(length_BHT.dtype)
@@ -106,35 +99,30 @@ def token_changes(trace: Trace) -> Array:
 
 
 def ranking(worth_H: Array) -> tuple[int, ...]:
-    """The heads, the one with the largest number first; equal ones in their order, NaN last.
+    """The heads, the largest number first; equal ones in their order, NaN last.
 
     >>> ranking(np.array([0.2, 0.9, 0.2]))
     (1, 0, 2)
     """
-    worth_H = as_measured("worth", worth_H)
-    if worth_H.ndim != 1:
-        raise ShapeError(f"worth has shape {worth_H.shape} but must hold one number for each head")
     return tuple(int(head) for head in np.argsort(-worth_H, kind="stable"))
 
 
 def _kept(n_heads: int, heads: Collection[int]) -> Array:
     kept_H = np.ones(n_heads, dtype=bool)
-    for head in as_list("heads", heads):
-        kept_H[whole_number("head", head, 0, n_heads - 1)] = False
+    kept_H[list(heads)] = False
     return kept_H
 
 
 def _flat_contributions(trace: Trace) -> Array:
-    """What each head adds, all tokens and features in one row, over a power of 2 that makes the
-    largest about 1.
+    """What each head adds, all tokens and features in one row, divided by a power of 2 that makes
+    the largest number about 1.
 
-    Shares only depend on ratios; squares of very small and very large numbers would leave the range
-    of float.
-    Shapes: (B, H, T*O).
+    Shares depend on ratios only. Squares of very small and very large numbers would leave the range
+    of float. Shapes: (B, H, T*O).
     """
     added_BHTO = head_contributions(trace)
     added_BHX = added_BHTO.reshape(*added_BHTO.shape[:2], -1)
-    scaled_BHX: Array = np.ldexp(added_BHX, -binary_size(added_BHX, axis=(1, 2)))
+    scaled_BHX: Array = np.ldexp(added_BHX, -binary_exponent(added_BHX, axis=(1, 2)))
     return scaled_BHX
 
 

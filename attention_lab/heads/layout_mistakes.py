@@ -1,5 +1,5 @@
-"""Where numbers lie on their way through split and merge, and which go astray when the swap is
-forgotten.
+"""Where numbers lie on their way through split and merge, and which land in a wrong place when the
+swap is forgotten.
 """
 
 from __future__ import annotations
@@ -8,37 +8,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, check_switch, short_repr, whole_number
-from attention_core.errors import ShapeError
+from attention_core.checks import Array
 from attention_core.formulas import merge_heads, split_heads
-from attention_core.head_blocks import check_places
 from attention_core.limits import check_room
 from attention_core.trace import Trace
 
 
 def split_without_swap(fused: Array, n_heads: int) -> Array:
-    """The classic mistake in the split: reshape straight to (B, H, T, K). Right shape, numbers
-    of the wrong tokens.
+    """The classic mistake in the split: reshape directly to (B, H, T, K). The shape is right, but
+    numbers of other tokens stand in a row.
     """
     shape = split_heads(fused, n_heads).shape
     return np.asarray(fused).reshape(shape)
 
 
 def merge_without_swap(heads_BHTV: Array) -> Array:
-    """The classic mistake in the merge: reshape straight to (B, T, H*V). Right shape, tokens
-    and heads mixed up.
+    """The classic mistake in the merge: reshape directly to (B, T, H*V). The shape is right, but
+    tokens and heads are mixed up.
     """
     shape = merge_heads(heads_BHTV).shape
     return np.asarray(heads_BHTV).reshape(shape)
 
 
 def moved_cells(trace: Trace, batch: int = 0) -> Array:
-    """Which cells of the merged matrix would hold another number if the heads were reshaped without
-    the swap.
+    """Which cells of the merged matrix would hold another number without the swap.
 
     Shapes: (T, H*V) bool.
     """
-    check_places(trace, batch=batch)
     moved: Array = merge_without_swap(trace.head_outputs)[batch] != trace.merged[batch]
     return moved
 
@@ -46,16 +42,14 @@ def moved_cells(trace: Trace, batch: int = 0) -> Array:
 def place_merged(
     trace: Trace, head: int, query: int, feature: int, swap: bool = True
 ) -> tuple[int, int]:
-    """The row and column of the merged matrix where head_outputs[head, query, feature] lands, with
-    or without the swap.
+    """The row and column of the merged matrix in which head_outputs[head, query, feature] lands,
+    with or without the swap.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0], [3.0, 4.0]], Projections.weightless(2, n_heads=2))
     >>> place_merged(trace, 0, 1, 0), place_merged(trace, 0, 1, 0, swap=False)
     ((1, 0), (0, 1))
     """
-    check_places(trace, head=head, query=query, feature=feature)
-    check_switch("swap", swap)
     d_v, width = trace.sizes["V"], trace.merged.shape[2]
     if swap:
         return query, head * d_v + feature
@@ -64,16 +58,15 @@ def place_merged(
 
 
 def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
-    """Where `split_without_swap` puts a number of another token than the row says. Shapes: (H, T,
-    width) bool.
+    """The cells in which `split_without_swap` puts a number of another token. Shapes: (H, T, width)
+    bool.
 
     With one head, or one token, there is nothing to swap, and no cell is wrong.
 
     >>> foreign_cells(n_tokens=2, n_heads=2, width=1).tolist()
     [[[False], [True]], [[True], [False]]]
     """
-    sizes = {"n_tokens": n_tokens, "n_heads": n_heads, "width": width}
-    check_room(**{name: whole_number(name, size, 1) for name, size in sizes.items()})
+    check_room(n_tokens=n_tokens, n_heads=n_heads, width=width)
     token_T1 = np.arange(n_tokens)[:, np.newaxis]
     origin_1TF = np.broadcast_to(token_T1, (n_tokens, n_heads * width))[np.newaxis]
     foreign_HTF: Array = split_without_swap(origin_1TF, n_heads)[0] != token_T1
@@ -81,10 +74,10 @@ def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
 
 
 @dataclass(frozen=True)
-class Astray:
-    """A number that a reshape without the swap puts into another token's row.
+class Misplaced:
+    """A number that a reshape without the swap puts in another token's row.
 
-    head, token, feature: where it belongs among the heads; row: the token in whose row it stands.
+    head, token, feature: its right place among the heads. row: the token in whose row it lands.
     """
 
     head: int
@@ -93,15 +86,17 @@ class Astray:
     row: int
 
 
-def astray(heads_HTF: Array, head: int, token: int, feature: int, *, split: bool) -> Astray | None:
-    """A number that the forgotten swap puts elsewhere: the one asked for, or the next one of its
-    head, or of the others; None where none goes astray. Best is one that meets another number.
+def misplaced(
+    heads_HTF: Array, head: int, token: int, feature: int, *, split: bool
+) -> Misplaced | None:
+    """A number that lands in a wrong row when the swap is forgotten: the given one, or else another
+    of its head, or of another head; None if none does. One whose new place held another number is
+    preferred.
 
-    Shapes: (H, T, F), right as it is. split: whether the wide matrix is cut, or the heads are laid
-    side by side.
+    Shapes: (H, T, F), the right arrangement. split: True for the split, False for the merge.
 
-    >>> astray(np.arange(4.0).reshape(2, 2, 1), 0, 1, 0, split=False)
-    Astray(head=0, token=1, feature=0, row=0)
+    >>> misplaced(np.arange(4.0).reshape(2, 2, 1), 0, 1, 0, split=False)
+    Misplaced(head=0, token=1, feature=0, row=0)
     """
     n_heads, n_tokens = heads_HTF.shape[:2]
     fallback = None
@@ -111,7 +106,7 @@ def astray(heads_HTF: Array, head: int, token: int, feature: int, *, split: bool
             there = divmod(piece, n_tokens) if split else divmod(piece, n_heads)[::-1]
             if there[1] == one:
                 continue
-            found = Astray(other, one, feature, there[1])
+            found = Misplaced(other, one, feature, there[1])
             if heads_HTF[there][feature] != heads_HTF[other, one, feature]:
                 return found
             fallback = fallback or found
@@ -120,8 +115,8 @@ def astray(heads_HTF: Array, head: int, token: int, feature: int, *, split: bool
 
 @dataclass(frozen=True)
 class SplitPlaces:
-    """Where one number lies before the split, after the reshape, after the swap, and if the
-    swap is forgotten.
+    """The indices of one number before the split, after the reshape, after the swap, and after a
+    reshape without the swap.
     """
 
     fused: tuple[int, int, int]
@@ -133,26 +128,13 @@ class SplitPlaces:
 def split_places(
     shape_BHTF: tuple[int, ...], head: int, token: int, feature: int, batch: int = 0
 ) -> SplitPlaces:
-    """The indices of one number on its way through the split. shape_BHTF: that of the result.
+    """The indices of one number on its way through the split. shape_BHTF: the shape of the result.
 
     >>> split_places((1, 2, 3, 4), head=1, token=0, feature=2)
     SplitPlaces(fused=(0, 0, 6), reshaped=(0, 0, 1, 2), swapped=(0, 1, 0, 2),
                 unswapped=(0, 0, 1, 2))
     """
-    shape = as_list("shape_BHTF", shape_BHTF)
-    if len(shape) != 4:
-        raise ShapeError(
-            f"shape_BHTF is {short_repr(shape_BHTF)} but must have four sizes: batch, heads,"
-            " tokens, features"
-        )
-    n_batch, n_heads, n_tokens, width = (whole_number("shape_BHTF", size, 1) for size in shape)
-    for name, place, size in (
-        ("batch", batch, n_batch),
-        ("head", head, n_heads),
-        ("token", token, n_tokens),
-    ):
-        whole_number(name, place, 0, size - 1)
-    whole_number("feature", feature, 0, width - 1)
+    _, n_heads, n_tokens, width = shape_BHTF
     flat = (token * n_heads + head) * width + feature
     other = (flat // (n_tokens * width), flat // width % n_tokens, flat % width)
     return SplitPlaces(

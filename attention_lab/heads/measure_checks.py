@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from attention_core.checks import Array, as_array, as_numbers, as_stack
 from attention_core.errors import SettingsError
 
+from .number_range import scaled_to_one
+
 
 def as_measured(name: str, values: ArrayLike, n_axes: int = 1) -> Array:
     """`values` as numbers with so many axes or more, NaN where there was nothing to measure."""
@@ -37,17 +39,4 @@ def unit_sized(name: str, values: ArrayLike) -> Array:
     Squares of very small and very large numbers leave the range of float; a power of 2 rounds
     nothing.
     """
-    array = as_numbers(name, values)
-    scaled: Array = np.ldexp(array, -binary_size(array))
-    return scaled
-
-
-def binary_size(array: Array, axis: int | tuple[int, ...] | None = None) -> Array:
-    """The whole number e for which the largest number is from 2^(e-1) to 2^e, for each slice along
-    the axes.
-
-    NaN does not count; e is 0 where all is 0. Shapes: the array's, with 1 for each of the axes.
-    """
-    largest = np.fmax.reduce(np.abs(array), axis=axis, keepdims=True, initial=0.0)
-    exponents: Array = np.frexp(largest)[1]
-    return exponents
+    return scaled_to_one(as_numbers(name, values))

@@ -1,4 +1,6 @@
-"""The same weights as one head: what a layer would look at if its matrices were not cut."""
+"""The same weights as one wide head: what a layer would attend to if its matrices were not cut into
+heads.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from .reruns import rerun
 class Cost:
     """What a layer holds and computes for one sequence.
 
-    width: d_k of a head. parameters: numbers in weights and biases. scores: how many there are;
-    multiplications: what they take. distributions: of each query.
+    width: d_k of a head. parameters: numbers in weights and biases. scores: their number.
+    multiplications: for all scores. distributions: for each query, one per head.
     """
 
     width: int
@@ -29,10 +31,11 @@ class Cost:
 
 
 def one_wide_head(trace: Trace) -> Trace:
-    """The layer once more, on the same inputs, with the same matrices in one head as wide as all.
+    """The layer once more, on the same inputs and with the same matrices, but with one head as wide
+    as all heads together.
 
-    A scale of 1/√d_k follows the width; another stays. Raises: SettingsError where heads share
-    keys and values, or have masks or biases of their own: then they cannot be one head.
+    A scale of 1/√d_k follows the width; another scale stays. Raises: SettingsError if heads share
+    keys and values, or have their own masks or biases: such heads cannot become one.
 
     >>> import numpy as np
     >>> from attention_core import Projections, attend
@@ -46,11 +49,13 @@ def one_wide_head(trace: Trace) -> Trace:
     p = trace.projections
     if p.groups != p.n_heads:
         raise SettingsError(
-            f"{p.n_heads} heads share {p.groups} sets of keys and values, so they cannot be laid"
-            " side by side as one head"
+            f"{p.n_heads} heads share {p.groups} sets of keys and values, so they cannot become one"
+            " wide head: choose separate keys and values for each head"
         )
     if any(_has_heads(given) for given in (trace.mask, trace.bias)):
-        raise SettingsError("heads with masks or biases of their own cannot be one head")
+        raise SettingsError(
+            "heads with their own masks or biases cannot become one wide head: use one mask for all"
+        )
     is_usual = isclose(trace.scale, 1 / sqrt(p.d_k))
     return rerun(
         trace,
@@ -64,7 +69,7 @@ def _has_heads(given: Array | None) -> bool:
 
 
 def cost_of(trace: Trace) -> Cost:
-    """What a layer holds and computes; shapes are its own, also where it attends to a memory."""
+    """What a layer holds and computes, with or without a memory."""
     sizes, p = trace.sizes, trace.projections
     arrays = [getattr(p, name) for name in MATRICES + BIASES]
     scores = sizes["H"] * sizes["T"] * sizes["S"]

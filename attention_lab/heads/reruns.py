@@ -1,19 +1,24 @@
-"""The same layer once more, with something changed."""
+"""The same layer once more with something changed, and how far the two runs lie apart."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from attention_core.attention import attend
-from attention_core.checks import check_choice
+from attention_core.checks import Array, check_range
 from attention_core.trace import Trace
+
+from .number_range import binary_exponent, scaled_to_one
 
 
 def rerun(trace: Trace, **changes: Any) -> Trace:
-    """Attend again with what a trace was given, but for the arguments of `attend` that are named
-    here.
+    """Attend again with the same arguments, except those that are named here.
 
-    Changed inputs must have as many tokens as before, because masks, biases and labels stay.
+    Changed inputs need the same number of tokens as before, because masks, biases and labels stay.
     Raises: ShapeError, SettingsError.
 
     >>> from attention_core import Projections
@@ -32,6 +37,60 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
         "residual": trace.residual,
         "empty_rows": trace.empty_rows_as,
     }
-    for name in changes:
-        check_choice("the changed argument", name, (*given, "causal"))
     return attend(**(given | changes)).labelled(trace.tokens, trace.memory_tokens)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """The largest differences between two runs: of a probability, and of a number of the output."""
+
+    probabilities: float
+    output: float
+
+
+def gaps(before: Trace, after: Trace) -> Gaps:
+    """The largest differences between the probabilities and between the outputs of two runs."""
+    return Gaps(
+        _largest(after.probabilities - before.probabilities), _largest(after.output - before.output)
+    )
+
+
+def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> Gaps:
+    """The largest differences between a run on shuffled tokens and the shuffled results of the
+    first run: f(PX) against P f(X), and the probabilities against P A Pᵀ.
+
+    order: for each place of the shuffled sequence, the token of the first run. A layer that does
+    not know the order gives 0, apart from rounding. Self-attention only.
+    """
+    rows = list(order)
+    moved_BHTS = straight.probabilities[:, :, rows][..., rows]
+    return Gaps(
+        _largest(shuffled.probabilities - moved_BHTS),
+        _largest(shuffled.output - straight.output[:, rows]),
+    )
+
+
+def _largest(differences: Array) -> float:
+    return float(np.abs(differences).max())
+
+
+def relative_change(before: Array, after: Array) -> float:
+    """How far numbers moved, relative to their length: |after - before| / |before|; 0 if all
+    numbers were 0 before.
+
+    Raises: SettingsError for a change beyond the range of float.
+
+    >>> relative_change(np.array([3.0, 4.0]), np.array([3.0, 3.0]))
+    0.2
+    """
+    both = np.stack([after, before])
+    moved = np.subtract(*scaled_to_one(both))
+    change = np.linalg.norm(moved) / (np.linalg.norm(scaled_to_one(before)) or np.inf)
+    with np.errstate(over="ignore"):
+        # Two powers of 2, one for each: divided by the power of very large numbers, very small
+        # ones would become 0.
+        change = np.ldexp(
+            float(change), binary_exponent(both).item() - binary_exponent(before).item()
+        )
+    check_range(change)
+    return float(change)

@@ -8,19 +8,17 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.head_blocks import check_places
 from attention_core.trace import Trace
 
-from .measure_checks import binary_size
+from .number_range import binary_exponent
 
 
 @dataclass(frozen=True, eq=False)
 class ScaleEffect:
     """What the scale does to one head.
 
-    spread_raw, spread: standard deviation of the scores before and after. top_raw, top: the largest
-    probability of a row, averaged over the rows, if the softmax took the raw scores, and with the
-    scale.
+    spread_raw, spread: the standard deviation of the scores without and with the scale. top_raw,
+    top: the largest probability of a row without and with the scale, averaged over the rows.
     """
 
     spread_raw: float
@@ -31,9 +29,8 @@ class ScaleEffect:
 
 def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
     """How far the scores of a head spread, and how sharp its softmax is, without and with the
-    scale; no mask.
+    scale. The mask is left out.
     """
-    check_places(trace, head=head, batch=batch)
     raw_TS, scaled_TS = trace.scores[batch, head], trace.scaled_scores[batch, head]
     tops = [
         float(shares_TS.max(axis=-1).mean()) for shares_TS in unmasked_shares(trace, head, batch)
@@ -42,16 +39,15 @@ def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
 
 
 def _spread(numbers_TS: Array) -> float:
-    """The standard deviation; of numbers over a power of 2, for squares of very large ones
-    leave the range of float.
+    """The standard deviation, computed on numbers divided by a power of 2: squares of very large
+    numbers would leave the range of float.
     """
-    size_11 = binary_size(numbers_TS)
-    return float(np.ldexp(np.ldexp(numbers_TS, -size_11).std(), size_11.item()))
+    exponent_11 = binary_exponent(numbers_TS)
+    return float(np.ldexp(np.ldexp(numbers_TS, -exponent_11).std(), exponent_11.item()))
 
 
 def unmasked_shares(trace: Trace, head: int, batch: int = 0) -> tuple[Array, Array]:
-    """What the softmax makes of a head's raw scores and of its scaled ones, without mask and
-    bias. Shapes: (T, S).
+    """The softmax of a head's raw scores and of its scaled scores, without mask and bias. Shapes:
+    (T, S).
     """
-    check_places(trace, head=head, batch=batch)
     return softmax(trace.scores[batch, head]), softmax(trace.scaled_scores[batch, head])

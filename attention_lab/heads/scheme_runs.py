@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
@@ -33,7 +33,7 @@ class Agreement:
     n_tokens: int
 
 
-@remembered(8)
+@cached
 def agreement(trace: Trace) -> Agreement:
     """All four ways on the queries and keys of a layer, on as many of the first tokens as are
     quickly computed.

@@ -1,16 +1,15 @@
-"""Heads that share keys and values: what it saves, and how a layer without sharing is turned into
-one with it.
+"""Heads that share keys and values (MQA, GQA): what that saves, and how a layer without sharing
+becomes one with it.
 
-MHA gives every query head its own keys and values, GQA one set to each group of heads, MQA one set
-to all.
+MHA gives each query head its own keys and values, GQA one set to each group of heads, MQA one set
+to all heads.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from attention_core.checks import Array, nearest_divisors, whole_number
-from attention_core.errors import SettingsError
+from attention_core.checks import Array
 from attention_core.projections import Projections
 
 from .counts import Count
@@ -23,14 +22,14 @@ PARAMETERS: tuple[Count, ...] = (
     Count("W_O", r"h\,d_v\,C", lambda s: s.n_heads * s.d_v * s.d_model),
 )
 
-# The numbers that a text generator keeps of n tokens, so that the next one can attend to them.
+# The numbers that a text generator keeps for n tokens, so that the next token can attend to them.
 CACHE: tuple[Count, ...] = (
     Count("keys", r"n\,G\,d_k", lambda s: s.n_tokens * s.n_kv_heads * s.d_k),
     Count("values", r"n\,G\,d_v", lambda s: s.n_tokens * s.n_kv_heads * s.d_v),
 )
 
-# Of one sequence of n tokens that attends to itself, all cells of the scores computed.
-MULTIPLIES: tuple[Count, ...] = (
+# For one sequence of n tokens that attends to itself; all scores are computed, masked or not.
+MULTIPLICATIONS: tuple[Count, ...] = (
     Count("queries", r"n\,C\,h\,d_k", lambda s: s.n_tokens * s.d_model * s.n_heads * s.d_k),
     Count("keys", r"n\,C\,G\,d_k", lambda s: s.n_tokens * s.d_model * s.n_kv_heads * s.d_k),
     Count("values", r"n\,C\,G\,d_v", lambda s: s.n_tokens * s.d_model * s.n_kv_heads * s.d_v),
@@ -41,17 +40,12 @@ MULTIPLIES: tuple[Count, ...] = (
 
 
 def share_heads(projections: Projections, n_kv_heads: int) -> Projections:
-    """The same layer with fewer key/value heads: each new one is the mean of those it replaces.
+    """The same layer with fewer key/value heads. Each new one is the mean of those it replaces.
 
-    W_Q and W_O stay, so what changes is what sharing does. Raises: SettingsError.
+    W_Q and W_O stay as they are. n_kv_heads: a divisor of the present number.
     Source: Ainslie et al. 2023 (GQA), section 2.1 (mean pooling); Shazeer 2019 for one shared head.
     """
-    p, groups = projections, whole_number("n_kv_heads", n_kv_heads, 1)
-    if p.groups % groups:
-        choices = " or ".join(map(str, nearest_divisors(p.groups, groups)))
-        raise SettingsError(
-            f"n_kv_heads is {groups} but must divide {p.groups}, the heads there are: try {choices}"
-        )
+    p, groups = projections, n_kv_heads
     return replace(
         p,
         w_k=_pooled(p.w_k, p.d_k, groups),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, check_choice, whole_number
 
 RING = 12
@@ -207,7 +207,7 @@ def task_named(name: str) -> Task:
     return TASKS[check_choice("task", name, TASKS)]
 
 
-@remembered(128)
+@cached
 def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
     """The 400 sequences of a task that no training sees, or more. The arrays are read-only.
     Raises: SettingsError.
@@ -219,7 +219,7 @@ def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
     return examples
 
 
-@remembered(128)
+@cached
 def target_variance(name: str, n_sequences: int = N_TEST) -> float:
     """The squared error of always predicting the mean: it counts as 1. Of the unseen sequences,
     or of more of them.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import check_choice, check_switch
 from attention_core.masks import causal_mask
 from attention_core.trace import Trace
@@ -41,7 +41,7 @@ def fault_of(key: str) -> Fault | None:
     return known[check_choice("fault", key, known)]
 
 
-@remembered(16)
+@cached
 def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
     """The layer of a scenario with a fault, put to all checks.
 

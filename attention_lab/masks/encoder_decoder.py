@@ -1,5 +1,5 @@
-"""The three places of attention in an encoder-decoder: who asks, who answers, and which mask
-belongs there.
+"""The three uses of attention in an encoder-decoder: where queries come from, where keys and values
+come from, and which mask belongs there.
 """
 
 from __future__ import annotations
@@ -7,21 +7,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_list, as_stack, whole_number
-from attention_core.errors import ShapeError
+from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from ..scenario import Scenario, trace_of
+from ..user_data.matrix_names import MAX_TOKENS
 from .hiding import combined, masks_for
+from .sentences import Sentence, other_sentence, padded_sentence
 
 
 @dataclass(frozen=True)
 class Use:
-    """One use of attention. asks: whose tokens give the queries; answers: whose give keys and
-    values.
+    """One use of attention. asks: the sequence of the queries. answers: that of keys and values.
 
-    causal: whether later keys are hidden. The padding that is hidden is always that of the
-    answering sequence.
+    causal: whether later keys are hidden. The padding of the answering sequence is always hidden.
     """
 
     key: str
@@ -39,7 +39,7 @@ USES: tuple[Use, ...] = (
         "source",
         "source",
         False,
-        "The source sentence reads itself, forwards and backwards; only its padding is hidden.",
+        "The source sentence reads itself in both directions. Only its padding is hidden.",
     ),
     Use(
         "decoder",
@@ -47,8 +47,8 @@ USES: tuple[Use, ...] = (
         "target",
         "target",
         True,
-        "The target sentence reads itself, but no token may see a later one: while it is being"
-        " written, there is none.",
+        "The target sentence reads itself, but no token may see a later one: during generation"
+        " later tokens do not exist yet.",
     ),
     Use(
         "cross",
@@ -56,34 +56,10 @@ USES: tuple[Use, ...] = (
         "target",
         "source",
         False,
-        "Each target token reads the whole source sentence; there is no look-ahead to hide, only"
-        " the source's padding.",
+        "Each target token reads the whole source sentence. Only the padding of the source is"
+        " hidden.",
     ),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Sentence:
-    """The vectors of a sentence, its tokens, and how many of them are real. Shapes: vectors (T, D).
-
-    n_left_out: how many more the sentence had before it was cut.
-    """
-
-    vectors: Array
-    tokens: tuple[str, ...]
-    n_real: int
-    n_left_out: int = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "vectors", as_stack("vectors", self.vectors, 2, exactly=True))
-        object.__setattr__(self, "tokens", tuple(as_list("tokens", self.tokens)))
-        whole_number("n_real", self.n_real, 0, len(self.vectors))
-        whole_number("n_left_out", self.n_left_out, 0)
-        if len(self.tokens) != len(self.vectors):
-            raise ShapeError(
-                f"{len(self.tokens)} tokens were given for {len(self.vectors)} vectors; make them"
-                " agree"
-            )
 
 
 def attend_as(
@@ -94,8 +70,7 @@ def attend_as(
     residual: bool = True,
     scale: float | None = None,
 ) -> Trace:
-    """Run one of the uses: queries from the sequence that asks, keys and values from the one that
-    answers.
+    """Run one of the uses: queries from one sequence, keys and values from the same or the other.
 
     Raises: ShapeError, SettingsError.
     Source: Vaswani et al. 2017, section 3.2.3.
@@ -115,3 +90,20 @@ def attend_as(
         scale=scale,
     )
     return trace.labelled(asking.tokens, answering.tokens)
+
+
+@cached
+def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
+    """The layer of a scenario in its three uses, by name. The sentence of the scenario is the
+    source.
+
+    padding: the number of [pad] after both sentences. Raises: AttentionError.
+    """
+    own = trace_of(scenario)
+    length = len(other_sentence(scenario, target).tokens)
+    translated = other_sentence(scenario, target, min(MAX_TOKENS, length + padding))
+    source = padded_sentence(scenario, padding)
+    return {
+        use.key: attend_as(use, source, translated, own.projections, own.residual, own.scale)
+        for use in USES
+    }

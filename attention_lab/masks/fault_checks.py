@@ -11,9 +11,10 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
+from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import STEPS, Trace
 
-from ..rounding import RELATIVE_ROUNDING, tolerance
+from ..rounding import tolerance
 from .invariances import shuffled_order
 from .replaced_steps import CORRECT_STEPS, Given, Steps, given_of, run
 

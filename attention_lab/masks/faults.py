@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array, check_alike, check_choice, whole_number
+from attention_core.formulas import mask_scores, softmax
 from attention_core.head_blocks import check_places
 from attention_core.initialisation import Stream, generator
+from attention_core.option_checks import Options
 from attention_core.projections import Projections
 from attention_core.trace import STEPS, Trace
 
 from ..heads.layout_mistakes import merge_without_swap, split_without_swap
 from ..rounding import tolerance
-from .replaced_steps import Softmax, Steps
+from .replaced_steps import Steps
 
 DROPOUT = 0.1
 
@@ -32,9 +34,9 @@ def _scale_of_the_layer(given: Trace) -> float:
     return given.projections.d_model**-0.5 if divided else given.scale
 
 
-def _mask_last(soft: Softmax, unmasked_BHTS: Array, masked_BHTS: Array) -> Array:
-    visible_BHTS = ~np.isneginf(masked_BHTS)
-    return soft(unmasked_BHTS) * visible_BHTS
+def _mask_last(scaled_BHTS: Array, masked_BHTS: Array, options: Options) -> Array:
+    unmasked_BHTS = mask_scores(scaled_BHTS, None, options.bias)
+    return softmax(unmasked_BHTS) * ~np.isneginf(masked_BHTS)
 
 
 def dropped(probabilities: Array, call: int) -> Array:
@@ -135,7 +137,7 @@ FAULTS: tuple[Fault, ...] = (
         "softmax(masked_scores, axis=-1)",
         "softmax(masked_scores, axis=-2)",
         "a query that sees at least two tokens, with scores that differ",
-        Steps(shares=lambda soft, unmasked, masked: soft(masked, axis=-2)),
+        Steps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
     ),
     Fault(
         "mask",

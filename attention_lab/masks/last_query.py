@@ -1,5 +1,5 @@
-"""A causal mask for fewer queries than keys: which corner it must start from when the newest token
-asks alone.
+"""A causal mask for fewer queries than keys: at which corner it must start when only the newest
+token has a query.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.errors import ShapeError
 from attention_core.masks import causal_mask, window_mask
 from attention_core.trace import Trace
 
@@ -18,10 +17,10 @@ from ..heads.reruns import rerun
 
 @dataclass(frozen=True)
 class LastQuery:
-    """The last token alone, with the keys of all: hidden_top_left is how many of these a mask from
-    the top left hides.
+    """The query of the last token alone, with the keys of all tokens.
 
-    top_left, bottom_right: how far the output then is, at most, from that of the whole sequence.
+    hidden_top_left: how many keys a mask from the top left hides. top_left, bottom_right: the
+    largest difference between the output with each mask and that of the whole sequence.
     """
 
     hidden_top_left: int
@@ -30,17 +29,14 @@ class LastQuery:
 
 
 def last_query_alone(trace: Trace) -> LastQuery:
-    """The layer under a causal mask on all its tokens, and on the last one with the keys of all.
-
-    Raises: ShapeError for cross-attention.
+    """The layer under a causal mask on all tokens, and on the last query with the keys of all
+    tokens. Self-attention only.
 
     >>> from attention_core import Projections
     >>> found = last_query_alone(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
     >>> found.hidden_top_left, round(found.top_left, 2), found.bottom_right
     (2, 1.95, 0.0)
     """
-    if trace.memory is not trace.inputs:
-        raise ShapeError("the trace must be of self-attention: its last query has a key of its own")
     x, n_keys, p = trace.inputs, trace.sizes["S"], trace.projections
     corners = causal_mask(1, n_keys), window_mask(n_keys, n_keys, right=0)[-1:]
     whole = rerun(trace, mask=None, bias=None, causal=True, residual=False).output[:, -1:]

@@ -1,5 +1,5 @@
-"""What the mask workshop tries on its batch: numbers that hide, orders of scale and mask, empty
-rows, other padding.
+"""The experiments of the mask workshop: numbers that hide a key, scale before or after the mask,
+empty rows, other padding.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, number_between
-from attention_core.head_blocks import check_places
+from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
@@ -19,30 +18,29 @@ from .mask_workshop import MaskedBatch
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """One number that hides keys, and what comes of it in a head of one sequence.
+class HidingEffect:
+    """The effect of one number that hides keys, in a head of one sequence.
 
-    shares: the probabilities, (T, T). leaked: what each query reads from hidden keys, (T,). most:
-    the largest of these among queries that see a key. alone: the shares of one query from which
-    every key is hidden, in float64 and in float32, (T,) each.
+    shares: the probabilities, (T, T). leaked: what each query reads from hidden keys, (T,).
+    largest_leak: the largest of these among queries that may see a key. empty_row: the shares of
+    one query from which every key is hidden, in float64 and in float32, (T,) each.
     """
 
     name: str
     value: float
     shares: Array
     leaked: Array
-    most: float
-    alone: tuple[Array, Array]
+    largest_leak: float
+    empty_row: tuple[Array, Array]
 
 
-def ways_to_hide(
+def hiding_effects(
     made: MaskedBatch, sequence: int, head: int, query: int, bias: float
-) -> tuple[Way, ...]:
-    """Minus infinity, −10⁹ and a finite bias, added to the scores of what the masks hide."""
-    check_places(made.trace, sequence=sequence, head=head, query=query)
+) -> tuple[HidingEffect, ...]:
+    """Minus infinity, −10⁹ and a finite bias, each added to the scores that the masks hide."""
     scaled_TS, allowed_TS = made.trace.scaled_scores[sequence, head], made.allowed[sequence]
     seeing_T, nothing_S = allowed_TS.any(axis=-1), np.zeros(allowed_TS.shape[1], dtype=bool)
-    ways = []
+    effects = []
     for name, value in hiding_numbers(bias).items():
         shares_TS = hidden_with(value, scaled_TS, allowed_TS)
         leaked_T = leak(shares_TS, allowed_TS)
@@ -50,16 +48,15 @@ def ways_to_hide(
             hidden_with(value, scaled_TS[query].astype(kind), nothing_S)
             for kind in (np.float64, np.float32)
         )
-        most = float(leaked_T[seeing_T].max(initial=0.0))
-        ways.append(Way(name, value, shares_TS, leaked_T, most, (double, single)))
-    return tuple(ways)
+        largest = float(leaked_T[seeing_T].max(initial=0.0))
+        effects.append(HidingEffect(name, value, shares_TS, leaked_T, largest, (double, single)))
+    return tuple(effects)
 
 
 def orders(made: MaskedBatch, sequence: int, head: int, bias: float) -> dict[str, MaskOrder]:
-    """The mask after the scale and before it, for each of the numbers that hide. Raises:
+    """The mask after the scale and before it, for each number that hides keys. Raises:
     SettingsError.
     """
-    check_places(made.trace, sequence=sequence, head=head)
     scores_TS, allowed_TS = made.trace.scores[sequence, head], made.allowed[sequence]
     return {
         name: mask_order(scores_TS, made.trace.scale, np.where(allowed_TS, 0.0, value))
@@ -68,12 +65,12 @@ def orders(made: MaskedBatch, sequence: int, head: int, bias: float) -> dict[str
 
 
 def hiding_numbers(bias: float) -> dict[str, float]:
-    """What may be added to a score to hide it, by name; the finite bias is the given one.
+    """The numbers that are added to a score to hide a key, by name, with the given finite bias.
 
     >>> list(hiding_numbers(-4.0))
     ['−∞', '−10⁹', '−4.0']
     """
-    finite = f"{number_between('bias', bias) + 0.0:.1f}".replace("-", "−")
+    finite = f"{bias + 0.0:.1f}".replace("-", "−")
     return {
         way.name if way.key != "finite" else finite: way.value if way.key != "finite" else bias
         for way in HIDING_VALUES
@@ -81,12 +78,13 @@ def hiding_numbers(bias: float) -> dict[str, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class NothingLeft:
-    """The batch with every key hidden from one query: with zeros in its row as here, and with NaN
-    as in torch.softmax.
+class EmptyRow:
+    """The batch with every key hidden from one query: with zeros for its shares (as in this app),
+    and with NaN (as in torch.softmax).
 
-    nan_shares, nan_outputs: how many numbers of the query's row, and of the sequence's output, are
-    NaN then; nan_tokens: of how many tokens; nan_here: how many of the output are with zeros.
+    nan_shares, nan_outputs, nan_tokens: with NaN, the numbers of NaN among the query's shares and
+    in the sequence's output, and the number of tokens with NaN there. nan_here: the number of NaN
+    in the output with zeros.
     """
 
     zero: Trace
@@ -96,9 +94,8 @@ class NothingLeft:
     nan_tokens: int
 
 
-def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> NothingLeft:
-    """Hide every key from a query, in all sequences and heads."""
-    check_places(made.trace, sequence=sequence, head=head, query=query)
+def empty_row(made: MaskedBatch, sequence: int, head: int, query: int) -> EmptyRow:
+    """Hide every key from one query, in all sequences and heads."""
     allowed_BTS = made.allowed.copy()
     allowed_BTS[:, query] = False
     zero, nan = (
@@ -107,13 +104,13 @@ def nothing_left(made: MaskedBatch, sequence: int, head: int, query: int) -> Not
     n_shares = int(np.isnan(nan.probabilities[sequence, head, query]).sum())
     nan_here, nan_outputs = (int(np.isnan(trace.output[sequence]).sum()) for trace in (zero, nan))
     nan_tokens = int(np.isnan(nan.output[sequence]).any(axis=-1).sum())
-    return NothingLeft(zero, nan_here, n_shares, nan_outputs, nan_tokens)
+    return EmptyRow(zero, nan_here, n_shares, nan_outputs, nan_tokens)
 
 
 @dataclass(frozen=True, eq=False)
 class OtherPadding:
-    """The batch with other [pad] vectors, and how far the output rows of one sequence moved, at
-    most.
+    """The batch with other [pad] vectors, and how far the output of one sequence moved at most: at
+    real tokens and at [pad].
     """
 
     changed: Trace
@@ -122,8 +119,7 @@ class OtherPadding:
 
 
 def other_padding(made: MaskedBatch, sequence: int) -> OtherPadding:
-    """Put random numbers in place of the [pad] vectors of all sequences."""
-    check_places(made.trace, sequence=sequence)
+    """Replace the [pad] vectors of all sequences by random numbers."""
     inputs_BTD = made.trace.inputs.copy()
     rng = generator(0, Stream.PADDING)
     for vectors, n_real in zip(inputs_BTD, made.batch.lengths, strict=True):

@@ -1,6 +1,4 @@
-"""The mask workshop: several sentences in one batch, under masks that are put together as one
-likes.
-"""
+"""The mask workshop: several sentences in one batch, under any combination of masks."""
 
 from __future__ import annotations
 
@@ -10,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
-from attention_core.checks import Array, as_array, as_list, check_choice, check_text, whole_number
-from attention_core.errors import ShapeError
+from attention_core.cache import cached
+from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..scenario import Scenario, trace_of
@@ -25,8 +22,8 @@ WORKSHOP_MASKS = ("causal", "padding", "window", "painted")
 
 @dataclass(frozen=True)
 class Workshop:
-    """What was chosen: sentences beside the scenario's own, masks by name, the window, a
-    painted mask as text.
+    """The choices: sentences besides that of the scenario, masks by name, the window in tokens to
+    each side, a painted mask as text.
     """
 
     others: tuple[str, ...] = ()
@@ -34,23 +31,13 @@ class Workshop:
     window: int = 2
     painted: str = ""
 
-    def __post_init__(self) -> None:
-        for name in ("others", "masks"):
-            object.__setattr__(self, name, tuple(as_list(name, getattr(self, name))))
-        for text in self.others:
-            check_text("others", text)
-        for mask in self.masks:
-            check_choice("masks", mask, WORKSHOP_MASKS)
-        whole_number("window", self.window, 0)
-        check_text("painted", self.painted)
-
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Sentences of one length. Shapes: inputs (B, T, D); tokens B tuples of T; lengths and left_out
     B.
 
-    lengths: the real tokens of each. left_out: how many tokens of each are beyond that length.
+    lengths: the number of real tokens of each. left_out: the number of tokens cut off from each.
     """
 
     inputs: Array
@@ -61,8 +48,8 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class MaskedBatch:
-    """The batch, its masks by name, what they allow together, and the layer run on it. Shapes:
-    allowed (B, T, T).
+    """The batch, its masks by name, what they allow together, and the layer run on the batch.
+    Shapes: allowed (B, T, T).
     """
 
     batch: Batch
@@ -71,11 +58,12 @@ class MaskedBatch:
     trace: Trace
 
 
-@remembered(16)
+@cached
 def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
-    """The layer of a scenario on its sentence and others, all as long as the scenario's sequence.
+    """The layer of a scenario on its own sentence and on others, all cut or padded to the length of
+    its sequence.
 
-    The workshop's masks stand in place of the scenario's own. Raises: AttentionError.
+    The masks of the workshop replace that of the scenario. Raises: AttentionError.
     """
     own = trace_of(scenario)
     n_tokens = own.inputs.shape[1]
@@ -104,11 +92,8 @@ def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
 
 
 def without_row(painted_TT: Array, query: int) -> Array:
-    """The painting with every key hidden from a query. Shapes: (T, T) bool."""
-    emptied_TT: Array = as_array("painted", painted_TT).copy()
-    if emptied_TT.ndim != 2:
-        raise ShapeError(f"painted has shape {emptied_TT.shape} but must have a row for each query")
-    whole_number("query", query, 0, len(emptied_TT) - 1)
+    """The painted mask with every key hidden from one query. Shapes: (T, T) bool."""
+    emptied_TT = painted_TT.copy()
     emptied_TT[query] = False
     return emptied_TT
 

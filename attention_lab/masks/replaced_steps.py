@@ -1,4 +1,4 @@
-"""The layer with steps that can be replaced, run to the end on the same numbers."""
+"""The layer with steps that are wrong, run to the end on the same numbers."""
 
 from __future__ import annotations
 
@@ -7,30 +7,41 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core import formulas
-from attention_core.cache import remembered
-from attention_core.checks import Array, whole_number
-from attention_core.formulas import merge_heads, softmax, split_heads
+from attention_core.attention import LayerSteps, plain_heads, run_layer
+from attention_core.cache import cached
+from attention_core.checks import Array
+from attention_core.fast_heads import HeadTrace
+from attention_core.formulas import cut_heads, join_heads, softmax
+from attention_core.option_checks import Options
 from attention_core.projections import Projections
 from attention_core.trace import Trace
-
-Softmax = Callable[..., Array]
 
 
 @dataclass(frozen=True)
 class Steps:
     """The steps of the layer in which a mistake can be made; the defaults are right.
 
-    scale: of a trace. shares: of the scores without and with the mask, by the softmax that makes of
-    empty rows what the layer does. dropped: of probabilities and the call's number.
+    scale: of a trace. shares: of the scores without and with the mask. dropped: of probabilities
+    and the call's number.
     """
 
     weights: Callable[[Projections], Projections] = lambda projections: projections
-    split: Callable[[Array, int], Array] = split_heads
+    split: Callable[[Array, int], Array] = cut_heads
     scale: Callable[[Trace], float] = lambda given: given.scale
-    shares: Callable[[Softmax, Array, Array], Array] = lambda soft, unmasked, masked: soft(masked)
+    shares: Callable[[Array, Array, Options], Array] = lambda scaled, masked, _: softmax(masked)
     dropped: Callable[[Array, int], Array] = lambda probabilities, call: probabilities
-    merge: Callable[[Array], Array] = merge_heads
+    merge: Callable[[Array], Array] = join_heads
+
+    def of_layer(self, call: int) -> LayerSteps:
+        """These steps as those of one call of the layer."""
+
+        def shares(scaled: Array, masked: Array, options: Options) -> Array:
+            return self.dropped(self.shares(scaled, masked, options), call)
+
+        def heads(query: Array, key: Array, value: Array, options: Options) -> HeadTrace:
+            return plain_heads(query, key, value, options, shares)
+
+        return LayerSteps(split=self.split, heads=heads, merge=self.merge)
 
 
 CORRECT_STEPS = Steps()
@@ -62,58 +73,22 @@ def given_of(trace: Trace) -> Given:
     return Given(trace, trace.inputs, trace.memory, mask, bias)
 
 
-@remembered(8)
+@cached
 def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
     """The whole layer with these steps; the projections and the scale of the result are those that
     were used.
 
     Kept for the next check: all checks together ask for the same runs twice.
     """
-    whole_number("call", call, 0)
     trace, memory = given.trace, given.inputs if given.own_memory else given.memory
-    p, scale = steps.weights(trace.projections), steps.scale(trace)
-    queries = formulas.project(given.inputs, p.w_q, p.b_q)
-    keys, values = formulas.project(memory, p.w_k, p.b_k), formulas.project(memory, p.w_v, p.b_v)
-    query_heads, key_heads = steps.split(queries, p.n_heads), steps.split(keys, p.groups)
-    value_heads = steps.split(values, p.groups)
-    scores = formulas.dot_products(query_heads, key_heads)
-    scaled = formulas.scale_scores(scores, scale, trace.softcap)
-    masked, shares = _masked_and_shares(given, steps, scaled)
-    probabilities = steps.dropped(shares, call)
-    head_outputs = formulas.mix_values(probabilities, value_heads)
-    merged = steps.merge(head_outputs)
-    output = formulas.mix_heads(merged, p.w_o, p.b_o, given.inputs if trace.residual else None)
+    scale = steps.scale(trace)
+    options = Options(given.mask, given.bias, scale, trace.softcap, trace.empty_rows_as)
+    weights, connection = steps.weights(trace.projections), given.inputs if trace.residual else None
+    made = run_layer(given.inputs, memory, weights, options, connection, steps.of_layer(call))
     return replace(
-        trace,
-        inputs=given.inputs,
-        memory=memory,
-        queries=queries,
-        keys=keys,
-        values=values,
-        query_heads=query_heads,
-        key_heads=key_heads,
-        value_heads=value_heads,
-        scores=scores,
-        scaled_scores=scaled,
-        masked_scores=masked,
-        probabilities=probabilities,
-        head_outputs=head_outputs,
-        merged=merged,
-        output=output,
-        projections=p,
-        scale=scale,
-    )
-
-
-def _masked_and_shares(given: Given, steps: Steps, scaled: Array) -> tuple[Array, Array]:
-    """The scores with bias and mask, and the shares that the steps make of them."""
-    unmasked = scaled if given.bias is None else scaled + given.bias
-    masked = unmasked if given.mask is None else np.where(given.mask, unmasked, -np.inf)
-    soft = _softmax_or_nan if given.trace.empty_rows_as == "nan" else softmax
-    return masked, steps.shares(soft, unmasked, masked)
-
-
-def _softmax_or_nan(scores: Array, axis: int = -1) -> Array:
-    """The softmax of PyTorch, where a slice that is -inf everywhere becomes NaN."""
-    empty = np.isneginf(scores).all(axis=axis, keepdims=True)
-    return np.where(empty, scores.dtype.type(np.nan), softmax(scores, axis))
+        made,
+        mask=trace.mask,
+        bias=trace.bias,
+        tokens=trace.tokens,
+        memory_tokens=trace.memory_tokens,
+    ).check_shapes()

@@ -1,5 +1,5 @@
-"""Two other ways from queries and keys to shares: additive scores, and one softmax over all scores
-of a head.
+"""Two other ways to compute shares from queries and keys: additive scores, and one softmax over all
+scores of a head.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.head_blocks import check_places, head_of
+from attention_core.head_blocks import head_of
 from attention_core.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """Additive scores of a head, under its mask, and the shares that they give.
+    """Additive scores of a head, under its mask, and the shares computed from them.
 
-    Shapes: scores and shares (T, S). largest: the largest |score| without the mask, which cannot
-    exceed `bound`. largest_dot: that of the layer's scaled dot products. n_tanh: how many tanh are
-    taken, and how many numbers are held at once.
+    Shapes: scores and shares (T, S). largest: the largest |score| without the mask, at most
+    `bound`. largest_dot: the same for the layer's scaled dot products. n_tanh: the number of tanh
+    computed, and of numbers in memory at once.
     """
 
     scores: Array
@@ -34,10 +34,10 @@ class Additive:
 def additive(trace: Trace, head: int) -> Additive:
     """Scores Σ v_k tanh(q_k + k_k) of a head's queries and keys, with every number of v equal to 1.
 
-    W_Q and W_K are the layer's own, v would be learned. No scale is used. Source: Bahdanau et al.
-    2015, appendix A.1.2; named additive attention by Vaswani et al. 2017, section 3.2.1.
+    W_Q and W_K are those of the layer; a model would learn v. No scale is used.
+    Source: Bahdanau et al. 2015, appendix A.1.2. Vaswani et al. 2017, section 3.2.1, call it
+    additive attention.
     """
-    check_places(trace, head=head)
     query_TK = trace.query_heads[0, head]
     key_SK = trace.key_heads[0, head_of(trace, "key_heads", head)]
     tanh_TSK = np.tanh(query_TK[:, np.newaxis] + key_SK)
@@ -52,21 +52,20 @@ def additive(trace: Trace, head: int) -> Additive:
 
 @dataclass(frozen=True, eq=False)
 class OneSoftmax:
-    """One softmax over all scores of a head: the shares, which together sum to 1, and what each
-    query gets of it.
+    """One softmax over all scores of a head: the shares, which sum to 1 together, and the sum of
+    each query's shares.
 
-    Shapes: shares (T, S), of_query (T,). off: how far shares are at most from those of the layer
-    times what their query gets; nothing but rounding.
+    Shapes: shares (T, S), of_query (T,). gap: the largest difference between the shares and those
+    of the layer times the sum of their query; only rounding makes it differ from 0.
     """
 
     shares: Array
     of_query: Array
-    off: float
+    gap: float
 
 
 def one_softmax(trace: Trace, head: int) -> OneSoftmax:
-    """The masked scores of a head through one softmax, not one for each row."""
-    check_places(trace, head=head)
+    """One softmax over all masked scores of a head, instead of one for each query."""
     scores_TS = trace.masked_scores[0, head]
     shares_TS: Array = softmax(scores_TS.ravel()).reshape(scores_TS.shape)
     of_query_T: Array = shares_TS.sum(axis=-1)

@@ -1,6 +1,4 @@
-"""Shuffle the tokens: the output is shuffled and nothing else happens, until something knows
-the order.
-"""
+"""Does order matter? The layer on its tokens, and on the same tokens in another order."""
 
 from __future__ import annotations
 
@@ -9,33 +7,32 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
-from attention_core.checks import Array, check_choice
+from attention_core.cache import cached
+from attention_core.checks import Array
 from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
+from ..heads.reruns import Gaps, permutation_gaps
 from ..scenario import Scenario, embedding_of, own_of, settled, trace_of
 from .invariances import shuffled_order
-from .run_gaps import Gaps, permutation_gaps
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What the layer is run on: words alone, or with a code for each place, or under a causal mask.
+    """What the layer reads: words alone, words with positions, or words under a causal mask.
 
-    says: what that means. of_given: the same where the vectors are given, by a user or by layers
-    before this one.
+    says: what that means. says_given: the same for a given X, from a user or from earlier layers.
     """
 
     key: str
     positions: bool
     causal: bool
     says: str
-    of_given: str
+    says_given: str
 
     @property
     def knows_order(self) -> bool:
-        """Whether anything in the layer depends on the places."""
+        """Whether anything in the layer depends on the positions."""
         return self.positions or self.causal
 
 
@@ -44,37 +41,37 @@ SITUATIONS: tuple[Situation, ...] = (
         "words alone",
         False,
         False,
-        "The vectors say which words there are and nothing about their places: the layer reads a"
-        " set, not a sequence.",
-        "The vectors are those of X as they stand, and what they may say of a place goes along with"
-        " them: the layer reads a set, not a sequence.",
+        "The vectors hold the words and no positions: the layer reads a set, not a sequence.",
+        "The vectors are the rows of X. If they hold positions, these move with them: the layer"
+        " reads a set, not a sequence.",
     ),
     Situation(
         "with positions",
         True,
         False,
-        "Each place adds its own code to the word that stands there, so a word at another place is"
+        "Each position adds its own code to the word there, so a word in another position is"
         " another vector.",
-        "Each place adds a code of its own to the vector of X that stands there, so a token at"
-        " another place is another vector.",
+        "Each position adds its own code to the vector of X there, so a token in another position"
+        " is another vector.",
     ),
     Situation(
         "causal mask",
         False,
         True,
-        "The mask belongs to the places, not to the words: a word that moves towards the beginning"
-        " loses sight of some others.",
-        "The mask belongs to the places, not to the vectors: a token that moves towards the"
-        " beginning loses sight of some others.",
+        "The mask belongs to the positions, not to the words: a word that moves towards the start"
+        " sees fewer others.",
+        "The mask belongs to the positions, not to the vectors: a token that moves towards the"
+        " start sees fewer others.",
     ),
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Shuffle:
-    """A run, the run on the shuffled tokens, and how far it is from the shuffled run.
+    """A run, the run on the shuffled tokens, and the gaps between the second run and the shuffled
+    results of the first.
 
-    order: which token of the first run stands at each place of the second.
+    order: for each position of the second run, the token of the first run.
     """
 
     order: tuple[int, ...]
@@ -84,17 +81,16 @@ class Shuffle:
 
     @property
     def has_order(self) -> bool:
-        """Whether some tokens differ; of equal ones no order can show in the output."""
+        """Whether some tokens differ. If all are equal, no order can show in the output."""
         return bool((self.straight.inputs[0] != self.straight.inputs[0, 0]).any())
 
 
-@remembered(16)
+@cached
 def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
-    """Run the layer of a scenario on its words and on the same words in another order. Raises:
+    """Run the layer of a scenario on its words, and on the same words in another order. Raises:
     AttentionError.
     """
-    known = {one.key: one for one in SITUATIONS}
-    situation = known[check_choice("situation", key, known)]
+    situation = {one.key: one for one in SITUATIONS}[key]
     trace, words_TD = trace_of(scenario), words_of(scenario)
     order = shuffled_order(len(words_TD), seed)
     codes_TD = _codes(scenario, words_TD) if situation.positions else np.zeros_like(words_TD)
@@ -114,22 +110,22 @@ def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
 
 
 def _codes(scenario: Scenario, words_TD: Array) -> Array:
-    """The position codes that go with a scenario's words, whether it adds them or not."""
+    """The position codes for the words of a scenario, even if the scenario adds none."""
     if settled(scenario).weights == "by hand":
         return embedding_of(scenario).positions
     return sinusoidal_positions(*words_TD.shape)
 
 
 def is_given(scenario: Scenario) -> bool:
-    """Whether X is no sum of words and positions: the user's own, or what comes into a trained
-    layer.
+    """Whether X is given as it is, not as a sum of words and positions: the user's own X, or the
+    input of a trained layer.
     """
     return scenario.weights == "trained" or own_of(scenario).x is not None
 
 
 def words_of(scenario: Scenario) -> Array:
-    """The vectors of the words without their places, with edited cells as the user left them; a
-    given X as it is.
+    """The vectors of the words without positions. Edited cells keep the user's numbers; a given X
+    stays as it is.
 
     Shapes: (T, D).
     """

@@ -1,5 +1,7 @@
-"""Why scores are divided by √d_k: how far dot products spread, and what a saturated softmax
-lets through.
+"""Scores divided by a number: a temperature, and why the layer divides by √d_k.
+
+The variance of dot products grows with their length, and a saturated softmax hardly reacts to a
+change of its scores.
 """
 
 from __future__ import annotations
@@ -8,31 +10,39 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import remembered
-from attention_core.checks import Array, as_stack, number_between, too_large, whole_number
-from attention_core.errors import SettingsError, ShapeError
+from attention_core.cache import cached
+from attention_core.checks import Array, too_large
 from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
-from attention_core.option_checks import as_scores
+from attention_core.trace import Trace
 
-from ..heads.measure_checks import as_shares
 from ..heads.patterns import effective_tokens
+from ..heads.reruns import rerun
 
 WIDTHS = (1, 4, 16, 64, 256, 1024)
-N_DRAWS = 64
+N_DRAWS = 64  # of N_KEYS queries and keys each
+N_KEYS = 32
+
+
+def at_temperature(trace: Trace, temperature: float) -> Trace:
+    """The same layer with every scaled score divided by the temperature: below 1 the softmax gets
+    sharper, above 1 flatter. Raises: SettingsError for a scale beyond the range of float.
+    """
+    with np.errstate(over="ignore"):
+        scale = float(np.float64(trace.scale) / temperature)
+    return rerun(trace, scale=scale)
 
 
 def softmax_jacobian(probabilities_XS: Array) -> Array:
-    """How each share moves with each score: ∂a_j/∂s_k = a_j (δ_jk - a_k), the matrix diag(a) - a
-    aᵀ.
+    """How each share changes with each score: ∂a_j/∂s_k = a_j (δ_jk - a_k), the matrix diag(a) -
+    a aᵀ.
 
-    Its rows sum to 0, and no eigenvalue is below 0 or above 1/2. Shapes: (X, S) -> (X, S, S).
+    Its rows sum to 0, and its eigenvalues lie from 0 to 1/2. Shapes: (X, S) -> (X, S, S).
 
     >>> softmax_jacobian(np.array([0.5, 0.5])).tolist()
     [[0.25, -0.25], [-0.25, 0.25]]
     """
-    probabilities_XS = as_shares("probabilities", probabilities_XS)
     check_room(shares=probabilities_XS.size, keys=probabilities_XS.shape[-1])
     column_XS1 = probabilities_XS[..., np.newaxis]
     slope_XSS: Array = column_XS1 * (
@@ -45,7 +55,7 @@ def jacobian_trace(probabilities_XS: Array) -> Array:
     """The sum of the Jacobian's diagonal: 1 - Σ a². Shapes: (X, S) -> (X). Range: 0 (saturated)
     to 1 - 1/S.
     """
-    trace_X: Array = 1.0 - np.square(as_shares("probabilities", probabilities_XS)).sum(axis=-1)
+    trace_X: Array = 1.0 - np.square(probabilities_XS).sum(axis=-1)
     return trace_X
 
 
@@ -53,33 +63,31 @@ def jacobian_norm(probabilities_XS: Array) -> Array:
     """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X).
     Range: 0 to 1/2.
     """
-    probabilities_XS = as_shares("probabilities", probabilities_XS)
     squares_X = np.square(probabilities_XS).sum(axis=-1)
     cubes_X = (probabilities_XS**3).sum(axis=-1)
-    norm_X: Array = np.sqrt(
-        np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0)
-    )  # rounding may go below 0
+    # Rounding may go below 0.
+    norm_X: Array = np.sqrt(np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0))
     return norm_X
 
 
 def two_token_slope(gap: float) -> float:
-    """How fast the shares of two tokens move when their scores differ by `gap`: a (1 - a), at most
+    """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
     1/4.
 
     >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
     [0.25, 0.105, 0.0003]
     """
-    shares = softmax([0.0, number_between("gap", gap)])
+    shares = softmax([0.0, gap])
     return float(shares[0] * shares[1])
 
 
 @dataclass(frozen=True)
 class Sharpness:
-    """What the softmax makes of scores: the largest share, effective tokens, and trace and norm
+    """How sharp a softmax is: the largest share, the effective tokens, and the trace and the norm
     of its Jacobian.
     """
 
-    top: float
+    largest_share: float
     effective_tokens: float
     jacobian_trace: float
     jacobian_norm: float
@@ -87,11 +95,11 @@ class Sharpness:
 
 @dataclass(frozen=True)
 class ScoreSpread:
-    """Dot products of random queries and keys of one width: their variance, which theory puts at
-    d_k, and its error.
+    """Dot products of random queries and keys of one width: their variance (in theory d_k) and its
+    standard error.
 
-    raw, scaled: the softmax of the scores as they are and divided by √d_k, averaged over the
-    queries.
+    raw, scaled: the softmax of the scores as they are, and of the scores divided by √d_k, averaged
+    over the queries.
     """
 
     d_k: int
@@ -102,16 +110,7 @@ class ScoreSpread:
 
 
 def sharpness(scores_XS: Array) -> Sharpness:
-    """How sharp the softmax of some rows is, and how much of a change it still lets through;
-    averages of the rows.
-
-    Shapes: (X, S).
-    """
-    scores_XS = as_scores("scores", scores_XS)
-    if scores_XS.ndim == 0 or 0 in scores_XS.shape:
-        raise ShapeError(
-            f"scores has shape {scores_XS.shape} but must hold at least one row of scores"
-        )
+    """How sharp the softmax of some rows is, averaged over the rows. Shapes: (X, S)."""
     shares_XS = softmax(scores_XS)
     slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
     measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
@@ -119,20 +118,12 @@ def sharpness(scores_XS: Array) -> Sharpness:
 
 
 def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
-    """The softmax of a row of scores divided by each of some temperatures. Shapes: (S,), (P,) ->
-    (P, S).
+    """The softmax of a row of scores, divided by each of some temperatures. Shapes: (S,), (P,) ->
+    (P, S). Raises: SettingsError for a quotient beyond the range of float.
 
     >>> shares_at(np.array([0.0, np.log(3)]), np.array([1.0, 0.5])).round(3).tolist()
     [[0.25, 0.75], [0.1, 0.9]]
     """
-    scores_S = as_scores("scores", scores_S)
-    if scores_S.ndim != 1 or not scores_S.size:
-        raise ShapeError(f"scores has shape {scores_S.shape} but must be one row of scores")
-    temperatures_P = as_stack("temperatures", temperatures_P, 1, exactly=True)
-    if temperatures_P.min() <= 0:
-        raise SettingsError(
-            f"temperatures holds {temperatures_P.min():g} but every temperature must be above 0"
-        )
     with np.errstate(over="ignore"):
         divided_PS = scores_S / temperatures_P[:, np.newaxis]
     if (np.isinf(divided_PS) != np.isinf(scores_S)).any():
@@ -140,16 +131,15 @@ def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
     return softmax(divided_PS)
 
 
-@remembered(64)
-def score_spread(d_k: int, n_keys: int = 32, seed: int = 0) -> ScoreSpread:
-    """Measure the dot products of 64 draws of as many queries as keys, all entries normal with
+@cached
+def score_spread(d_k: int, seed: int = 0) -> ScoreSpread:
+    """Measure the dot products of 64 draws of 32 queries and 32 keys, all entries normal with
     variance 1.
 
-    The width 1024 takes 0.1 s. Raises: SettingsError.
-    Source: Vaswani et al. 2017, section 3.2.1, footnote 4.
+    The width 1024 takes 0.1 s. Source: Vaswani et al. 2017, section 3.2.1, footnote 4.
     """
     rng = generator(seed, Stream.SPREADS)
-    shape = (N_DRAWS, whole_number("n_keys", n_keys, 1, 256), whole_number("d_k", d_k, 1, 4096))
+    shape = (N_DRAWS, N_KEYS, d_k)
     queries_RTK, keys_RSK = rng.standard_normal(shape), rng.standard_normal(shape)
     scores_RTS = queries_RTK @ keys_RSK.swapaxes(-1, -2)
     # The mean is 0 in theory, so the mean square of each draw estimates the variance.

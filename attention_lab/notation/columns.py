@@ -1,13 +1,80 @@
-"""The layer once more with tokens as columns, computed on its own: only the notation changes,
-never a number.
+"""The layer with tokens as columns: each of its steps replaced by the formula of that notation, so
+that only the notation changes, never a number.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from attention_core.attention import LayerSteps, run_layer
 from attention_core.checks import Array
+from attention_core.fast_heads import HeadTrace
+from attention_core.option_checks import Options
 from attention_core.trace import STEPS, Trace
+
+
+def _turned(matrix: Array) -> Array:
+    """Tokens as columns for tokens as rows, and the other way round."""
+    return matrix.swapaxes(-1, -2)
+
+
+def _project(x_BTD: Array, weights_DF: Array, bias_F: Array | None) -> Array:
+    """Wᵀ Xᵀ + b."""
+    product_BFT = weights_DF.T @ _turned(x_BTD)
+    return _turned(product_BFT if bias_F is None else product_BFT + bias_F[:, np.newaxis])
+
+
+def _split(fused_BTF: Array, n_heads: int) -> Array:
+    """Each head takes its own block of rows."""
+    return _turned(np.stack(np.split(_turned(fused_BTF), n_heads, axis=1), axis=1))
+
+
+def _heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options) -> HeadTrace:
+    """Kᵀ Q, a softmax down each column, V A."""
+    n_heads, groups = query_BHTK.shape[1], key_BGSK.shape[1]
+    read = [head * groups // n_heads for head in range(n_heads)]
+    scores_BHST = key_BGSK[:, read] @ _turned(query_BHTK)
+    scaled_BHST = options.scale * scores_BHST
+    if options.softcap is not None:
+        scaled_BHST = options.softcap * np.tanh(scaled_BHST / options.softcap)
+    masked_BHST, shape = scaled_BHST, _turned(scores_BHST).shape
+    if options.bias is not None:
+        masked_BHST = masked_BHST + _turned(np.broadcast_to(options.bias, shape))
+    if options.allowed is not None:
+        allowed_BHST = _turned(np.broadcast_to(options.allowed, shape))
+        masked_BHST = np.where(allowed_BHST, masked_BHST, -np.inf)
+    shares_BHST = _softmax_down(masked_BHST)
+    mixed_BHVT = _turned(value_BGSV)[:, read] @ shares_BHST
+    arrays = (scores_BHST, scaled_BHST, masked_BHST, shares_BHST, mixed_BHVT)
+    return HeadTrace(*map(_turned, arrays))
+
+
+def _softmax_down(scores_BHST: Array) -> Array:
+    """The softmax of every column; one with nothing to attend to becomes zeros."""
+    empty_BH1T = np.isneginf(scores_BHST).all(axis=2, keepdims=True)
+    exponentials = np.exp(
+        scores_BHST - np.where(empty_BH1T, 0, scores_BHST.max(axis=2, keepdims=True))
+    )
+    shares: Array = exponentials / np.where(empty_BH1T, 1, exponentials.sum(axis=2, keepdims=True))
+    return shares
+
+
+def _merge(heads_BHTV: Array) -> Array:
+    """The heads one below another."""
+    return _turned(np.concatenate(list(_turned(heads_BHTV).swapaxes(0, 1)), axis=1))
+
+
+def _mix(
+    merged_BTF: Array, w_o: Array | None, b_o: Array | None, connection_BTO: Array | None
+) -> Array:
+    """W_Oᵀ times the heads."""
+    mixed_BTO = merged_BTF if w_o is None else _project(merged_BTF, w_o, None)
+    for addend in (b_o, connection_BTO):
+        mixed_BTO = mixed_BTO if addend is None else mixed_BTO + addend
+    return mixed_BTO
+
+
+COLUMN_STEPS = LayerSteps(_project, _split, _heads, _merge, _mix)
 
 
 def column_layer(trace: Trace) -> dict[str, Array]:
@@ -17,27 +84,12 @@ def column_layer(trace: Trace) -> dict[str, Array]:
     Shapes: those of the `Trace` with the last two axes swapped: inputs (B, D, T), scores (B, H, S,
     T).
     """
-    p, n_heads, groups = trace.projections, trace.sizes["H"], trace.sizes["G"]
-    inputs, memory = trace.inputs.swapaxes(1, 2), trace.memory.swapaxes(1, 2)
-    queries = _plus_column(p.w_q.T @ inputs, p.b_q)
-    keys = _plus_column(p.w_k.T @ memory, p.b_k)
-    values = _plus_column(p.w_v.T @ memory, p.b_v)
-    query_heads, key_heads, value_heads = (
-        np.stack(np.split(fused, heads, axis=1), axis=1)
-        for fused, heads in ((queries, n_heads), (keys, groups), (values, groups))
+    options = Options(trace.mask, trace.bias, trace.scale, trace.softcap, trace.empty_rows_as)
+    connection = trace.inputs if trace.residual else None
+    made = run_layer(
+        trace.inputs, trace.memory, trace.projections, options, connection, COLUMN_STEPS
     )
-    read = [head * groups // n_heads for head in range(n_heads)]
-    scores = key_heads[:, read].swapaxes(2, 3) @ query_heads
-    scaled, masked = _scaled_and_masked(trace, scores)
-    probabilities = _softmax_down(masked, nan=trace.empty_rows_as == "nan")
-    head_outputs = value_heads[:, read] @ probabilities
-    merged = np.concatenate([head_outputs[:, head] for head in range(n_heads)], axis=1)
-    output = _plus_column(merged if p.w_o is None else p.w_o.T @ merged, p.b_o)
-    sources, fused = (inputs, memory), (queries, keys, values)
-    heads, shares = (query_heads, key_heads, value_heads), (scores, scaled, masked, probabilities)
-    last = output + inputs if trace.residual else output
-    computed = (*sources, *fused, *heads, *shares, head_outputs, merged, last)
-    return dict(zip(STEPS, computed, strict=True))
+    return {name: _turned(getattr(made, name)) for name in STEPS}
 
 
 def column_gap(trace: Trace) -> float:
@@ -53,34 +105,6 @@ def column_gap(trace: Trace) -> float:
         for name, array in column_layer(trace).items()
     ]
     return float(np.max(gaps))  # unlike max, it does not lose a NaN
-
-
-def _plus_column(matrix_BFT: Array, bias_F: Array | None) -> Array:
-    return matrix_BFT if bias_F is None else matrix_BFT + bias_F[:, np.newaxis]
-
-
-def _scaled_and_masked(trace: Trace, scores_BHST: Array) -> tuple[Array, Array]:
-    scaled = trace.scale * scores_BHST
-    if trace.softcap is not None:
-        scaled = trace.softcap * np.tanh(scaled / trace.softcap)
-    masked, shape = scaled, trace.scores.shape
-    if trace.bias is not None:
-        masked = masked + np.broadcast_to(trace.bias, shape).swapaxes(2, 3)
-    if trace.mask is not None:
-        masked = np.where(np.broadcast_to(trace.mask, shape).swapaxes(2, 3), masked, -np.inf)
-    return scaled, masked
-
-
-def _softmax_down(scores_BHST: Array, nan: bool) -> Array:
-    """The softmax of every column; one with nothing to attend to becomes zeros, or NaN on
-    request.
-    """
-    empty_BH1T = np.isneginf(scores_BHST).all(axis=2, keepdims=True)
-    exponentials = np.exp(
-        scores_BHST - np.where(empty_BH1T, 0, scores_BHST.max(axis=2, keepdims=True))
-    )
-    shares: Array = exponentials / np.where(empty_BH1T, 1, exponentials.sum(axis=2, keepdims=True))
-    return np.where(empty_BH1T, np.nan, shares) if nan else shares
 
 
 def _gap(one: Array, other: Array) -> float:

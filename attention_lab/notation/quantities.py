@@ -33,7 +33,7 @@ def glossary(notation: Notation) -> tuple[GlossaryRow, ...]:
     is right).
     """
     meanings = {name: meaning for name, (_, _, meaning) in (SIZES | WEIGHTS).items()}
-    meanings |= {name: reworded(step.says, notation) for name, step in STEPS.items()}
+    meanings |= {name: reworded(step.sentence, notation) for name, step in STEPS.items()}
     return tuple(
         GlossaryRow(
             name,

@@ -19,7 +19,7 @@ def says(trace: Trace, name: str, notation: Notation) -> str:
     >>> says(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", OURS)
     'Every token asks one question per head: its whole vector multiplied by W_Q.'
     """
-    return reworded(trace.says(name), notation)
+    return reworded(trace.sentence(name), notation)
 
 
 def reworded(sentence: str, notation: Notation) -> str:

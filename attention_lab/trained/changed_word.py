@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, check_text, whole_number
 from attention_core.errors import TextError
 
@@ -130,7 +130,7 @@ def _whole(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 
-@remembered(8)
+@cached
 def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
     """What the trained heads do with a text, and with the same text after `replace_word`.
 

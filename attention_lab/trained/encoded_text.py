@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array, check_text, whole_number
 from attention_core.masks import padding_mask
 from attention_core.projections import Projections
@@ -59,7 +59,7 @@ class Weightless:
         return math.sqrt(self.length / other.length)
 
 
-@remembered(64)
+@cached
 def pieces_of(text: str, n_tokens: int = 0) -> Pieces:
     """The tokens of a text, cut or filled with [PAD] to n_tokens; 0: as many as it has, up to
     `MAX_TOKENS`.
@@ -71,7 +71,7 @@ def pieces_of(text: str, n_tokens: int = 0) -> Pieces:
     return load_minilm().wordpiece.read(text, n_tokens or MAX_TOKENS, fill=n_tokens > 0)
 
 
-@remembered(8)
+@cached
 def encoded(text: str, n_tokens: int = 0) -> Encoded:
     """All six layers of a text, every `Trace` kept (64 tokens: 8 MB); no token attends to [PAD]
     that fills it up.
@@ -84,7 +84,7 @@ def encoded(text: str, n_tokens: int = 0) -> Encoded:
     return encode(word_vectors(model, pieces.ids).inputs, model.layers, pieces.tokens, mask)
 
 
-@remembered(8)
+@cached
 def attention_of(text: str, n_tokens: int = 0) -> AttentionMaps:
     """The probabilities of all 72 heads; the text is cut to n_tokens, but no [PAD] is added to it.
 
@@ -109,7 +109,7 @@ def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
     return encoded(text, n_tokens).traces[whole_number("layer", layer, 0, N_LAYERS - 1)]
 
 
-@remembered(8)
+@cached
 def weightless(text: str, n_tokens: int = 0) -> tuple[Weightless, ...]:
     """Attention with Q = K = V = X over the model's own vectors: of the words, with positions,
     after LayerNorm.

@@ -13,7 +13,7 @@ from attention_core.checks import Array, as_list, check_choice
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 
-from ..diagonal.measures import square_of
+from ..diagonal.measures import self_attention_of
 from ..diagonal.metrics import METRICS, Metric
 from ..heads.head_portraits import MEASURES, Measure
 from ..heads.patterns import evenly, pattern_of
@@ -141,7 +141,7 @@ def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None
 
 def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:
     heads = [
-        [float(source.of(square_of(trace, head))) for head in range(trace.sizes["H"])]
+        [float(source.of(self_attention_of(trace, head))) for head in range(trace.sizes["H"])]
         for trace in traces
     ]
     return np.array(heads)

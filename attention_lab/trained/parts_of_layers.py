@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import remembered
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.errors import ShapeError
 
@@ -73,7 +73,7 @@ def added_parts(run: Encoded, layers: Sequence[EncoderLayer]) -> AddedParts:
     return AddedParts(run.tokens, attention, transformed)
 
 
-@remembered(8)
+@cached
 def parts_of_text(text: str, n_tokens: int = 0) -> AddedParts:
     """Both parts in the trained model's layers on a text, cut to n_tokens. Raises: TextError,
     FileError, SettingsError.

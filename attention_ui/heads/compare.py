@@ -18,11 +18,10 @@ from attention_lab.rounding import tolerance
 from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
 from attention_viz.labels import decimals, number, percent
 
-from ..address import ON_OFF, adopt, mirror
 from ..control_list import CONTROLS, DEFAULTS, Control
 from ..facts import fact
 from ..markdown import quoted
-from ..places import tell
+from ..url_state import ON_OFF, restore, set_if_changed, write_to_url
 
 AGAINST, VALUE, USUAL, LABEL = "against", "value", "mask", "Changed control"
 CONTROL = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
@@ -35,10 +34,10 @@ def choose_setting(
 
     Without a value in the URL it is another than the state's own. Gives the control and the value.
     """
-    adopt(AGAINST, LABEL, USUAL, partial(check_choice, AGAINST, choices=CONTROL))
-    mirror(AGAINST, USUAL)
+    restore(AGAINST, LABEL, USUAL, partial(check_choice, AGAINST, choices=CONTROL))
+    write_to_url(AGAINST, USUAL)
     key, held = "changed control", st.session_state[AGAINST]
-    tell(key, held)
+    set_if_changed(key, held)
     name = place.selectbox(
         LABEL,
         tuple(CONTROL),
@@ -50,13 +49,13 @@ def choose_setting(
         args=(key,),
     )
     control = CONTROL[name]
-    adopt(VALUE, control.label, "", partial(_checked, control.name))
+    restore(VALUE, control.label, "", partial(_checked, control.name))
     value = other_value(scenario, control.name)
     with suppress(AttentionError):  # what was held for another control
         held = st.session_state[VALUE]
         value = value_in(control.name, held) if held else value
     _draw(where, control, value)
-    mirror(VALUE, "")
+    write_to_url(VALUE, "")
     return control, value
 
 
@@ -111,7 +110,7 @@ def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
         "on_change": partial(_keep, key),
         "help": control.help,
     }
-    tell(key, value)
+    set_if_changed(key, value)
     options = (False, True) if isinstance(default, bool) else CHOICES.get(control.name)
     if options:
         say = partial(said_value, control)

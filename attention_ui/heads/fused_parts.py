@@ -13,10 +13,10 @@ from attention_viz.labels import counted, number
 
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import PageContext
 
 
-def value_of_a_pair(now: Here) -> None:
+def value_of_a_pair(now: PageContext) -> None:
     """The value of one token in all heads times the coefficients for one query."""
     trace, focus = now.trace, now.focus
     st.markdown(
@@ -32,7 +32,7 @@ def value_of_a_pair(now: Here) -> None:
     show_board(board, "ways value")
 
 
-def two_tables_of_sizes(now: Here) -> None:
+def two_tables_of_sizes(now: PageContext) -> None:
     """The arrays of one head beside those of all heads fused."""
     n_heads, turn = now.trace.sizes["H"], -1 if now.notation.convention == "column" else 1
     rows = fact("sizes_beside_one", sizes_beside_one(now.trace))
@@ -51,7 +51,7 @@ def two_tables_of_sizes(now: Here) -> None:
     )
 
 
-def as_convolutions(now: Here) -> None:
+def as_convolutions(now: PageContext) -> None:
     """Each projection as a convolution whose window is one token, checked against the layer's."""
     st.markdown(
         now.turned(

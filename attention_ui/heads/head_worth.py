@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import SettingsError, Trace
-from attention_lab.heads.gauge_effect import in_other_bases, kept, moved
+from attention_lab.heads.basis_change import changed_arrays, in_other_bases, unchanged_arrays
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.heads.head_worth import in_two_bases
 from attention_viz.labels import number
 
-from ..address import adopt, mirror
 from ..facts import fact
 from ..show import show_figure
+from ..url_state import restore, write_to_url
 
 LAST_BASIS = 99
 
@@ -44,7 +44,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     )
     if seed := fact("basis", _choose()):
         other = in_other_bases(trace, seed)
-        parts = ((moved, "Changed"), (kept, "Unchanged but for rounding"))
+        parts = ((changed_arrays, "Changed"), (unchanged_arrays, "Unchanged but for rounding"))
         for place, (compared, said) in zip(st.columns(2, gap="medium"), parts, strict=True):
             both = compared(trace, other, head, notation)
             fact(f"largest_change_{said[:9].lower()}", [one.change for one in both])
@@ -62,7 +62,7 @@ def _choose() -> int:
     """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other
     numbers are seeds.
     """
-    adopt("basis", "Turn the bases", 0, _seed)
+    restore("basis", "Turn the bases", 0, _seed)
     seed = int(st.session_state["basis"])
     with st.container(horizontal=True):
         turn = {"basis": seed % LAST_BASIS + 1}
@@ -77,7 +77,7 @@ def _choose() -> int:
         st.button(
             "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back"
         )
-    mirror("basis", 0)
+    write_to_url("basis", 0)
     return seed
 
 

@@ -11,9 +11,8 @@ from attention_core.checks import check_choice, divisors
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.user_data.matrix_names import MAX_HEADS
 
-from ..address import adopt, mirror, refuse
 from ..focus import follow_cell
-from ..places import place_in, tell
+from ..url_state import place_in, refuse, restore, set_if_changed, write_to_url
 
 KINDS = ("MHA", "GQA", "MQA")
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
@@ -24,14 +23,14 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
 
     Heads that this layer has not are passed over, which is said if the address asked for them.
     """
-    asked = adopt(name, label, "", _read)
+    asked = restore(name, label, "", _read)
     heads = _heads(st.session_state[name])
     if asked is not None and any(head >= n_heads for head in heads):
         last = n_heads - 1
         refuse(label, asked, f"; the last head here is {last}", last)
     key = f"switches {name}"
     on = [head for head in heads if head < n_heads]
-    tell(key, on)
+    set_if_changed(key, on)
     chosen = st.pills(
         label,
         range(n_heads),
@@ -41,7 +40,7 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
         help=help,
         on_change=partial(_keep, name, key),
     )
-    mirror(name, "")
+    write_to_url(name, "")
     return tuple(sorted(chosen))
 
 
@@ -51,12 +50,12 @@ def choose_groups(n_groups: int) -> int:
     it.
     """
     label = "Key/value heads of GQA"
-    asked = adopt("groups", label, 2, _groups)
+    asked = restore("groups", label, 2, _groups)
     choices, groups = divisors(n_groups), int(st.session_state["groups"])
     wanted = max(choice for choice in choices if choice <= groups)
     if asked is not None and asked.isdigit() and wanted < groups:
         refuse(label, asked, f"; {wanted} is shown", wanted)
-    tell("switch groups", wanted)
+    set_if_changed("switch groups", wanted)
     st.segmented_control(
         label,
         choices,
@@ -66,7 +65,7 @@ def choose_groups(n_groups: int) -> int:
         on_change=_keep_groups,
         help="G must divide the number of heads, so that all groups are of one size.",
     )
-    mirror("groups", 2)
+    write_to_url("groups", 2)
     return wanted
 
 
@@ -82,8 +81,8 @@ def _groups(given: str) -> int:
 
 def pinned_kind() -> str:
     """The way of sharing whose cell is pinned, from the address or a click: MHA, GQA or MQA."""
-    adopt("kind", "Way of sharing", KINDS[0], partial(check_choice, "kind", choices=KINDS))
-    mirror("kind", KINDS[0])
+    restore("kind", "Way of sharing", KINDS[0], partial(check_choice, "kind", choices=KINDS))
+    write_to_url("kind", KINDS[0])
     return str(st.session_state["kind"])
 
 

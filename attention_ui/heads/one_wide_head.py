@@ -8,11 +8,10 @@ from attention_core import Trace
 from attention_lab.heads.one_wide_head import Cost, cost_of, one_wide_head
 from attention_viz.labels import counted, number
 
-from ..address import bound
 from ..facts import fact
-from ..here import Here
+from ..page_context import PageContext
 from ..registry import page_of
-from ..way import ask_for
+from ..url_state import bound, request_page
 
 BESIDE = "beside_one"
 
@@ -31,10 +30,10 @@ def choose_beside(trace: Trace) -> Trace | None:
 def open_beside() -> None:
     """In a callback: go to all heads with one head beside them."""
     head = st.session_state.get("head", 0)
-    ask_for(page_of("all-heads").path, **{"head": head, BESIDE: "true"})
+    request_page(page_of("all-heads").path, **{"head": head, BESIDE: "true"})
 
 
-def say_beside(now: Here, one: Trace) -> None:
+def say_beside(now: PageContext, one: Trace) -> None:
     """What stays and what changes when the same matrices are one head or several."""
     trace, cell = now.trace, now.focus.cell("query", "key")
     before, after = fact("costs", (cost_of(one), cost_of(trace)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.heads.head_comparison import relative_change
 from attention_lab.heads.head_worth import ablated_output
+from attention_lab.heads.reruns import relative_change
 from attention_viz.heads import head_worth as drawn
 from attention_viz.labels import percent
 

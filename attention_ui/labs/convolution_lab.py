@@ -5,20 +5,18 @@ that is looked at.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
+from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_lab.labs.convolution import error_curve, expected_error
 from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..address import KEPT, bound
-from ..one_of import one_of
-from ..places import pin_places, pinned
+from ..url_state import KEPT, bound, choose_one, pin_places, pinned
 from .picture_upload import from_file
 from .typed_tables import drawn, own_kernel
 
@@ -48,7 +46,7 @@ def setup() -> tuple[Array, Array, float, str]:
         kernel = bound(
             st.selectbox, "Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel")
         )
-        padding = one_of(
+        padding = choose_one(
             "Beyond the edge",
             PADDINGS,
             "frame",
@@ -92,7 +90,7 @@ def pin(array: str, index: Sequence[int]) -> None:
     pin_places("conv_pixel", *index[:2])
 
 
-@lru_cache(maxsize=64)
+@cached
 def curve(picture: Rows, kernel: Rows, padding: str) -> tuple[list[float], list[float]]:
     """The largest error at every sharpness, and the one that theory expects."""
     errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()

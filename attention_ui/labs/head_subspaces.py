@@ -8,10 +8,9 @@ from attention_lab.labs.subspaces import PLANE, SPACE, WORDS, HeadPlanes, exampl
 from attention_viz.labels import percent
 from attention_viz.labs.subspace_figures import plane_figure, space_figure
 
-from ..address import bound
 from ..facts import fact
-from ..one_of import one_of
 from ..show import show_figure
+from ..url_state import bound, choose_one
 
 N_HEADS = 2
 
@@ -26,7 +25,7 @@ def subspaces(seed: int) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         heads = tuple(f"head {head}" for head in range(N_HEADS))
-        head = heads.index(one_of("Plane of", heads, heads[0], key="stiefel_plane"))
+        head = heads.index(choose_one("Plane of", heads, heads[0], key="stiefel_plane"))
         orthonormal = bound(st.toggle, "Orthonormal columns", True, key="stiefel_plane_columns")
     planes = example_planes(N_HEADS, seed, bool(orthonormal))
     fact("kept_in_the_planes", planes.kept)

@@ -24,11 +24,9 @@ from attention_lab.labs.lexicon import (
 from attention_lab.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, received, run_lexicon
 from attention_viz.labels import number, percent
 
-from ..address import adopt, bound, mirror
 from ..facts import fact
 from ..markdown import plain
-from ..one_of import one_of
-from ..places import pin_places, pinned
+from ..url_state import bound, choose_one, pin_places, pinned, restore, write_to_url
 
 Words = dict[str, tuple[str, ...]]
 CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
@@ -51,7 +49,7 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
             key="lex_text",
             persist_state="session",
         )
-        chosen = one_of(
+        chosen = choose_one(
             "Heads",
             CHOICES,
             "four",
@@ -130,8 +128,8 @@ def brought(trace: Trace, query: int) -> str:
 
 def own_words() -> Words:
     """The visitor's own words with their features, as the address holds them."""
-    adopt("lex_words", "Own words", "", lambda text: _written(_read_words(text)))
-    mirror("lex_words", "")
+    restore("lex_words", "Own words", "", lambda text: _written(_read_words(text)))
+    write_to_url("lex_words", "")
     return _read_words(st.session_state["lex_words"])
 
 

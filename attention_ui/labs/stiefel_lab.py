@@ -4,13 +4,13 @@ is good for.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from attention_core.cache import cached
 from attention_core.checks import Array, score_scale
-from attention_lab.diagonal.measures import ROUNDING
+from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS
 from attention_lab.labs.lab_examples import globe_step as globe_example
@@ -21,12 +21,10 @@ from attention_viz.labels import agreement, number
 from attention_viz.labs.stiefel_boards import mapping_board
 from attention_viz.labs.stiefel_figures import drift_figure
 
-from ..address import bound
 from ..board import show_board
 from ..facts import fact
-from ..one_of import one_of
 from ..show import show_figure
-from ..whole_numbers import seed_input
+from ..url_state import bound, choose_one, seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
 # The choices with which the story is the package's layer, in its manual's letters.
@@ -44,8 +42,8 @@ WAYS = {
     "Glorot (default of the package), 1/√n": ("glorot", False),
     "orthonormal, 1/√C (as the package’s code)": ("orthonormal", True),
 }
-effect = lru_cache(maxsize=128)(column_effect)
-_drift = lru_cache(maxsize=16)(orthonormality_drift)
+effect = cached(column_effect)
+_drift = cached(orthonormality_drift)
 
 
 def effects(
@@ -126,7 +124,7 @@ def mapping() -> None:
     and the difference.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        convention = one_of(
+        convention = choose_one(
             "Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention"
         )
         connection = bound(st.toggle, "add_connection", key="stiefel_connection")
@@ -148,9 +146,9 @@ def mapping() -> None:
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # broken between them only
-    same = fact("same_layer", fact("difference_from_the_package", check.difference) <= ROUNDING)
+    same = fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE)
     verdict = ": the same layer" if same else ""
-    outputs = f"the outputs {agreement(check.difference, ROUNDING)}{verdict}"
+    outputs = f"the outputs {agreement(check.difference, TOLERANCE)}{verdict}"
     right.badge(outputs, color="green" if same else "red", icon=":material/check:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(

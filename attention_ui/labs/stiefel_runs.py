@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
 
 import streamlit as st
 
+from attention_core.cache import Cache
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack
 from attention_lab.labs.lab_examples import untrained_size
 from attention_lab.labs.stack_settings import (
@@ -22,16 +22,14 @@ from attention_lab.labs.training_settings import TrainingSettings, expected_seco
 from attention_viz.labels import counted, number
 from attention_viz.labs.training_figures import loss_figure
 
-from ..address import bound
 from ..facts import fact
-from ..one_of import one_of
 from ..show import show_figure
+from ..url_state import bound, choose_one
 from .training_run import run_of, score, train_on
 
-MOST_STACKS = 256
-Result = tuple[
-    list[tuple[int, float]], float, float
-]  # losses by step, accuracy, size of the activations at the start
+# Losses by step, accuracy, size of the activations at the start.
+Result = tuple[list[tuple[int, float]], float, float]
+_stacks: Cache[StackSettings, Result] = Cache()
 # The rows of the table of one layer: constraint and temperature, 0 for √d_k.
 LAYERS = {
     "free": ("free", 0.0),
@@ -46,7 +44,7 @@ def one_layer() -> None:
     """One layer of two heads on a task, its matrices free or orthonormal, and with sharper
     scores.
     """
-    task = one_of("Task", ("neighbours", "agreement"), "neighbours", key="stiefel_task")
+    task = choose_one("Task", ("neighbours", "agreement"), "neighbours", key="stiefel_task")
     rows = {
         name: TrainingSettings(task, constraint=constraint, temperature=temperature)
         for name, (constraint, temperature) in LAYERS.items()
@@ -108,8 +106,8 @@ def deep_stack() -> None:
     """The four rows of the table of twelve layers: trained when asked for, kept by their
     settings.
     """
-    wanted, kept = _wanted(), _stacks()
-    missing = [one for settings in wanted.values() for one in settings if one not in kept]
+    wanted = _wanted()
+    missing = [one for settings in wanted.values() for one in settings if _stacks.get(one) is None]
     if missing:
         for settings in missing:
             check_stack(settings)
@@ -121,7 +119,7 @@ def deep_stack() -> None:
     done = {
         row: found
         for row, each in wanted.items()
-        if (found := [kept[one] for one in each if one in kept])
+        if (found := [result for one in each if (result := _stacks.get(one))])
     }
     if done:
         _table(done)
@@ -130,14 +128,14 @@ def deep_stack() -> None:
 def _wanted() -> dict[str, list[StackSettings]]:
     """Draw the choices of the deep stack; give the settings of every row, seed by seed."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        loss = one_of(
+        loss = choose_one(
             "Loss",
             ("relative error", "cross-entropy"),
             "relative error",
             key="stiefel_loss",
             help="relative error: as the package trains.",
         )
-        several = one_of("Seeds", ("one", "five"), "one", key="stiefel_seeds")
+        several = choose_one("Seeds", ("one", "five"), "one", key="stiefel_seeds")
         connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
         layers = bound(
             st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200
@@ -166,10 +164,8 @@ def _train(missing: Sequence[StackSettings]) -> None:
                 f" {point.loss:.3f}"
             )
             progress.progress((place_of + point.step / settings.n_steps) / len(missing), words)
-        kept = _stacks()
-        kept[settings] = losses, stack_accuracy(settings, point.weights), untrained_size(settings)
-        while len(kept) > MOST_STACKS:
-            kept.popitem(last=False)
+        accuracy, size = stack_accuracy(settings, point.weights), untrained_size(settings)
+        _stacks.add(settings, (losses, accuracy, size))
         with place.container():
             show_figure(
                 loss_figure({settings.row: losses}, settings.n_steps), f"stiefel stack {place_of}"
@@ -212,8 +208,3 @@ def _table(done: dict[str, list[Result]]) -> None:
         " constraint**. A small experiment with made-up pictures: it does not refute the package’s"
         " own on handwritten digits."
     )
-
-
-@st.cache_resource(show_spinner=False)
-def _stacks() -> OrderedDict[StackSettings, Result]:
-    return OrderedDict()

@@ -16,10 +16,8 @@ from attention_lab.labs.training_settings import (
 )
 from attention_viz.labels import counted
 
-from ..address import KEPT, bound
 from ..facts import fact
-from ..one_of import one_of
-from ..whole_numbers import seed_input, whole_number_input
+from ..url_state import KEPT, bound, choose_one, seed_input, whole_number_input
 
 # How many heads each model has.
 MODELS = {"1 head": 1, WIDE: 1, "2 heads": 2, "3 heads": 3, "4 heads": 4, "6 heads": 6}
@@ -33,7 +31,7 @@ def settings() -> TrainingSettings:
     describe.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        task = one_of("Task", TASKS, "neighbours", **_about("task"))
+        task = choose_one("Task", TASKS, "neighbours", **_about("task"))
         model = bound(
             st.selectbox, "Model", (*MODELS, OWN), 2, required=True, width=150, **_about("model")
         )

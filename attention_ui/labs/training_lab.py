@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import attend
+from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 from attention_lab.heads.head_worth import switch_off
@@ -22,8 +22,8 @@ from attention_viz.labs.training_figures import loss_figure
 
 from ..facts import fact
 from ..own_layer import offer_story
-from ..places import pinned
 from ..show import show_figure
+from ..url_state import pinned
 from .training_run import Run, score, train_on
 
 
@@ -134,7 +134,7 @@ def parts_of(
     )
 
 
-@lru_cache(maxsize=256)
+@cached
 def _without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
     return score(settings, switch_off(projections, [head]))
 

@@ -7,15 +7,12 @@ checkpoint writes.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from time import monotonic
 
-import streamlit as st
-
 from attention_core import Projections
+from attention_core.cache import Cache, cached
 from attention_core.checks import Array
 from attention_lab.labs.evaluation import (
     Score,
@@ -28,7 +25,6 @@ from attention_lab.labs.evaluation import score as score_of
 from attention_lab.labs.training import Checkpoint, train
 from attention_lab.labs.training_settings import TrainingSettings
 
-MOST_RUNS = 48
 MOST_POINTS = 100  # of a run that a scrubber can show
 MOST_NUMBERS = 1_000_000  # of the weights of all these points together
 SECONDS_BETWEEN_PICTURES = 0.4
@@ -80,9 +76,7 @@ class Run:
         )
 
 
-@st.cache_resource(show_spinner=False)
-def _kept() -> OrderedDict[TrainingSettings, Run]:
-    return OrderedDict()
+_runs: Cache[TrainingSettings, Run] = Cache()
 
 
 def run_of(settings: TrainingSettings) -> Run:
@@ -91,15 +85,11 @@ def run_of(settings: TrainingSettings) -> Run:
 
     Raises: SettingsError for settings that are refused.
     """
-    kept = _kept()
-    run = kept.get(settings)
+    run = _runs.get(settings)
     if run is None:
         run = Run(settings)
         run.add(next(train(settings)))
-        kept[settings] = run
-        while len(kept) > MOST_RUNS:
-            kept.popitem(last=False)
-    return run
+    return _runs.add(settings, run)  # counted anew, for it may have grown
 
 
 def train_on(
@@ -132,7 +122,7 @@ class Learnt:
     agreement: dict[str, Array]
 
 
-@lru_cache(maxsize=256)
+@cached
 def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
     """The score and the habits of a layer, worked out once."""
     trace = unseen_trace(settings, projections)
@@ -144,7 +134,7 @@ def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
     )
 
 
-@lru_cache(maxsize=256)
+@cached
 def score(settings: TrainingSettings, projections: Projections) -> Score:
     """The score of a layer, worked out once."""
     return score_of(settings, projections)

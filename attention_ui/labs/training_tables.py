@@ -5,11 +5,11 @@ the way back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import streamlit as st
 
 from attention_core import STEPS
+from attention_core.cache import cached
 from attention_lab.labs.adam import ADAM
 from attention_lab.labs.evaluation import best_possible
 from attention_lab.labs.formula import Formula
@@ -22,18 +22,18 @@ from attention_lab.labs.training_settings import WIDE, TrainingSettings, expecte
 from attention_viz.labels import counted, number
 
 from ..facts import fact
-from ..one_of import one_of
+from ..url_state import choose_one
 from .training_run import run_of, score, train_on
 
 MARK = "one answer per head"
-weightless = lru_cache(maxsize=64)(weightless_score)
+weightless = cached(weightless_score)
 
 
 def comparison(task: str) -> None:
     """The models of a task side by side: a button that trains what has not been trained yet,
     and the table.
     """
-    several = one_of(
+    several = choose_one(
         "Seeds",
         ("one", "five"),
         "one",

@@ -11,8 +11,8 @@ from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
 from attention_lab.labs.images import as_kernel
 
-from ..address import adopt, mirror
 from ..markdown import plain
+from ..url_state import restore, write_to_url
 
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
@@ -21,8 +21,8 @@ MOST_LETTERS = 300  # nine numbers of 24 letters each, and what stands between
 
 def own_kernel() -> Array:
     """A table of 3 × 3 numbers; what is typed goes to the address."""
-    adopt("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
-    mirror("conv_own", FIRST_KERNEL)
+    restore("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
+    write_to_url("conv_own", FIRST_KERNEL)
     text = st.session_state["conv_own"]
     key, begun = _table("kernel", text)
     rows = [row.split() for row in begun.split(",")]
@@ -70,8 +70,8 @@ def _kernel_changed(key: str, numbers: Array) -> None:
 
 def drawn() -> list[list[float]]:
     """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
-    adopt("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) and text)
-    mirror("conv_drawn", FIRST_DRAWING)
+    restore("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) and text)
+    write_to_url("conv_drawn", FIRST_DRAWING)
     text = st.session_state["conv_drawn"]
     key, begun = _table("drawing", text)
     numbers = _drawing_at(begun)

@@ -11,10 +11,9 @@ from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import FAULTS, Fault, hidden_fault
 from attention_viz.labels import true_minus
 
-from ..address import KEPT, bound
 from ..facts import fact
-from ..here import Here
-from ..whole_numbers import whole_number_input
+from ..page_context import PageContext
+from ..url_state import KEPT, bound, whole_number_input
 
 LAST_ROUND = 999
 KEYS = tuple(fault.key for fault in FAULTS)
@@ -30,7 +29,7 @@ def chosen_fault() -> str:
     return key or NO_FAULT
 
 
-def told(now: Here, fault: Fault | None, layer: Examined) -> None:
+def told(now: PageContext, fault: Fault | None, layer: Examined) -> None:
     """What the mistake is, as a sentence and as the line of code that makes it."""
     if fault is None:
         st.markdown(
@@ -55,7 +54,7 @@ def told(now: Here, fault: Fault | None, layer: Examined) -> None:
             )
 
 
-def game(now: Here) -> str:
+def game(now: PageContext) -> str:
     """The hidden mistake of a round, guesses, and the answer; gives the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
@@ -90,7 +89,7 @@ def next_round(number: int) -> None:
     )
 
 
-def answers(now: Here, layer: Examined) -> None:
+def answers(now: PageContext, layer: Examined) -> None:
     """What still looks fine and what gives the mistake away, side by side."""
     passed = [check for check in CHECKS if layer.verdicts[check.key].passed]
     failed = [check for check in CHECKS if check not in passed]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.masks.mask_experiments import NothingLeft, nothing_left, other_padding
+from attention_lab.masks.mask_experiments import EmptyRow, empty_row, other_padding
 from attention_viz.labels import counted, number
 from attention_viz.masks import mask_workshop as boards
 
@@ -17,7 +17,7 @@ def row_with_nothing_left(bench: Bench) -> None:
     """What a row gives in which every key is hidden, here and in PyTorch."""
     n, query, _ = bench.cell
     turned = bench.now.turned
-    found = nothing_left(bench.made, n, bench.head, query)
+    found = empty_row(bench.made, n, bench.head, query)
     st.markdown(
         f"Every key is hidden from {bench.asks}, on top of the masks above. There is no largest"
         " score and the exponentials sum to 0; the shares would be 0 / 0."
@@ -46,7 +46,7 @@ def row_with_nothing_left(bench: Bench) -> None:
     )
 
 
-def _spoilt(bench: Bench, found: NothingLeft) -> str:
+def _spoilt(bench: Bench, found: EmptyRow) -> str:
     """How far NaN reaches: the tokens of this layer, and from there all of the next."""
     turned, n_spoilt = bench.now.turned, fact("spoilt_tokens", found.nan_tokens)
     numbers = counted(fact("spoilt_numbers", found.nan_outputs), "number")

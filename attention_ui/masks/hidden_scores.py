@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.checks import Array
 from attention_lab.masks.hiding import HIDING_VALUES
-from attention_lab.masks.mask_experiments import orders, ways_to_hide
+from attention_lab.masks.mask_experiments import hiding_effects, orders
 from attention_viz.labels import number, percent
 from attention_viz.masks.hiding_figures import row_bars
 
@@ -22,7 +22,7 @@ def how_to_hide(bench: Bench) -> None:
     if bench.allowed.all():
         st.info("No key of this sequence is hidden from any query: choose a mask above.")
         return
-    ways = ways_to_hide(bench.made, n, bench.head, query, bench.bias)
+    ways = hiding_effects(bench.made, n, bench.head, query, bench.bias)
     st.markdown(
         f"The {turned('row')} of {bench.asks} when a hidden key’s score is not removed, but a"
         " number is added to it:"
@@ -40,11 +40,11 @@ def how_to_hide(bench: Bench) -> None:
     )
     lines = [turned(f"| {' | '.join(heads)} |"), "|---" * len(heads) + "|"]
     leaks = fact("read_from_hidden_keys", {way.name: float(way.leaked[query]) for way in ways})
-    most = fact("most_read_from_hidden_keys", {way.name: float(way.most) for way in ways})
-    fact("shares_with_nothing_left", {way.name: way.alone for way in ways})
+    most = fact("most_read_from_hidden_keys", {way.name: float(way.largest_leak) for way in ways})
+    fact("shares_with_nothing_left", {way.name: way.empty_row for way in ways})
     for way in ways:
         read = f"{percent(leaks[way.name])} | {percent(most[way.name])}"
-        lines.append(f"| {way.name} | {read} | {' | '.join(map(_span, way.alone))} |")
+        lines.append(f"| {way.name} | {read} | {' | '.join(map(_span, way.empty_row))} |")
     st.markdown("\n".join(lines))
     for told in HIDING_VALUES:
         st.markdown(f"- **{told.name}**: {turned(told.says)}")

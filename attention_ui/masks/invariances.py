@@ -5,17 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
+from attention_lab.heads.reruns import gaps
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.masks.run_gaps import gaps
 from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards
 
-from ..address import KEPT, bound
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
-from ..whole_numbers import whole_number_input
+from ..page_context import PageContext
+from ..url_state import KEPT, bound, whole_number_input
 
 
 def small(gap: float, rounding: bool = False) -> str:
@@ -25,7 +24,7 @@ def small(gap: float, rounding: bool = False) -> str:
     return "**0** up to rounding" if gap else "**0**"
 
 
-def constants(now: Here) -> None:
+def constants(now: PageContext) -> None:
     """Changes of scores and weights that the layer sees, and changes that it does not."""
     names = {change.key: change.name for change in CHANGES}
     left, right = st.columns([3, 2])

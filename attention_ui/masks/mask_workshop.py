@@ -9,8 +9,8 @@ import streamlit as st
 from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 
-from ..here import Here
 from ..markdown import plain
+from ..page_context import PageContext
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Bench:
     finite bias.
     """
 
-    now: Here
+    now: PageContext
     made: MaskedBatch
     head: int
     cell: tuple[int, int, int]

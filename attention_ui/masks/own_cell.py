@@ -10,8 +10,8 @@ import streamlit as st
 
 from attention_core import SettingsError
 
-from ..address import adopt, mirror
 from ..facts import fact
+from ..url_state import restore, write_to_url
 
 FIRST = "0.0"
 FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
@@ -21,8 +21,8 @@ def own_cell(name: str, n_queries: int, n_keys: int) -> tuple[int, int]:
     """The query and the key that were clicked on this page; where there are fewer, the last,
     which is said.
     """
-    adopt(name, "Cell", FIRST, _checked)
-    mirror(name, FIRST)
+    restore(name, "Cell", FIRST, _checked)
+    write_to_url(name, FIRST)
     query, key = map(int, st.session_state[name].split("."))
     with st.container():  # one place for both, so that what stands below keeps its own
         return at_most("query", query, n_queries - 1), at_most("key", key, n_keys - 1)

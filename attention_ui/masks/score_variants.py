@@ -14,11 +14,11 @@ from attention_viz.masks.score_variants import other_shares
 
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import PageContext
 from ..panels import token
 
 
-def additive_scores(now: Here) -> None:
+def additive_scores(now: PageContext) -> None:
     """Additive scores (Bahdanau) beside the scaled dot product."""
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
     head, cell = focus.head, focus.cell("query", "key")
@@ -53,7 +53,7 @@ def additive_scores(now: Here) -> None:
     )
 
 
-def one_softmax_for_all(now: Here) -> None:
+def one_softmax_for_all(now: PageContext) -> None:
     """One softmax over all scores of a head, not one for each query."""
     trace, focus = now.trace, now.focus
     head, cell = focus.head, focus.cell("query", "key")
@@ -75,7 +75,7 @@ def one_softmax_for_all(now: Here) -> None:
         f" :red[{token(trace, 'S', focus.key)}] instead of"
         f" {percent(float(trace.probabilities[0][cell]))}.\n- Within a {row} the proportions stay:"
         " its shares are those of the layer times what its query gets; both"
-        f" {agreement(other.off, tolerance(trace, 'probabilities'))}.\n- What the head hands on"
+        f" {agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- What the head hands on"
         f" shrinks with it: what it gives {asks} is {number(of_query)} times that of the layer."
     )
     st.caption(

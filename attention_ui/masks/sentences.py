@@ -8,10 +8,10 @@ from attention_core import TextError
 from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import MAX_TEXT, Scenario
 
-from ..address import KEPT, bound
 from ..controls import cut_text, field_notes
 from ..facts import fact
 from ..markdown import plain
+from ..url_state import KEPT, bound
 
 
 def sentence_field(

@@ -9,13 +9,11 @@ from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards
 
-from ..address import KEPT
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
-from ..one_of import one_of
+from ..page_context import PageContext
 from ..panels import token
-from ..whole_numbers import whole_number_input
+from ..url_state import KEPT, choose_one, whole_number_input
 from .invariances import small
 
 SHUFFLED = {
@@ -24,10 +22,10 @@ SHUFFLED = {
 }
 
 
-def shuffled(now: Here) -> None:
+def shuffled(now: PageContext) -> None:
     """Shuffle the tokens; the output is shuffled, until positions or a mask know the order."""
     left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
-    key = one_of(
+    key = choose_one(
         "The layer reads",
         tuple(one.key for one in SITUATIONS),
         "words alone",
@@ -35,7 +33,7 @@ def shuffled(now: Here) -> None:
         key="inv_reads",
         **KEPT,
     )
-    field = one_of(
+    field = choose_one(
         "Shown", ("output", "probabilities"), "output", place=middle, key="inv_shown", **KEPT
     )
     seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
@@ -63,10 +61,10 @@ def shuffled(now: Here) -> None:
     )
 
 
-def _say_moved(now: Here, made: Shuffle, situation: Situation, field: str) -> None:
+def _say_moved(now: PageContext, made: Shuffle, situation: Situation, field: str) -> None:
     """Where the chosen token went, and whether its row only went along."""
     given = fact("inputs_know_their_places", is_given(now.scenario))
-    told = situation.of_given if given else situation.says
+    told = situation.says_given if given else situation.says
     query = now.focus.query
     place = fact("place_after", made.order.index(query))
     gap = made.gaps.output if field == "output" else made.gaps.probabilities
@@ -100,7 +98,7 @@ def _outcome(knows_order: bool, field: str, gap: float, most: float) -> str:
     )
 
 
-def _all_situations(now: Here, seed: int) -> str:
+def _all_situations(now: PageContext, seed: int) -> str:
     lines = [
         "| the layer reads | largest difference of a probability | of the output |",
         "|---|---|---|",

@@ -6,23 +6,22 @@ import streamlit as st
 
 from attention_core.formulas import softmax
 from attention_lab.heads.patterns import effective_tokens
-from attention_lab.masks.invariances import at_temperature
-from attention_lab.masks.temperature import score_spreads, sharpness
+from attention_lab.masks.temperature import at_temperature, score_spreads, sharpness
 from attention_viz.labels import number, percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import temperature as figures
 
-from ..address import KEPT, bound
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import PageContext
 from ..panels import token
 from ..show import show_figure
+from ..url_state import KEPT, bound
 
 TEMPERATURES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 
 
-def temperature(now: Here) -> None:
+def temperature(now: PageContext) -> None:
     """Every score divided by the same number: sharper or flatter, never in another order."""
     chosen = float(
         bound(st.select_slider, "Temperature", TEMPERATURES, "0.5", key="inv_temperature", **KEPT)
@@ -62,7 +61,7 @@ def temperature(now: Here) -> None:
     )
 
 
-def why_scale(now: Here) -> None:
+def why_scale(now: PageContext) -> None:
     """Why 1/√d_k: the variance of a dot product grows with its length, and a saturated softmax
     passes nothing on.
     """
@@ -70,7 +69,7 @@ def why_scale(now: Here) -> None:
     _saturation(now)
 
 
-def _growing_variance(now: Here) -> None:
+def _growing_variance(now: PageContext) -> None:
     """Scores of unit queries and keys by their width, and those of the head in focus."""
     trace, focus, spreads = now.trace, now.focus, score_spreads()
     variance = fact("score_variance", float(trace.scores[0, focus.head].var()))
@@ -100,7 +99,7 @@ def _growing_variance(now: Here) -> None:
         )
 
 
-def _saturation(now: Here) -> None:
+def _saturation(now: PageContext) -> None:
     """How much of a change of the scores a softmax passes on: the Jacobian, raw and scaled."""
     trace, focus = now.trace, now.focus
     scores = trace.scores[0, focus.head]

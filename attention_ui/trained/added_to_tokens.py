@@ -10,11 +10,11 @@ from attention_viz.trained.layer_pictures import parts_matrices
 
 from ..board import show_board
 from ..facts import fact
-from ..here import Here
+from ..page_context import PageContext
 from .heads_shown import say_model
 
 
-def added_to_tokens(now: Here) -> None:
+def added_to_tokens(now: PageContext) -> None:
     """Draw both parts of every layer and token, and their means."""
     say_model()
     parts = fact("added_parts", parts_of_text(now.scenario.text, now.scenario.n_tokens))

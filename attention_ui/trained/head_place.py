@@ -17,12 +17,18 @@ from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, telling_pair
 from attention_lab.user_data.edits import MAX_INDEX
 
-from ..address import mirror
 from ..focus import AXIS_NAMES, Focus
 from ..panels import open_step
-from ..places import adopt_place, choose_place, named_places, pin_places, pinned
 from ..registry import page_of
-from ..way import ask_for
+from ..url_state import (
+    choose_place,
+    named_places,
+    pin_places,
+    pinned,
+    request_page,
+    restore_place,
+    write_to_url,
+)
 
 LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
 LABELS = {LAYER: "Layer", HEAD: "Head"}
@@ -34,8 +40,8 @@ def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
     becomes the last.
     """
     for name, count in ((LAYER, n_layers), (HEAD, n_heads)):
-        adopt_place(name, LABELS[name], FIRST[name], count)
-        mirror(name, FIRST[name])
+        restore_place(name, LABELS[name], FIRST[name], count)
+        write_to_url(name, FIRST[name])
     return st.session_state[LAYER], st.session_state[HEAD]
 
 
@@ -59,9 +65,9 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
 
 def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
     """Draw the choice of a token; its place is in the address."""
-    adopt_place(name, label, default, len(tokens))
+    restore_place(name, label, default, len(tokens))
     chosen = choose_place(label, name, named_places(tokens))
-    mirror(name, default)
+    write_to_url(name, default)
     return chosen
 
 
@@ -129,7 +135,7 @@ def open_head(layer: int, head: int, query: int | None = None, key: int | None =
     if query is not None and key is not None:
         pin_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
-    ask_for(
+    request_page(
         page_of("one-head").path, **{name: place for name, place in places.items() if place != ""}
     )
 

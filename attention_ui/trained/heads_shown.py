@@ -15,8 +15,8 @@ from attention_lab.trained.encoded_text import attention_of, encoded_alone, piec
 
 from ..facts import fact
 from ..focus import Focus
-from ..here import Here
 from ..markdown import plain
+from ..page_context import PageContext
 from .own_heads import OWN, WHOSE, OwnHeads, trace_of_own
 
 
@@ -51,7 +51,7 @@ class LayerShown:
         return self.tokens if axis == "T" else self.memory_tokens
 
 
-def heads_shown(now: Here) -> HeadsShown:
+def heads_shown(now: PageContext) -> HeadsShown:
     """The heads to show; where the user has a file, draw the choice between it and the model.
 
     Raises: TextError, FileError when the model is missing.
@@ -75,7 +75,7 @@ def heads_shown(now: Here) -> HeadsShown:
     return of_model(now)
 
 
-def say_cut(now: Here) -> None:
+def say_cut(now: PageContext) -> None:
     """Say where the model reads only the first words of the sentence. Raises: TextError,
     FileError.
     """
@@ -93,7 +93,7 @@ def say_model() -> None:
         st.caption("Shown here are heads of the trained model, not those of your file.")
 
 
-def of_own(now: Here, own: OwnHeads) -> HeadsShown:
+def of_own(now: PageContext, own: OwnHeads) -> HeadsShown:
     """The heads of the user's file; a layer's weights run on the user's sentence. Raises:
     AttentionError.
     """
@@ -103,7 +103,7 @@ def of_own(now: Here, own: OwnHeads) -> HeadsShown:
     return HeadsShown(AttentionMaps.of([trace.probabilities], trace.tokens), (trace,))
 
 
-def of_model(now: Here) -> HeadsShown:
+def of_model(now: PageContext) -> HeadsShown:
     """The trained model's heads on the user's sentence. Raises: TextError, FileError."""
     text, n_tokens = now.scenario.text, now.scenario.n_tokens
     return HeadsShown(
@@ -117,7 +117,7 @@ def layer_shown(shown: HeadsShown, layer: int) -> LayerShown:
     return LayerShown(maps.layers[layer][None], maps.tokens, maps.memory_tokens)
 
 
-def one_head_here(now: Here, shown: HeadsShown, layer: int, at: Focus) -> Here:
+def one_head_here(now: PageContext, shown: HeadsShown, layer: int, at: Focus) -> PageContext:
     """What the panels of the story need, for one layer as it runs here."""
     trace = shown.traces[layer]
     scenario = replace(
@@ -130,4 +130,4 @@ def one_head_here(now: Here, shown: HeadsShown, layer: int, at: Focus) -> Here:
         edits="",
         own="",
     )
-    return Here(scenario, at, now.notation, trace)
+    return PageContext(scenario, at, now.notation, trace)

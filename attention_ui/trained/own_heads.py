@@ -19,8 +19,8 @@ from attention_lab.user_data.own_weights import FoundLayer, find_layers
 from attention_viz.labels import counted
 
 from ..facts import fact
-from ..here import Here
 from ..markdown import plain
+from ..page_context import PageContext
 from ..registry import OwnControls, Page
 from ..upload_room import check_kept
 
@@ -55,7 +55,7 @@ class OwnHeads:
         return self.given if isinstance(self.given, AttentionMaps) else None
 
 
-def trace_of_own(now: Here, projections: Projections) -> Trace:
+def trace_of_own(now: PageContext, projections: Projections) -> Trace:
     """The user's layer on the sentence: mask, scale and residual are the sidebar's.
 
     It reads the inputs of the sidebar where their width fits, else word vectors of the app of the

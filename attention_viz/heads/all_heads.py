@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from attention_core import STEPS, SettingsError, Trace, checks
+from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.head_blocks import check_places
-from attention_lab.heads.all_heads import chosen_heads
 from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import counted, number
@@ -19,8 +17,6 @@ from ..scene import Panel, scene
 from ..thumbnails import GIVEN
 from ..tiles import largest
 
-# The fields that hold a matrix of queries and keys for each head.
-FIELDS = tuple(name for name, step in STEPS.items() if step.letters == tuple("BHTS"))
 SAYS = {"probability": GIVEN["probability"], "logit": "The score of this query and this key is"}
 ONE = "one head"  # what the array of the one wide head is called
 
@@ -34,20 +30,11 @@ def heads_grid(
     one_head: Trace | None = None,
 ) -> JSON:
     """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key
-    in focus; of a head that is not chosen, the first chosen one has it.
-
-    one_head: the layer with one head, which then stands beside them.
-
-    Raises: SettingsError for a field that is none of `FIELDS`, for heads or a cell that there are
-    not.
+    in focus; if that head is not chosen, the focus is in the first chosen one. field: a matrix of
+    queries and keys. one_head: the layer with one wide head, which is drawn beside the others.
     """
     trace = stage.trace
-    if len(place := checks.as_list("cell", cell)) != 3:
-        raise SettingsError(
-            f"cell is {checks.short_repr(cell)} but must be three numbers: head, query and key"
-        )
-    check_places(trace, **dict(zip(("head", "query", "key"), place, strict=True)))
-    chosen = chosen_heads(getattr(trace, checks.check_choice("field", field, FIELDS))[0], heads)
+    chosen = getattr(trace, field)[0, list(heads)]
     says = (
         f"The {STEPS[field].title} of {counted(len(chosen), 'head')}, queries as rows and keys as"
         f" columns; the largest is {number(float(chosen.max()))}."

@@ -8,8 +8,8 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
+from attention_lab.heads.basis_change import BeforeAfter
 from attention_lab.heads.contributions import head_contributions
-from attention_lab.heads.gauge_effect import Turned
 from attention_lab.heads.head_worth import (
     has_shares,
     norm_shares,
@@ -154,7 +154,7 @@ def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
     return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
 
 
-def in_two_bases(both: Turned) -> Figure:
+def in_two_bases(both: BeforeAfter) -> Figure:
     """A matrix before and after a change of basis; of a large one the first rows and columns."""
     before, after = (matrix[:MOST_FEATURES, :MOST_FEATURES] for matrix in (both.before, both.after))
     rows, columns = (tuple(map(str, range(count))) for count in before.shape)

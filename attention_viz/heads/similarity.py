@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.heads.head_comparison import most_alike
-from attention_lab.heads.similarity import redundancy
+from attention_lab.heads.similarity import most_alike, overlap
 
 from ..labels import counted, number, percent
 from ..sheet import Sheet
@@ -39,7 +38,7 @@ def closest_says(divergence_HH: Array) -> str:
         )
     return (
         f"{_named(near, 'Closest', divergence_HH)} {number(divergence_HH[near], 3)}; their patterns"
-        f" overlap to {percent(float(redundancy(divergence_HH[near])))} (1 − JSD / ln 2)."
+        f" overlap to {percent(float(overlap(divergence_HH[near])))} (1 − JSD / ln 2)."
     )
 
 

@@ -109,8 +109,8 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
     """
     widths = [spread.d_k for spread in spreads]
     told = (
-        ("largest share, raw", "raw", "top", "@focus", "solid"),
-        ("largest share, scaled", "scaled", "top", "@primary", "solid"),
+        ("largest share, raw", "raw", "largest_share", "@focus", "solid"),
+        ("largest share, scaled", "scaled", "largest_share", "@primary", "solid"),
         ("Jacobian trace, raw", "raw", "jacobian_trace", "@focus", "dot"),
         ("Jacobian trace, scaled", "scaled", "jacobian_trace", "@primary", "dot"),
     )
@@ -130,8 +130,8 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
     }
     last = spreads[-1]
     says = (
-        f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.top)} with raw"
-        f" scores and {percent(last.scaled.top)} with scaled ones."
+        f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.largest_share)}"
+        f" with raw scores and {percent(last.scaled.largest_share)} with scaled ones."
     )
     return {"data": curves, "layout": layout(300, says, **around)}
 

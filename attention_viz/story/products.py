@@ -66,7 +66,7 @@ def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
     """
     has_weights = getattr(stage.trace.projections, weights) is not None
     times = f" multiplied by {stage.symbol(weights)}" if has_weights else ""
-    added = stage.trace.says_added(field)
+    added = stage.trace.addition(field)
     return (
         f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'}"
         f" the {field}."

@@ -13,12 +13,12 @@ import plotly.express as px
 import streamlit as st
 from streamlit.web import cli
 
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 
 
 def heatmaps(*_: object, **__: object) -> None:
     """The scores of every head, each as a chart with its numbers in the cells, two in a row."""
-    trace = here().trace
+    trace = page_context().trace
     queries, keys = (
         [f"{place} {label}" for place, label in enumerate(trace.labels(axis))] for axis in "TS"
     )

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
-from attention_ui.diagonal import claim_list
+from attention_ui.diagonal import claims
 from attention_ui.facts import fact
 from attention_ui.show import show_figure
-from attention_viz.diagonal.verdict_bars import verdict_bars
+from attention_viz.diagonal.claims import verdict_bars
 from attention_viz.labels import counted
 
 st.markdown(
@@ -17,10 +17,10 @@ st.markdown(
 )
 left, right = st.columns([3, 2], vertical_alignment="bottom")
 with right:
-    show_figure(verdict_bars(CLAIMS), "verdicts", on_click=claim_list.follow)
+    show_figure(verdict_bars(CLAIMS), "verdicts", on_click=claims.follow)
     st.caption("Click a part of a bar to see these claims.")
 with left:
-    shown = claim_list.chosen()
+    shown = claims.chosen()
     st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
 st.markdown(
     f"**{counted(len(shown), 'claim')}** of {len(CLAIMS)}:"
@@ -32,4 +32,4 @@ for text, title in TEXTS.items():
     if mine:
         st.header(title, anchor=False)
     for one in mine:
-        claim_list.show(one)
+        claims.show(one)

@@ -3,22 +3,20 @@
 import streamlit as st
 
 from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack
-from attention_lab.diagonal.depth_courses import DRAWS, WIDTHS, draws, remedies
-from attention_ui.address import bound
-from attention_ui.diagonal.cubic_rule import cubic_rule
-from attention_ui.diagonal.diagonal_lab import say_cut
+from attention_lab.diagonal.depth_trajectories import DRAWS, WIDTHS, draws, remedies
+from attention_ui.diagonal.controls import say_cut
+from attention_ui.diagonal.depth import cubic_rule
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
-from attention_ui.whole_numbers import seed_input
-from attention_viz.diagonal.depth_figure import distance_figure, self_mass_figure
+from attention_ui.url_state import bound, choose_one, seed_input
+from attention_viz.diagonal.depth import distance_figure, self_mass_figure
 from attention_viz.labels import counted
 
-now = here()
+now = page_context()
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    compare = one_of("Compare", ("widths", "remedies"), "widths", key="depth_compare")
-    source = one_of("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
+    compare = choose_one("Compare", ("widths", "remedies"), "widths", key="depth_compare")
+    source = choose_one("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
     n_layers = bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
     if compare == "remedies":
         widths = [str(width) for width in WIDTHS]

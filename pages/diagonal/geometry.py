@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.diagonal.half_planes import half_plane_of
+from attention_lab.diagonal.geometry import half_plane_of
 from attention_lab.diagonal.presets import typed
-from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import format_tokens
 from attention_ui.board import show_board
-from attention_ui.diagonal import plane_tokens
-from attention_ui.diagonal.diagonal_lab import say_cut
+from attention_ui.diagonal import geometry
+from attention_ui.diagonal.controls import say_cut
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
-from attention_viz.diagonal.diagonal_board import named, plane_board
-from attention_viz.diagonal.plane import plane, row_says
+from attention_ui.url_state import choose_one
+from attention_viz.diagonal.geometry import plane, row_says
+from attention_viz.diagonal.self_attention_mass import named, plane_board
 
 WHY = {
     "points": (
@@ -46,22 +46,24 @@ WHAT = {
     ),
     "free": "The words of the sentence in a head with d_k = 2 whose weights are unrelated.",
 }
-now = here()
-kind = one_of("What is drawn", WHAT, "points", key="plane_of")
+now = page_context()
+kind = choose_one("What is drawn", WHAT, "points", key="plane_of")
 st.caption(WHAT[fact("drawn", kind)])
-points = plane_tokens.points()
+points = geometry.points()
 if kind == "points":
-    trace = trace_of_scene(typed(format_tokens(points)))
-    plane_tokens.examples()
+    trace = trace_of_settings(typed(format_tokens(points)))
+    geometry.examples()
 else:
     say_cut(now.scenario.text)
-    trace = trace_of_scene(replace(DiagonalScene(), text=now.scenario.text, weights=kind, d_k=2))
+    trace = trace_of_settings(
+        replace(DiagonalSettings(), text=now.scenario.text, weights=kind, d_k=2)
+    )
 picture, beside = st.columns([1, 1])
 with beside:
-    token = plane_tokens.choose_token(trace.sizes["T"])
+    token = geometry.choose_token(trace.sizes["T"])
     name = plain(named(trace)[token])
     if kind == "points":
-        plane_tokens.sliders(points, token)
+        geometry.sliders(points, token)
     fact("chosen_token", token)
     fact("others", trace.sizes["T"] - 1)
     has_half_plane = fact("has_half_plane", half_plane_of(trace, token).has_direction)
@@ -77,7 +79,7 @@ with beside:
         )
     )
     if kind == "points":
-        show_board(plane_board(trace, (token, token)), "plane", on_pin=plane_tokens.pin)
+        show_board(plane_board(trace, (token, token)), "plane", on_pin=geometry.pin)
 with picture:
     show_figure(plane(trace, token), "plane")
     st.caption(
@@ -95,7 +97,7 @@ if kind == "points":
         "All points as a table", icon=":material/table:", key="plane points", on_change="rerun"
     ) as opened:
         if opened.open:
-            plane_tokens.table(points)
+            geometry.table(points)
     st.markdown(
         "**Try:** pull a token to the outside of the others: from some length on its own row peaks"
         " on the diagonal. Put one between the others: *a token inside the hull of the others is"

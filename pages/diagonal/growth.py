@@ -5,15 +5,13 @@ from functools import partial
 import streamlit as st
 
 from attention_lab.diagonal.growth_table import TIED_WIDTH, TOKEN_COUNTS, Growth
-from attention_ui.address import bound
-from attention_ui.diagonal import growth_run
+from attention_ui.diagonal import growth as growth_parts
 from attention_ui.facts import fact
-from attention_ui.one_of import one_of
-from attention_ui.whole_numbers import seed_input
-from attention_viz.diagonal.growth_figure import half_rows
+from attention_ui.url_state import bound, choose_one, seed_input
+from attention_viz.diagonal.growth import half_rows
 
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    kind = one_of("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
+    kind = choose_one("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
     wanted = bound(
         st.pills,
         "Tokens N",
@@ -44,7 +42,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     seed = seed_input(key="growth_seed")
 growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted or TOKEN_COUNTS), float(precision or 0.01)
-known = growth_run.known(growth, counts, error)
+known = growth_parts.known(growth, counts, error)
 
 st.markdown(
     "Tokens whose features are independent and normal, **without weights**: the more features, the"
@@ -64,11 +62,11 @@ n_known = fact("points_measured", len(known))
 above.caption(f"{n_known} of {n_points} points are measured with these choices.")
 status, place = st.empty(), st.empty()
 
-draw = partial(growth_run.draw, place, growth, counts, lines)
+draw = partial(growth_parts.draw, place, growth, counts, lines)
 draw(known, 0)
 if run:
     with status.container():
-        growth_run.measure(growth, counts, error, draw)
+        growth_parts.measure(growth, counts, error, draw)
     st.rerun()
 
 st.markdown(

@@ -2,26 +2,31 @@
 
 import streamlit as st
 
-from attention_lab.diagonal.measures import square_of
+from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.metrics import measure
-from attention_lab.diagonal.scenes import trace_of_scene
+from attention_lab.diagonal.settings import trace_of_settings
 from attention_ui.board import show_board
-from attention_ui.diagonal import diagonal_lab as lab
-from attention_ui.diagonal.diagonal_words import diagonal_verdict, pair_says
-from attention_ui.here import here
+from attention_ui.diagonal import controls as lab
+from attention_ui.diagonal.self_attention_mass import (
+    diagonal_verdict,
+    metric_list,
+    metric_row,
+    pair_says,
+)
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.view import one_window
-from attention_viz.diagonal.diagonal_board import diagonal_board, margin_bars
+from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars
 
-now = here()
+now = page_context()
 window = one_window()
 with window:
     lab.token_controls(now.scenario.text)
-    scene = lab.layer_controls(now.scenario.text)
-    lab.say_cut(scene.text if scene.tokens == "sentence" else None)
-trace = trace_of_scene(scene)
+    settings = lab.layer_controls(now.scenario.text)
+    lab.say_cut(settings.text if settings.tokens == "sentence" else None)
+trace = trace_of_settings(settings)
 cell = lab.pair(trace)
-square = square_of(trace)
+square = self_attention_of(trace)
 measured = measure(square)
 
 window.markdown(diagonal_verdict(trace, measured))
@@ -32,7 +37,7 @@ with right:
     show_figure(margin_bars(trace, cell[0]), "margins")
 st.markdown(pair_says(trace, cell))
 lab.examples()
-if says := lab.says_of(scene):
+if says := lab.says_of(settings):
     st.caption(says)
 left, right = st.columns([3, 2])
 left.caption(
@@ -43,12 +48,12 @@ right.caption(
     "To the right of 0 a token scores highest with itself; to the left another token out-votes"
     " it; at 0 they tie."
 )
-lab.metric_row(measured)
+metric_row(measured)
 with st.expander(
     "What these numbers mean", key="lab metrics", icon=":material/function:", on_change="rerun"
 ) as told:
     if told.open:
-        lab.metric_list()
+        metric_list()
 st.markdown(
     "**Try:** turn *Weights* to *angle* and move from 0° (tied: tokens tend to themselves) over 90°"
     " (unrelated: no preference at all) to 180° (opposite: the token with the longest query looks"

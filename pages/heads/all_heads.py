@@ -8,10 +8,10 @@ from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.heads.one_wide_head import choose_beside, say_beside
-from attention_ui.here import here
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
 from attention_ui.panels import token
 from attention_ui.show import show_figure
+from attention_ui.url_state import choose_one
 from attention_viz.heads.all_heads import heads_grid, of_key, of_query, together
 from attention_viz.heads.arcs import MOST_LINES, arcs
 from attention_viz.labels import counted, number, percent
@@ -28,14 +28,14 @@ LINES = {
     "all": "of all queries to all keys",
 }
 
-now = here()
+now = page_context()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
 own_scale = bool(st.session_state.get("own_scale"))
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    stage = one_of("What is shown", STAGES, "probabilities", key="heads_stage")
+    stage = choose_one("What is shown", STAGES, "probabilities", key="heads_stage")
     st.button(
         "One scale for all heads" if own_scale else "Each head its own scale",
         icon=":material/palette:",
@@ -61,7 +61,7 @@ st.caption(
 if one_head is not None:
     say_beside(now, one_head)
 
-view = one_of(
+view = choose_one(
     "The heads together",
     ("Mean and maximum", "Row and column", "Lines"),
     "Mean and maximum",
@@ -86,7 +86,7 @@ if view == "Row and column":
         )
         show_board(of_key(trace, *cell, now.notation), "heads key")
 elif view == "Lines":
-    which = one_of("Lines of", LINES, "query", key="heads_lines", label_visibility="collapsed")
+    which = choose_one("Lines of", LINES, "query", key="heads_lines", label_visibility="collapsed")
     drawn, left_out = arcs(trace, heads, which, focus.query, focus.key)
     with st.container(key="wide heads lines"):
         show_figure(drawn, "heads lines")
@@ -112,6 +112,6 @@ else:
             f" read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up"
             " to one that looks everywhere, and no head need look like it. The maximum keeps every"
             " head’s peaks, but a query’s largest shares are no shares: they sum to up to"
-            f" **{number(lost.most, 2)}**.",
+            f" **{number(lost.largest_sum, 2)}**.",
             icon=":material/visibility_off:",
         )

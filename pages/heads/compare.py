@@ -6,26 +6,27 @@ import streamlit as st
 
 from attention_lab.compare import beside
 from attention_lab.weight_changes import change_notes
-from attention_ui.address import KEPT
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.compare import choose_setting, said_value, say_moved
-from attention_ui.here import here
 from attention_ui.markdown import plain
-from attention_ui.one_of import one_of
 from attention_ui.own_numbers import with_painting
+from attention_ui.page_context import page_context
+from attention_ui.url_state import KEPT, choose_one
 from attention_ui.view import one_window
 from attention_viz.heads.compare import MOST_FEATURES, two_settings
 from attention_viz.labels import counted, percent
 
 SHOWN = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
 
-now = here()
+now = page_context()
 head, query = now.focus.head, now.focus.query
 window = one_window()
 left, middle, right = window.columns([3, 4, 5], vertical_alignment="bottom")
 control, value = choose_setting(left, middle, now.scenario)
-shown = one_of("What is shown", SHOWN, "probabilities", place=right, key="compare_shows", **KEPT)
+shown = choose_one(
+    "What is shown", SHOWN, "probabilities", place=right, key="compare_shows", **KEPT
+)
 field = SHOWN[shown]
 own = getattr(now.scenario, control.name)
 two = beside(with_painting(now.scenario), control.name, fact("compared_with", value))

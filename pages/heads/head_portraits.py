@@ -9,16 +9,16 @@ from attention_lab.heads import similarity
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.notation.letters import in_letters
-from attention_ui.address import bound
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import MEASURE_NAMES, open_portrait
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
+from attention_ui.url_state import bound
 from attention_viz.heads.head_portraits import profile, strip, value_says
 from attention_viz.heads.similarity import alike_says, closest_says, correlations, divergences
 from attention_viz.labels import number
 
-now = here()
+now = page_context()
 trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
 pattern, letters = pattern_of(trace), partial(in_letters, notation=now.notation, trace=trace)
 
@@ -73,7 +73,7 @@ else:
         similarity.centred_correlations(pattern)[0],
     )
     order = similarity.head_order(distance)
-    most = similarity.most_apart(pattern)
+    most = similarity.max_distinct_heads(pattern)
     together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))
     st.markdown(
         "Two answers, because they say different things. Two heads that spread their attention"

@@ -19,14 +19,14 @@ from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.head_worth import other_bases
 from attention_ui.heads.switching_off import switch_heads_off
-from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.page_context import page_context
 from attention_ui.panels import token
 from attention_ui.show import place_for, show_figure
 from attention_viz.heads import head_worth as drawn
 from attention_viz.labels import agreement, number
 
-now = here()
+now = page_context()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
 head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
 w_o, gap = fact("mixed_by", now.symbol("w_o")), fact("gap", output_gap(trace))
@@ -50,7 +50,7 @@ if has_w_o:
 st.markdown(
     f"{mixes} the output is a plain **sum**: each head adds its part. Here it is for feature"
     f" {column} of every token. Parts above the line pull up, parts below pull down; the tick is"
-    f" the output itself, computed as {way}{plain(trace.says_added('output'))}. Over all tokens"
+    f" the output itself, computed as {way}{plain(trace.addition('output'))}. Over all tokens"
     " and features the two ways " + f"{agreement(gap, tolerance(trace, 'output'))}."
 )
 with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_lab.heads.counts import size_of
 from attention_lab.heads.scheme_runs import agreement
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
-from attention_lab.rounding import RELATIVE_ROUNDING
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.fused_parts import (
@@ -14,9 +14,9 @@ from attention_ui.heads.fused_parts import (
     value_of_a_pair,
 )
 from attention_ui.heads.measuring import measured_runs
-from attention_ui.here import here
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
+from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz import story
 from attention_viz.heads.count_figures import WORDS, measured_memory, measured_times, scheme_counts
@@ -25,7 +25,7 @@ from attention_viz.labels import counted, number, percent
 COUNTS = {"multiplications": "multiplies", "additions": "additions", "extra numbers": "extra"}
 LETTERS = tuple(letter for letter in WORDS if letter != "G")
 
-now = here()
+now = page_context()
 trace, size = now.trace, fact("size", size_of(now.trace))
 same = fact("agreement", agreement(trace))
 
@@ -89,8 +89,8 @@ as_convolutions(now)
 
 st.header("As the layer grows", anchor=False)
 with st.container(horizontal=True):
-    letter = one_of("This grows", LETTERS, "h", key="ways_letter")
-    which = one_of("Count", COUNTS, "multiplications", key="ways_count")
+    letter = choose_one("This grows", LETTERS, "h", key="ways_letter")
+    which = choose_one("Count", COUNTS, "multiplications", key="ways_count")
 with st.container(key="wide ways counts"):
     show_figure(scheme_counts(size, letter, COUNTS[which]), "ways counts")
 st.caption(

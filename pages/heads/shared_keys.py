@@ -5,21 +5,21 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_lab.heads.counts import size_of, total
-from attention_lab.heads.head_comparison import heads_apart, relative_change
-from attention_lab.heads.reruns import rerun
-from attention_lab.heads.shared_keys import CACHE, MULTIPLIES, PARAMETERS, share_heads
+from attention_lab.heads.reruns import relative_change, rerun
+from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
+from attention_lab.heads.similarity import heads_apart
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import KINDS, choose_groups, pin_kind, pinned_kind
-from attention_ui.here import here
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
+from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz.heads.count_figures import WORDS, count_curves
 from attention_viz.heads.shared_keys import sharing, strong_colour
 from attention_viz.labels import counted, number, percent
 
-COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLIES}
+COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLICATIONS}
 SAYS = {
     "parameters": "Numbers in the weight matrices, without biases.",
     "cache": (
@@ -30,7 +30,7 @@ SAYS = {
     ),
 }
 
-now = here()
+now = page_context()
 trace, n_heads = now.trace, now.trace.sizes["H"]
 cell = now.focus.cell("query", "key")
 kept = [name for name in ("w_q", "w_o") if getattr(trace.projections, name) is not None]
@@ -85,7 +85,7 @@ st.caption(
 st.header("What it saves", anchor=False)
 size = fact("size", size_of(trace))
 sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
-which = one_of("Count", COUNTS, "cache", key="shared_count")
+which = choose_one("Count", COUNTS, "cache", key="shared_count")
 counts = COUNTS[which]
 totals = fact("numbers_together", {kind: total(counts, one) for kind, one in sizes.items()})
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
@@ -113,7 +113,7 @@ with words:
         )
     )
 with picture:
-    letter = one_of("As this grows", WORDS, "n", key="shared_letter")
+    letter = choose_one("As this grows", WORDS, "n", key="shared_letter")
     show_figure(count_curves(sizes, letter, counts, which), "shared counts")
     st.caption(
         "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h."

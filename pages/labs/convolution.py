@@ -9,8 +9,8 @@ from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import convolution_lab as lab
-from attention_ui.one_of import one_of
 from attention_ui.show import explained_errors, show_figure
+from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz.labels import number, percent
 from attention_viz.labs.convolution_boards import comparison_board, heads_board, own_pixel_board
@@ -94,7 +94,7 @@ with st.expander(
     on_change="rerun",
 ) as one:
     if one.open:
-        kind = one_of("Tokens", TOKENS, "raw", key="conv_tokens")
+        kind = choose_one("Tokens", TOKENS, "raw", key="conv_tokens")
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
         n_alone = fact("tokens_choosing_themselves", n_choosing_themselves(single))

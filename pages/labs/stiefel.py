@@ -5,13 +5,12 @@ import streamlit as st
 from attention_lab.heads.patterns import largest_entropy
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.stiefel import parameter_counts
-from attention_ui.address import bound
 from attention_ui.facts import fact
 from attention_ui.labs import stiefel_lab as lab
 from attention_ui.labs.head_subspaces import subspaces
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
-from attention_ui.whole_numbers import seed_input
+from attention_ui.url_state import bound, seed_input
 from attention_viz.labels import counted, number, percent
 from attention_viz.labs.stiefel_figures import singular_value_figure, sphere_figure
 

@@ -5,7 +5,6 @@ import streamlit as st
 from attention_lab.labs.evaluation import loss_floor
 from attention_lab.labs.tasks import N_TEST
 from attention_lab.labs.training_settings import check_settings
-from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import training_choices as choices
@@ -13,8 +12,8 @@ from attention_ui.labs import training_lab as lab
 from attention_ui.labs.training_run import learnt, run_of
 from attention_ui.labs.training_tables import comparison, way_back
 from attention_ui.show import show_figure
+from attention_ui.url_state import bound, whole_number_input
 from attention_ui.view import one_window
-from attention_ui.whole_numbers import whole_number_input
 from attention_viz.labs.training_boards import sequence_board, token_labels
 from attention_viz.labs.training_figures import agreement_figure, offset_figure, score_figure
 

@@ -6,14 +6,14 @@ from attention_core import STEPS
 from attention_lab.masks.bench import examined, fault_of
 from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import differs
-from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.masks.break_it import answers, chosen_fault, game, told
+from attention_ui.page_context import page_context
+from attention_ui.url_state import KEPT, bound
 from attention_viz.masks.break_it import FIELDS, MOST_FEATURES, broken
 
-now = here()
+now = page_context()
 focus = now.focus
 spot = bound(st.toggle, "Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
 key = game(now) if spot else chosen_fault()

@@ -4,26 +4,25 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.masks.encoder_decoder import USES
-from attention_lab.masks.sentences import other_sentence, three_uses
+from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import settled
-from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.encoder_decoder import CELL, cards, follow, follow_step
 from attention_ui.masks.own_cell import own_cell
 from attention_ui.masks.sentences import sentence_field
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
+from attention_ui.url_state import KEPT, bound, choose_one
 from attention_ui.view import one_window
 from attention_viz.labels import percent
 from attention_viz.masks import encoder_decoder as boards
 
 TARGET = "Das Tier war zu müde"
 
-now = here()
+now = page_context()
 window = one_window()
 left, right = window.columns([3, 2])
 target = sentence_field(
@@ -59,7 +58,7 @@ st.caption(
 )
 
 st.header("One use, step by step", anchor=False)
-chosen = one_of(
+chosen = choose_one(
     "Use",
     tuple(use.key for use in USES),
     "cross",

@@ -2,11 +2,12 @@
 output.
 """
 
-from attention_ui.address import KEPT
-from attention_ui.here import here
 from attention_ui.masks.invariance_topics import TOPICS
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
+from attention_ui.url_state import KEPT, choose_one
 
-now = here()
-topic = one_of("Topic", TOPICS, "shuffle", key="inv_topic", label_visibility="collapsed", **KEPT)
+now = page_context()
+topic = choose_one(
+    "Topic", TOPICS, "shuffle", key="inv_topic", label_visibility="collapsed", **KEPT
+)
 TOPICS[topic](now)

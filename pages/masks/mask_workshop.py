@@ -4,10 +4,8 @@ import streamlit as st
 
 from attention_lab.masks.hiding import USUAL_BIAS, hidden_by
 from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, Workshop, masked_batch
-from attention_ui.address import KEPT, bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import quoted
 from attention_ui.masks.cut_sentences import say_cut
 from attention_ui.masks.mask_experiments import EXPERIMENTS
@@ -15,12 +13,13 @@ from attention_ui.masks.mask_workshop import Bench, follow
 from attention_ui.masks.own_cell import at_most
 from attention_ui.masks.painting import PAINTED
 from attention_ui.masks.sentences import sentence_field
-from attention_ui.one_of import one_of
+from attention_ui.page_context import page_context
+from attention_ui.url_state import KEPT, bound, choose_one
 from attention_ui.view import one_window
 from attention_viz.labels import counted, percent
 from attention_viz.masks import mask_workshop as boards
 
-now = here()
+now = page_context()
 window = one_window()
 left, right, middle, slide, which = window.columns([20, 11, 34, 9, 15], gap="xsmall")
 reads = (now.scenario, now.trace.sizes["T"])
@@ -53,7 +52,7 @@ width = bound(
     help="How many tokens to each side a query sees, where the mask *window* is chosen.",
     **KEPT,
 )
-sequence = one_of("Sequence", ("0", "1", "2"), "0", place=which, key="mw_sequence", **KEPT)
+sequence = choose_one("Sequence", ("0", "1", "2"), "0", place=which, key="mw_sequence", **KEPT)
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
 workshop = Workshop(tuple(others.values()), tuple(masks), int(width), st.session_state[PAINTED])
 made = masked_batch(now.scenario, workshop)
@@ -99,7 +98,7 @@ st.markdown(
 )
 
 st.header("Try", anchor=False)
-choice = one_of(
+choice = choose_one(
     "Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT
 )
 bias = (

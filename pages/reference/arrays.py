@@ -8,16 +8,16 @@ from attention_core import AXES, STEPS
 from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.formulas import formula
-from attention_ui.address import bound
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.page_context import page_context
 from attention_ui.panels import rows_here
-from attention_ui.reference.notation_tables import array_table
+from attention_ui.reference.arrays import array_table
 from attention_ui.registry import step_of
+from attention_ui.url_state import bound
 from attention_viz.tables import field_table, matrix_table
 
-now = here()
+now = page_context()
 trace, text = now.trace, now.notation
 
 st.markdown(

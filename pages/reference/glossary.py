@@ -7,17 +7,19 @@ import streamlit as st
 from attention_lab.notation.notation import COLUMNS
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.reference.notation_tables import (
+from attention_ui.page_context import page_context
+from attention_ui.reference.glossary import (
     elsewhere_table,
     glossary_rows,
     glossary_table,
     notation_table,
+    searched_texts,
+    word_table,
+    words_with,
 )
-from attention_ui.reference.words import word_table, words_with
 from attention_ui.search import search_field
 
-text = here().notation
+text = page_context().notation
 
 st.markdown(
     "The same quantity has many names. Here is each with its symbol, its word and what it is; names"
@@ -25,7 +27,7 @@ st.markdown(
     " words without a symbol last. Whose symbols all pages show is chosen in the sidebar under"
     " *View*."
 )
-typed = search_field("glossary_words", "width")
+typed = search_field("glossary_words", "width", searched_texts(text))
 rows, words = glossary_rows(typed, text), words_with(typed)
 fact("quantities_found", [row.name for row in rows])
 fact("words_found", [one.word for one in words])

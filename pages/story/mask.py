@@ -5,15 +5,15 @@ import streamlit as st
 from attention_lab.masks.last_query import last_query_alone
 from attention_lab.scenario import MASK_KINDS, tokens_of
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
-from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, look_closer, pair, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number
 
-mask = fact("mask", here().scenario.mask)
-now, notes = with_example(here())
+mask = fact("mask", page_context().scenario.mask)
+now, notes = with_example(page_context())
 trace, focus, scenario = now.trace, now.focus, now.scenario
 n_keys = fact("keys", trace.sizes["S"])
 n_seen = fact("keys_seen", n_keys - int(trace.hidden_keys[0, focus.head, focus.query]))
@@ -74,7 +74,7 @@ st.caption(
     f" {counted(n_keys, 'key')}."
     + (hatched if fact("some_hidden", bool(trace.hidden_keys.any())) else "")
 )
-arithmetic = told(trace, "masked_scores", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair(trace, focus))
 with st.expander("What if there are fewer queries than keys?", icon=":material/help:"):
     alone = fact("last_query", last_query_alone(trace))
     st.markdown(

@@ -4,13 +4,13 @@ import streamlit as st
 
 from attention_lab.heads.layout_mistakes import moved_cells, place_merged
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import goes_astray, look_closer, say_swap, token, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, goes_astray, look_closer, say_swap, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
-now = here()
+now = page_context()
 trace = now.trace
 focus = now.focus.within(trace, "merged")
 head, query, feature = focus.head, focus.query, focus.feature
@@ -93,7 +93,7 @@ if n_heads > 1:
             else f"That would be the work of {w_o}, in the next step, but this layer has none."
         )
     )
-arithmetic = told(
+arithmetic = draw_arithmetic(
     trace,
     "merged",
     (0, query, column),

@@ -7,13 +7,13 @@ import streamlit as st
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.notation.element_wise import output_of_element
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import element_by_element, look_closer, token, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, element_by_element, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, percent
 
-now = here()
+now = page_context()
 trace = now.trace
 focus = now.focus.within(trace, "head_outputs")
 head, query, feature = focus.head, focus.query, focus.feature
@@ -69,7 +69,7 @@ element_by_element(
     f"The output of :blue[{asks}] in head {head}, counted from 1 as the note does. The note drops"
     " the sum and writes x_i; the values are those of all elements j.",
 )
-arithmetic = told(
+arithmetic = draw_arithmetic(
     trace,
     "head_outputs",
     (0, head, query, feature),

@@ -8,15 +8,15 @@ from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o
 from attention_lab.rounding import tolerance
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import look_closer, token, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, look_closer, token
 from attention_ui.registry import page_of
 from attention_ui.step import show_step
-from attention_ui.way import ask_for
+from attention_ui.url_state import request_page
 from attention_viz import story
 from attention_viz.labels import agreement, counted, span
 
-now = here()
+now = page_context()
 trace = now.trace
 rounding = tolerance(trace, "output")
 focus = now.focus.within(trace, "output")
@@ -62,7 +62,7 @@ if fact("whole", now.whole) and n_out > story.MOST:
     verb = "is" if drawn.stop - drawn.start == 1 else "are"
     st.caption(now.turned(f"Drawn {verb} {span(drawn, 'column')} of {n_out}."))
 title = f"{now.turned('Column')} {column} of the :violet[output] of :blue[{asks}]"
-arithmetic = told(trace, "output", (0, query, column), title)
+arithmetic = draw_arithmetic(trace, "output", (0, query, column), title)
 
 st.header("The same output, head by head", anchor=False)
 block = span(fact("block", head_columns(trace, "merged", head)), "row")
@@ -108,7 +108,7 @@ practice = page_of("practice")
 st.button(
     practice.question,
     icon=practice.icon,
-    on_click=ask_for,
+    on_click=request_page,
     args=(practice.path,),
     kwargs={"head": head},
 )

@@ -6,16 +6,16 @@ from attention_core.projections import BIASES, MATRICES
 from attention_lab import notation
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 from attention_ui.panels import open_step, token
 from attention_ui.random_weights import random_notes
-from attention_ui.reference.concepts import ask
+from attention_ui.reference.questions import ask
 from attention_ui.registry import step_of
 from attention_ui.step import show_step
 from attention_viz.labels import counted, number, percent
 from attention_viz.overview import overview
 
-now = here()
+now = page_context()
 trace, focus, sizes = now.trace, now.focus, fact("sizes", now.trace.sizes)
 
 head, query, key = focus.head, focus.query, focus.key

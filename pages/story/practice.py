@@ -6,17 +6,16 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_lab.practice import ASKED_FIELDS, MAX_ANSWER, MAX_TERMS, ask, askable
-from attention_ui.address import KEPT, bound
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain_quotations
+from attention_ui.page_context import page_context
 from attention_ui.practice import anew, judged, next_question, open_cell, sheet
-from attention_ui.whole_numbers import whole_number_input
+from attention_ui.url_state import KEPT, bound, whole_number_input
 from attention_viz.practice import worded
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 
-now = here()
+now = page_context()
 trace = now.trace
 left, middle = st.columns(2, vertical_alignment="bottom")
 title = bound(

@@ -3,15 +3,15 @@
 import streamlit as st
 
 from attention_core.head_blocks import head_columns
-from attention_lab.heads.weight_blocks import features_read, gives_back
+from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import look_closer, token, told, which
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, look_closer, token, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story
 from attention_viz.labels import counted, span
 
-now = here()
+now = page_context()
 trace, focus = now.trace, now.focus
 
 field = which()
@@ -66,13 +66,13 @@ some = (
     " might read every feature: heads do not share out the *embedding*; they share out the columns"
     f" of :{color}[{made}], the projected space."
 )
-if fact("is_identity", gives_back(trace, matrix)):
+if fact("is_identity", is_identity(trace, matrix)):
     st.markdown(weightless)
 else:
     st.markdown(now.turned(some if n_read < n_inner else whole))
 added = None if getattr(trace.projections, bias) is None else now.symbol(bias)
 biased = f", plus number {column} of {added}" if fact("bias", added) else ""
-arithmetic = told(
+arithmetic = draw_arithmetic(
     trace,
     field,
     (0, row, column),

@@ -5,13 +5,13 @@ import streamlit as st
 from attention_lab.heads.scale_effect import scale_effect
 from attention_lab.notation.notation import symbol
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, look_closer, pair
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
-now = here()
+now = page_context()
 trace, focus = now.trace, now.focus
 effect = scale_effect(trace, focus.head)
 d_k, wide = fact("d_k", trace.sizes["K"]), fact("symbol_of_d_k", now.symbol("d_k"))
@@ -33,7 +33,7 @@ st.caption(
     f" |{factor}| is below 1. With each, what the softmax would make of the"
     f" {now.turned('row')} you point at (no mask)."
 )
-arithmetic = told(trace, "scaled_scores", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
 st.header("Why?", anchor=False)
 st.markdown(

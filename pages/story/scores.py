@@ -10,14 +10,14 @@ from attention_lab.heads.counts import size_of
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import look_closer, pair, token, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, look_closer, pair, token
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number
 
-now = here()
+now = page_context()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 h, d_k = trace.sizes["H"], fact("d_k", trace.sizes["K"])
@@ -30,7 +30,7 @@ colours = (
     "Violet, a large positive score: query and key point in similar directions, a good fit. Orange,"
     " negative: they point apart. The numbers grow with the length of both vectors, too."
 )
-arithmetic = told(trace, "scores", (0, *cell), pair(trace, focus), colours)
+arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair(trace, focus), colours)
 
 with st.expander(
     "One pair of tokens in all heads: the Hadamard product",

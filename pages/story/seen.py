@@ -5,7 +5,7 @@ import streamlit as st
 from attention_lab.heads.keys_read import strongest_keys
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 from attention_ui.panels import token
 from attention_ui.registry import page_of
 from attention_viz import story
@@ -13,7 +13,7 @@ from attention_viz.labels import percent
 
 AHEAD = ("break-it", "all-heads", "trained-heads", "training", "practice")
 
-now = here()
+now = page_context()
 trace, focus = now.trace, now.focus
 asking = token(trace, "T", focus.query)
 

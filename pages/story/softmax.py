@@ -6,15 +6,15 @@ from attention_lab.heads.keys_read import row_share, strongest_keys
 from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
 from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.masks.temperature import temperature
-from attention_ui.panels import element_by_element, look_closer, pair, token, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, element_by_element, look_closer, pair, token
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted, number, percent
 
-now = here()
+now = page_context()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 n_hidden = fact("masked_keys", int(trace.hidden_keys[0, focus.head, focus.query]))
@@ -61,7 +61,7 @@ element_by_element(
     f"The weights of :blue[{query}] in head {focus.head}: one number for each element, counted"
     " from 1 as the note does. Its element-wise formula lacks the softmax; here it stands.",
 )
-arithmetic = told(trace, "probabilities", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "probabilities", (0, *cell), pair(trace, focus))
 
 with st.expander(f"What happens to a {line} in which every key is masked?", icon=":material/help:"):
     st.markdown(

@@ -6,13 +6,13 @@ from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import foreign_cells, split_places
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import goes_astray, look_closer, say_swap, token, told, which
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, goes_astray, look_closer, say_swap, token, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story
 from attention_viz.labels import counted
 
-now = here()
+now = page_context()
 trace = now.trace
 
 chosen = which()
@@ -81,7 +81,7 @@ with st.expander(
         " feature a score is the product of two numbers, so each query ranks all keys in one order"
         " or in its reverse."
     )
-arithmetic = told(
+arithmetic = draw_arithmetic(
     trace,
     field,
     (0, head_of(trace, field, focus.head), row, focus.feature),

@@ -5,14 +5,14 @@ import streamlit as st
 from attention_core.derivation import derive_input
 from attention_lab.scenario import edits_of, embedding_of, own_of, settled, tokens_of
 from attention_ui.facts import fact
-from attention_ui.here import here
-from attention_ui.panels import derived, look_closer, token, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
 
-now = here()
+now = page_context()
 trace, focus, scenario = now.trace, now.focus, settled(now.scenario)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
@@ -78,12 +78,12 @@ st.caption(f"From orange (negative) to violet (positive). {where}{cells}")
 place = focus.query, number
 untouched = embedding.inputs[place] == trace.inputs[0][place]
 if fact("is_a_sum", story.beside_words(stage, embedding) and bool(untouched)):
-    arithmetic = derived(
+    arithmetic = draw_derivation(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
     )
 else:
-    arithmetic = told(
+    arithmetic = draw_arithmetic(
         trace,
         "inputs",
         (0, focus.query, number),

@@ -5,13 +5,13 @@ import streamlit as st
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.changed_word import change_word, replace_word, stands_again, word_in
 from attention_lab.trained.head_captions import head_captions
-from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain, quoted
+from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import say_cut, say_model
+from attention_ui.url_state import bound
 from attention_ui.view import one_window
 from attention_viz.labels import percent
 from attention_viz.thumbnails import thumbnails
@@ -19,7 +19,7 @@ from attention_viz.trained.layer_pictures import before_and_after
 
 SENTENCE = "The animal did not cross the street because it was too tired."
 
-now = here()
+now = page_context()
 text = now.scenario.text
 window = one_window()
 left, right, famous, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")

@@ -10,13 +10,13 @@ from attention_lab.trained.head_finder import (
     word_at,
     word_to_word,
 )
-from attention_ui.address import bound
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain
+from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import choose_token, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
+from attention_ui.url_state import bound
 from attention_viz.labels import counted, percent
 from attention_viz.trained.layer_pictures import best_heads, best_says, heads_matrix
 
@@ -30,7 +30,7 @@ SAYS = {
     "repeated words": "the other places where the same word stands",
 }
 
-now = here()
+now = page_context()
 shown = heads_shown(now)
 maps = shown.maps
 rules = rules_for(maps)

@@ -7,13 +7,13 @@ import streamlit as st
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import quoted
-from attention_ui.one_of import one_of
-from attention_ui.panels import look_closer, pair, say_columns, told
+from attention_ui.page_context import page_context
+from attention_ui.panels import draw_arithmetic, look_closer, pair, say_columns
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
+from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz import story
 from attention_viz.heads.arcs import arcs
@@ -31,7 +31,7 @@ SAYS = {
     "W_O": "The head’s own rows of {w_o} write what it found into the vector that goes on.",
 }
 
-now = here()
+now = page_context()
 shown = heads_shown(now)
 window = one_window()
 choices, says = window.columns([2, 3], vertical_alignment="bottom")
@@ -56,7 +56,9 @@ if shown.traces:
     captions = head_captions(shown.maps)
     fact("caption", captions[layer][head] if captions[layer] else "")
     show_board(layer_heads(board, captions[layer]), "layer", on_pin=partial(pin_cell, at))
-    arithmetic = told(one.trace, "probabilities", (0, head, query, key), pair(one.trace, at))
+    arithmetic = draw_arithmetic(
+        one.trace, "probabilities", (0, head, query, key), pair(one.trace, at)
+    )
 else:
     board = attention_alone(
         seen.probabilities[0, head], (seen.tokens, seen.memory_tokens), query, key
@@ -69,7 +71,7 @@ else:
     )
 
 st.header("As lines", anchor=False)
-lines = one_of("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
+lines = choose_one("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
 figure, left_out = arcs(
     seen,  # type: ignore[arg-type]  # arcs reads what a layer alone has: shares, sizes, labels
     (head,),
@@ -85,7 +87,7 @@ st.caption(
 
 if shown.traces:
     st.header("Where its numbers come from", anchor=False)
-    step = one_of("Step", SAYS, "scores", key="oh_step", label_visibility="collapsed")
+    step = choose_one("Step", SAYS, "scores", key="oh_step", label_visibility="collapsed")
     weights = {name: one.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
     st.markdown(now.turned(SAYS[step]).format(**weights))
     inside = at.within(one.trace, "head_outputs").feature

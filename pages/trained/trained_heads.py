@@ -6,14 +6,14 @@ from attention_lab.trained.encoded_text import D_MODEL
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
+from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import head_shown, open_pinned, place
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.view import one_window
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 
-now = here()
+now = page_context()
 shown = heads_shown(now)
 maps, sizes = shown.maps, shown.maps.sizes
 n_heads = fact("heads", sizes["L"] * sizes["H"])

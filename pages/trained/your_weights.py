@@ -5,9 +5,9 @@ import streamlit as st
 from attention_lab.user_data.weight_names import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.here import here
 from attention_ui.markdown import plain
 from attention_ui.own_layer import offer_story
+from attention_ui.page_context import page_context
 from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
@@ -22,7 +22,7 @@ tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
 attention = np.stack([layer[0].detach().numpy() for layer in outputs.attentions])
 np.savez("attention.npz", attention=attention, tokens=tokens)"""
 
-now = here()
+now = page_context()
 st.markdown(
     "Load a file, and the pages of this section show its heads. **Weights** of one layer or a whole"
     " model run on the sentence of the sidebar; **attention** that a model computed elsewhere is"

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import click_cell, expect_address, settled
+from attention_ui.registry import page_of
+from tests.browser.driving import click_cell, expect_address, expect_title, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -40,13 +41,11 @@ def test_the_laboratory_is_shared(visit: Visit) -> None:
     weights.click()
     page.get_by_role("option", name="tied", exact=True).click()
     expect_address(page, "lab_weights=tied")
-    for name, expected in (
-        ("What is true", "These tokens violate S4, S5."),
-        ("Self-attention mass", "3 tokens"),
-    ):
-        page.get_by_text("The diagonal", exact=True).first.click()
-        page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name).click()
-        expect(page.get_by_role("heading", name=name)).to_be_visible()
+    for url_path, expected in (("propositions", "S4, S5"), ("self-attention-mass", "3 tokens")):
+        goal = page_of(url_path)
+        page.get_by_text(goal.heading, exact=True).first.click()
+        page.get_by_test_id("stTopNavDropdownLink").filter(has_text=goal.title).click()
+        expect_title(page, goal.title)
         expect(settled(page).get_by_text(expected).first).to_be_visible()
     expect_address(page, "lab_weights=tied", "lab_tokens=numbers")
 

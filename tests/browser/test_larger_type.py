@@ -57,7 +57,7 @@ def test_columns_too_narrow_for_larger_type_stand_below_each_other(
     assert chart["width"] > 500
 
 
-@pytest.mark.parametrize("path", ["truths", "stiefel"])
+@pytest.mark.parametrize("path", ["propositions", "stiefel"])
 def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
     """In larger type, where columns are narrow, a long formula goes on in a further line."""
     page = visit(f"{path}?present=true")

@@ -20,7 +20,7 @@ PAGES = {
     "encoder-decoder": 6,
     "mask-workshop": 6,
     "self-attention-mass": 1,
-    "truths": 1,
+    "propositions": 1,
     "one-head": 2,
     "change-a-word": 3,
     "compare": 3,
@@ -153,13 +153,13 @@ def test_a_clicked_picture_opens_its_page_at_the_top(
 def test_a_picture_that_arrives_moves_nothing(page: Page, address: str) -> None:
     """Its room is kept: opening such a page by the menu shifts less than a fiftieth of it."""
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.goto(f"{address}/about")
+    page.goto(f"{address}/sources")
     settled(page)
     page.evaluate(WATCH)
     found = {}
     for path in PAGES:
-        page.evaluate(OPEN, f"{address}/about")
-        expect_title(page, page_of("about").title)
+        page.evaluate(OPEN, f"{address}/sources")
+        expect_title(page, page_of("sources").title)
         settled(page)
         page.evaluate("() => { window.shifted = 0; }")
         page.evaluate(OPEN, f"{address}/{path}")

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import parameters, path_of, scenario_in, settled
+from attention_ui.registry import OLD_URLS, page_of
+from tests.browser.driving import expect_title, parameters, path_of, scenario_in, settled
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +19,7 @@ def test_a_concept_opens_where_it_can_be_seen(visit: Callable[[str], Page]) -> N
     """The link opens a new tab with notation, sizes and the page's own choice; the first tab
     stays as it was.
     """
-    page = visit("concepts?concepts_words=36%20columns&seed=7")
+    page = visit("questions?concepts_words=36%20columns&seed=7")
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Projections").click()
     tab = settled(opened.value)
@@ -30,3 +31,13 @@ def test_a_concept_opens_where_it_can_be_seen(visit: Callable[[str], Page]) -> N
     expect(tab.get_by_role("radio", name="values")).to_be_checked()
     tab.close()
     assert parameters(page) == {"concepts_words": "36 columns", "seed": "7"}
+
+
+@pytest.mark.parametrize("old", OLD_URLS)
+def test_an_old_url_opens_the_page_at_its_new_one(visit: Callable[[str], Page], old: str) -> None:
+    """The page is another one by name, all choices in the URL stay, and nothing is refused."""
+    page = visit(f"{old}?lab_tokens=numbers&lab_numbers=1;%202&seed=7")
+    expect_title(page, page_of(old).title)
+    assert path_of(page) == page_of(old).url_path
+    assert parameters(page) == {"lab_tokens": "numbers", "lab_numbers": "1; 2", "seed": "7"}
+    expect(page.get_by_test_id("stToast")).to_have_count(0)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
-from weakref import WeakSet
 
 import numpy as np
 import pytest
 
-from attention_core import cache
-from attention_core.cache import remembered
+from attention_core import Projections, attend, cache
+from attention_core.cache import ENTRY_BYTES, Cache, cached, held_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("Array", "ndarray", "Trace", "Projections", "OwnMatrices")
+
+
+@pytest.fixture(autouse=True)
+def _empty() -> Iterator[None]:
+    """Nothing is kept before a test, nor after it."""
+    cache.clear()
+    yield
+    cache.clear()
 
 
 def test_kept_results_tell_numbers_from_switches() -> None:
@@ -20,7 +32,7 @@ def test_kept_results_tell_numbers_from_switches() -> None:
     """
     calls: list[object] = []
 
-    @remembered(4)
+    @cached
     def kept(value: object) -> list[object]:
         calls.append(value)
         return [value]
@@ -30,41 +42,11 @@ def test_kept_results_tell_numbers_from_switches() -> None:
     assert [type(value) for value in calls] == [int, float, bool, list]
 
 
-def test_kept_results_have_room() -> None:
-    """Those last asked for stay, as far as their number and their bytes allow; the last one
-    does in any case.
-    """
-    calls: list[int] = []
-
-    @remembered(3, most_bytes=40)
-    def kept(n_numbers: int) -> dict[str, list[np.ndarray]]:
-        calls.append(n_numbers)
-        return {"zeros": [np.zeros(n_numbers)]}
-
-    for n_numbers in (1, 2, 1, 3, 2, 1, 99, 99, 1):
-        assert kept(n_numbers)["zeros"][0].shape == (n_numbers,)
-    assert calls == [
-        1,
-        2,
-        3,
-        2,
-        1,
-        99,
-        1,
-    ], "8 bytes each: 3 takes the place of 2, 2 that of 1, 1 that of 3"
-
-    small = remembered(2)(lambda number: calls.append(number))
-    calls.clear()
-    for number in (1, 2, 3, 1, 3):
-        small(number)
-    assert calls == [1, 2, 3, 1]
-
-
 def test_kept_results_are_the_same_for_all() -> None:
     """Who asks while another asks for the same gets the same object."""
     both = Barrier(2, timeout=60)
 
-    @remembered(4)
+    @cached
     def kept(value: int) -> list[int]:
         both.wait()
         return [value]
@@ -74,16 +56,16 @@ def test_kept_results_are_the_same_for_all() -> None:
     assert one is other is kept(1)
 
 
-def test_all_functions_share_one_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of all results together the one goes that was not asked for the longest, whichever function
-    it is of; the last one stays however large it is.
+def test_all_caches_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all results together the one goes that was not asked for the longest, whichever cache it
+    is in; the last one stays however large it is.
     """
-    monkeypatch.setattr(cache, "_everything", WeakSet())
-    monkeypatch.setattr(cache, "MOST_BYTES_OF_ALL", 5 * 8)
+    monkeypatch.setattr(cache, "ENTRY_BYTES", 0)
+    monkeypatch.setattr(cache, "CACHE_BYTES", 5 * 8)
     calls: list[tuple[str, int]] = []
 
     def keeping(name: str) -> Callable[[int], np.ndarray]:
-        @remembered(9)
+        @cached
         def kept(n_numbers: int) -> np.ndarray:
             calls.append((name, n_numbers))
             return np.zeros(n_numbers)
@@ -99,3 +81,61 @@ def test_all_functions_share_one_room(monkeypatch: pytest.MonkeyPatch) -> None:
     assert calls == [("other", 2)], "the room is 5: other 2 had gone for other 1, one 2 was kept"
     other(99), other(99), one(1)
     assert calls == [("other", 2), ("other", 99), ("one", 1)]
+
+
+def test_what_arguments_hold_counts_and_what_has_grown_is_counted_anew() -> None:
+    """A layer that is only the key of a result is held all the same; numbers that are shared by
+    key and result count once.
+    """
+    trace = attend(np.ones((3, 4)), Projections.weightless(4))
+
+    @cached
+    def heads(given: object) -> int:
+        return 1
+
+    heads(trace)
+    assert held_bytes() == ENTRY_BYTES + cache.n_bytes(trace) > ENTRY_BYTES
+    runs: Cache[str, list[np.ndarray]] = Cache()
+    points = [np.zeros(3)]
+    before = held_bytes()
+    assert runs.add("a", points) is points
+    points.append(np.zeros(5))
+    assert runs.add("a", points) is runs.get("a") is points
+    assert held_bytes() - before == ENTRY_BYTES + 8 * 8
+    assert runs.get("b") is None
+    cache.clear()
+    assert (held_bytes(), runs.get("a")) == (0, None)
+
+
+def test_results_without_arrays_find_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes some bytes, so that endlessly many small ones push each other out."""
+    monkeypatch.setattr(cache, "CACHE_BYTES", 10 * ENTRY_BYTES)
+    calls: list[int] = []
+
+    @cached
+    def square(number: int) -> int:
+        calls.append(number)
+        return number**2
+
+    for number in (*range(15), 14, 5, 4):
+        square(number)
+    assert calls == [*range(15), 4]
+
+
+def test_nothing_with_arrays_is_kept_beside_the_budget() -> None:
+    """`lru_cache` keeps texts, formulas and the files of the app; Streamlit's caches keep nothing.
+
+    The trained model is a file of the app: there is one of it, and it always stays.
+    """
+    heavy: list[str] = []
+    for package in ("attention_core", "attention_lab", "attention_viz", "attention_ui", "pages"):
+        for file in (ROOT / package).rglob("*.py"):
+            source = file.read_text(encoding="utf-8")
+            assert "st.cache_" not in source, file
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.FunctionDef) and any(
+                    "lru_cache" in ast.unparse(one) for one in node.decorator_list
+                ):
+                    signature = f"{ast.unparse(node.args)} {ast.unparse(node.returns or node)}"
+                    heavy += [node.name for word in HEAVY if word in signature]
+    assert heavy == []

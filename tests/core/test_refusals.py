@@ -10,9 +10,10 @@ import pytest
 from attention_core import AttentionError, Projections, attend
 from attention_core.checks import check_choice, short_repr, whole_number
 from attention_core.limits import MAX_NUMBERS, check_room, check_seconds
-from attention_lab.diagonal import counterexamples, depth, growth, growth_curves
+from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.propositions import proposition
+from attention_lab.diagonal.propositions import counterexamples
+from attention_lab.diagonal.propositions.catalogue import proposition
 from attention_lab.labs import backward
 from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.layer_norm import standardised

@@ -52,8 +52,8 @@ def test_every_step_says_what_it_is(name: str) -> None:
     assert step.kind in {"feature", "logit", "probability", "mask"}
     assert step.symbol
     assert step.formula
-    assert step.says[0].isupper()
-    assert step.says.endswith(".")
+    assert step.sentence[0].isupper()
+    assert step.sentence.endswith(".")
     assert set(step.needs.split()) <= set(ORDER[: ORDER.index(name)])
     assert bool(step.needs) == (name != "inputs")
     assert step.title == name.replace("_", " ")
@@ -63,11 +63,11 @@ def test_what_the_output_without_w_o_is() -> None:
     """The heads side by side, and with a residual connection the inputs as well."""
     weightless = Projections.weightless(4, 2)
     plain, residual = (
-        attend(np.eye(4), weightless, residual=on).says("output") for on in (False, True)
+        attend(np.eye(4), weightless, residual=on).sentence("output") for on in (False, True)
     )
     assert "the inputs" not in plain
     assert "the inputs" in residual
-    assert STEPS["output"].says not in (plain, residual)
+    assert STEPS["output"].sentence not in (plain, residual)
 
 
 def test_four_axes_mean_one_matrix_per_head() -> None:
@@ -148,11 +148,11 @@ def test_what_was_given_is_copied() -> None:
 
 @pytest.mark.parametrize("name", ORDER)
 def test_a_wrong_shape_is_refused(trace: Trace, name: str) -> None:
-    """A record whose array has another shape than its axes say is never made; the sentence
+    """A record whose array has another shape than its axes say fails its check; the sentence
     names the field.
     """
     right = getattr(trace, name)
     for wrong in (np.zeros((*right.shape[:-1], 29)), right[0]):
         with pytest.raises(ShapeError) as error:
-            replace(trace, **{name: wrong})
+            replace(trace, **{name: wrong}).check_shapes()
         assert error.match(rf"\b{name}\b.*{re.escape(str(wrong.shape))}.*{STEPS[name].axes}")

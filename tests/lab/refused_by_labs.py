@@ -41,7 +41,7 @@ from tests.core.hostile_values import (
     NO_TEXT,
     Case,
 )
-from tests.lab import refused_by_diagonal
+from tests.lab.diagonal import refused_by_diagonal
 from tests.lab.small_layer import X
 
 RUN = convolution.run_convolution(np.ones((2, 3)), np.ones((3, 3)), 20.0)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend
+from attention_core import Projections, attend
 from attention_lab.heads.all_heads import blur, maximum_of_heads, mean_of_heads
 from attention_lab.heads.patterns import effective_tokens
 
@@ -36,7 +36,7 @@ def test_two_opposite_heads_blur() -> None:
     lost = blur(attend(x, weights), [0, 1])
     assert lost.in_a_head == pytest.approx(1.0)
     assert lost.in_the_mean == pytest.approx(2.0)
-    assert lost.most == pytest.approx(2.0)
+    assert lost.largest_sum == pytest.approx(2.0)
     alone = blur(attend(x, weights), [1])
     assert alone.in_a_head == pytest.approx(alone.in_the_mean) == pytest.approx(1.0)
 
@@ -70,7 +70,7 @@ def test_where_nothing_can_be_read() -> None:
     lost = blur(trace, [0])
     assert math.isnan(lost.in_a_head)
     assert math.isnan(lost.in_the_mean)
-    assert lost.most == 0.0
+    assert lost.largest_sum == 0.0
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
@@ -85,10 +85,3 @@ def test_queries_that_see_nothing_do_not_count() -> None:
     )
     assert lost.in_the_mean == pytest.approx(float(effective_tokens(seen.mean(axis=0)).mean()))
     assert lost.in_the_mean != pytest.approx(whole.in_the_mean)
-
-
-@pytest.mark.parametrize("heads", [[], [3], [-1]])
-def test_heads_that_do_not_exist(heads: list[int]) -> None:
-    """No heads, or one that the layer has not, is an error with a sentence."""
-    with pytest.raises(SettingsError):
-        mean_of_heads(HEADS, heads)

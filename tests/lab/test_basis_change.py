@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_core import Projections, Trace, attend
 from attention_lab.heads.basis_change import (
-    Gauge,
-    change_gauge,
-    query_key_forms,
-    random_gauge,
-    value_output_forms,
+    BasisChange,
+    BeforeAfter,
+    changed_arrays,
+    in_other_bases,
+    random_basis_change,
+    unchanged_arrays,
+    with_basis_change,
 )
 from attention_lab.heads.reruns import rerun
+from attention_lab.heads.weight_blocks import query_key_products, value_output_products
+from attention_lab.notation.notation import Notation, symbol
+from attention_lab.notation.texts import NOTATIONS
 from tests.core.random_layers import Layer, assert_same, calls
-from tests.lab.refusal import refused
 
 # W_Q R is up to 2 times as large and R⁻ᵀ W_K as well, so that rounding grows by a factor of 4.
 TOLERANCE = 1e-11
+X = np.random.default_rng(5).normal(size=(7, 13))
+LAYERS = {
+    "random": Projections.random(13, 3, d_k=5, d_v=2, seed=1),
+    "with biases": Projections.random(13, 3, d_k=5, d_v=2, seed=1, bias=True),
+    "shared": Projections.random(13, 4, d_k=3, d_v=2, n_kv_heads=2, seed=2),
+    "weightless": Projections.weightless(13),
+}
 
 
 @settings(max_examples=40)
@@ -34,7 +44,10 @@ def test_the_layer_stays_the_same(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
     trace = layer.run(**options)
     other = rerun(
-        trace, projections=change_gauge(trace.projections, random_gauge(trace.projections, seed=3))
+        trace,
+        projections=with_basis_change(
+            trace.projections, random_basis_change(trace.projections, seed=3)
+        ),
     )
     for field in ("scores", "probabilities", "output"):
         assert_same(getattr(other, field), getattr(trace, field), TOLERANCE)
@@ -46,7 +59,8 @@ def test_the_weights_differ() -> None:
     """
     trace = attend(np.eye(5), Projections.random(5, 2, d_k=3, d_v=2, bias=True))
     first, second = (
-        change_gauge(trace.projections, random_gauge(trace.projections, seed)) for seed in (0, 1)
+        with_basis_change(trace.projections, random_basis_change(trace.projections, seed))
+        for seed in (0, 1)
     )
     for name in ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v"):
         assert np.abs(getattr(first, name) - getattr(trace.projections, name)).max() > 0.01
@@ -56,46 +70,33 @@ def test_the_weights_differ() -> None:
 
 @pytest.mark.parametrize("n_kv_heads", [1, 2, 4])
 def test_the_products_stay_the_same(n_kv_heads: int) -> None:
-    """W_Q W_Kᵀ and W_V W_O of every head are the same in every gauge."""
+    """W_Q W_Kᵀ and W_V W_O of every head are the same in every basis."""
     p = Projections.random(7, 4, d_k=3, d_v=2, d_memory=5, n_kv_heads=n_kv_heads)
-    other = change_gauge(p, random_gauge(p))
-    assert query_key_forms(p).shape == (4, 7, 5)
-    assert value_output_forms(p).shape == (4, 5, 7)
-    assert_same(query_key_forms(other), query_key_forms(p))
-    assert_same(value_output_forms(other), value_output_forms(p))
-
-
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 4])
-def test_the_products_are_all_that_counts(n_kv_heads: int) -> None:
-    """Without biases scores are x M yᵀ, and the output is the sum over the heads of A y (W_V
-    W_O).
-    """
-    p = Projections.random(7, 4, d_k=3, d_v=2, d_memory=5, n_kv_heads=n_kv_heads)
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(3, 7)), rng.normal(size=(11, 5))
-    trace = attend(x, p, memory=y)
-    assert_same(x @ query_key_forms(p) @ y.T, trace.scores[0])
-    assert_same((trace.probabilities[0] @ y @ value_output_forms(p)).sum(axis=0), trace.output[0])
+    other = with_basis_change(p, random_basis_change(p))
+    assert query_key_products(p).shape == (4, 7, 5)
+    assert value_output_products(p).shape == (4, 5, 7)
+    assert_same(query_key_products(other), query_key_products(p))
+    assert_same(value_output_products(other), value_output_products(p))
 
 
 def test_weights_that_are_not_there() -> None:
-    """Joined heads without W_O get T⁻¹ as theirs, and give the same output."""
+    """Joined heads without W_O get U⁻¹ as theirs, and give the same output."""
     p = Projections.weightless(6, 3)
     x = np.random.default_rng(5).normal(size=(4, 6))
-    changed = change_gauge(p, random_gauge(p))
+    changed = with_basis_change(p, random_basis_change(p))
     assert changed.w_o is not None
     assert_same(attend(x, changed).output, attend(x, p).output)
-    assert_same(value_output_forms(p).sum(axis=0), np.eye(6))
+    assert_same(value_output_products(p).sum(axis=0), np.eye(6))
 
 
-def test_a_gauge_by_hand() -> None:
-    """With R = 2 queries double and keys halve; with T = 4 values are 4 times as large and W_O
+def test_a_basis_change_by_hand() -> None:
+    """With R = 2 queries double and keys halve; with U = 4 values are 4 times as large and W_O
     a quarter.
     """
     p = Projections(
         [[3.0]], [[5.0]], [[7.0]], [[11.0]], n_heads=1, b_q=[1.0], b_k=[2.0], b_v=[3.0], b_o=[4.0]
     )
-    changed = change_gauge(p, Gauge(np.array([[[2.0]]]), np.array([[[4.0]]])))
+    changed = with_basis_change(p, BasisChange(np.array([[[2.0]]]), np.array([[[4.0]]])))
     found = {name: getattr(changed, name).ravel().tolist() for name in ("w_q", "w_k", "w_v", "w_o")}
     assert found == {"w_q": [6.0], "w_k": [2.5], "w_v": [28.0], "w_o": [2.75]}
     assert [b.tolist() for b in (changed.b_q, changed.b_k, changed.b_v, changed.b_o)] == [
@@ -106,29 +107,68 @@ def test_a_gauge_by_hand() -> None:
     ]
 
 
-def test_a_random_gauge_is_tame() -> None:
+def test_a_random_basis_change_is_tame() -> None:
     """No direction is stretched or shrunk more than twofold, so that rounding stays small; the
     seed decides.
     """
     p = Projections.random(8, 2)
-    gauge = random_gauge(p, seed=7)
-    for matrices in (gauge.query_key, gauge.value):
+    change = random_basis_change(p, seed=7)
+    for matrices in (change.query_key, change.value):
         stretches = np.linalg.svd(matrices, compute_uv=False)
         assert ((stretches > 0.5 - 1e-12) & (stretches < 2 + 1e-12)).all()
-    assert (gauge.value == random_gauge(p, seed=7).value).all()
-
-
-def test_what_is_no_change_of_basis() -> None:
-    """A singular matrix and one of the wrong size are refused with a sentence."""
-    p = Projections.random(4, 2)
-    good = random_gauge(p)
-    with refused(SettingsError, "invertible"):
-        change_gauge(p, replace(good, value=np.zeros((2, 2, 2))))
-    with refused(ShapeError, "query_key", "(2, 3, 3)", "(2, 2, 2)"):
-        change_gauge(p, replace(good, query_key=np.ones((2, 3, 3))))
+    assert (change.value == random_basis_change(p, seed=7).value).all()
 
 
 def test_single_precision_stays() -> None:
     """float32 weights stay float32."""
     p = Projections.random(4, 2).astype(np.float32)
-    assert change_gauge(p, random_gauge(p)).dtype == np.float32
+    assert with_basis_change(p, random_basis_change(p)).dtype == np.float32
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
+    """Each weight of the head becomes another; products, scores, probabilities and output
+    differ by rounding.
+    """
+    trace: Trace = attend(X, LAYERS[name], causal=causal)
+    other, head = in_other_bases(trace, 3), trace.sizes["H"] - 1
+    assert {one.symbol for one in changed_arrays(trace, other, head)} == {
+        "W_Q",
+        "W_K",
+        "W_V",
+        "W_O",
+    }
+    assert all(one.change > 0.1 for one in changed_arrays(trace, other, head))
+    assert all(one.change < 1e-12 for one in unchanged_arrays(trace, other, head))
+    np.testing.assert_array_equal(other.inputs, trace.inputs)
+
+
+@pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
+def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
+    """Weights, their products, scores, shares and output are called as the text calls them."""
+    trace = attend(X, LAYERS["random"])
+    w_q, w_k, w_v, w_o = (symbol(name, text) for name in ("w_q", "w_k", "w_v", "w_o"))
+    fields = [symbol(name, text).latex for name in ("scores", "probabilities", "output")]
+    assert [one.symbol for one in changed_arrays(trace, trace, 0, text)] == [
+        one.latex for one in (w_q, w_k, w_v, w_o)
+    ]
+    products = [f"{w_q.latex} {w_k.transposed.latex}", f"{w_v.latex} {w_o.latex}"]
+    assert [one.symbol for one in unchanged_arrays(trace, trace, 0, text)] == [*products, *fields]
+
+
+def test_every_seed_is_another_basis() -> None:
+    """The same seed turns to the same weights, another one to others."""
+    trace = attend(X, LAYERS["random"])
+    one, again, other = (in_other_bases(trace, seed).projections.w_q for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, again)
+    assert not np.allclose(one, other)
+
+
+def test_the_change_is_a_part_of_the_largest_number() -> None:
+    """From 4 to 3 where the largest is 4 is a quarter; masked cells do not count, nor does a
+    matrix of zeros divide.
+    """
+    before = np.array([4.0, 1.0, -np.inf])
+    assert BeforeAfter("x", before, np.array([3.0, 1.0, -np.inf])).change == 0.25
+    assert BeforeAfter("x", np.zeros(2), np.array([0.0, 0.5])).change == 0.5

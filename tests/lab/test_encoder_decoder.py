@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import Projections, Trace
-from attention_lab.masks.encoder_decoder import USES, Sentence, attend_as
+from attention_core import Projections, Trace, attend
+from attention_lab.masks.encoder_decoder import USES, attend_as, three_uses
+from attention_lab.masks.sentences import Sentence, other_sentence
+from attention_lab.scenario import Scenario, trace_of
+from tests.core.random_layers import assert_same
 
 S, T, D, H, K, V = 7, 5, 6, 2, 3, 4
 BY_KEY = {use.key: use for use in USES}
+SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
+TARGET = "wir mögen Tee"
 
 
 def run(key: str, residual: bool = True) -> Trace:
@@ -75,3 +80,44 @@ def test_every_use_explains_itself() -> None:
     for use in USES:
         assert {use.asks, use.answers} <= {"source", "target"}
         assert use.says.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
+)
+def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
+    """Queries of the one and keys of the other sequence: 5 + 2 source tokens, 3 + 2 target
+    tokens.
+    """
+    trace = three_uses(SCENARIO, TARGET, 2)[use]
+    assert trace.scores.shape == (1, 2, *shape)
+    assert (len(trace.tokens), len(trace.memory_tokens)) == shape
+
+
+def test_which_keys_are_hidden() -> None:
+    """The encoder and the cross-attention hide the source's padding, the decoder also every
+    later token.
+    """
+    hidden = {
+        use: np.isneginf(trace.masked_scores[0, 0])
+        for use, trace in three_uses(SCENARIO, TARGET, 2).items()
+    }
+    for use in ("encoder", "cross"):
+        assert hidden[use].all(axis=0).tolist() == [False] * 5 + [True] * 2
+        assert not hidden[use][:, :5].any()
+    allowed = [[s <= t and s < 3 for s in range(5)] for t in range(5)]
+    assert (~hidden["decoder"]).tolist() == allowed
+
+
+def test_cross_attention_is_attention_with_a_memory() -> None:
+    """Without padding it is the layer called on the target with the source as its memory, at
+    the scenario's scale.
+    """
+    scenario = Scenario(
+        text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3
+    )
+    cross = three_uses(scenario, TARGET, 0)["cross"]
+    own, target = trace_of(scenario), other_sentence(scenario, TARGET).vectors
+    assert_same(
+        cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output
+    )

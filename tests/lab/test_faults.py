@@ -167,22 +167,6 @@ def test_a_bad_split_concerns_queries_keys_and_values() -> None:
         assert (heads == getattr(trace, name).reshape(heads.shape)).all()
 
 
-def test_a_slice_without_keys_is_nan_only_where_a_fault_takes_its_softmax() -> None:
-    """In a layer that gives NaN as PyTorch does, a late mask leaves zeros, and shares along
-    columns empty columns.
-    """
-    mask = (np.arange(T) != 1)[:, np.newaxis] & (np.arange(T) != 4)
-    trace = attend(np.eye(T), Projections.weightless(T), mask=mask, empty_rows="nan")
-    steps = {fault.key: fault.steps for fault in FAULTS}
-    late, columns = (
-        np.isnan(run(given_of(trace), steps[key]).probabilities[0, 0]) for key in ("mask", "axis")
-    )
-    assert not late.any()
-    assert (
-        columns.all(axis=0).tolist() == columns.any(axis=0).tolist() == (np.arange(T) == 4).tolist()
-    )
-
-
 def test_dropout() -> None:
     """About one share in ten becomes 0, the others grow by 1/0.9; the same call drops the same,
     another call others.

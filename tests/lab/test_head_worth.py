@@ -183,17 +183,6 @@ def test_the_ranking() -> None:
     assert (np.diff(norm_shares(FOUR)[0][list(order)]) <= 0).all()
 
 
-@pytest.mark.parametrize("head", [-1, 4, 1.5, True])
-def test_a_head_that_does_not_exist(head: Any) -> None:
-    """Switching off a head that is not there is an error with a sentence."""
-    for action in (
-        lambda: switch_off(FOUR.projections, [head]),
-        lambda: ablated_output(FOUR, [head]),
-    ):
-        with refused(SettingsError, "head"):
-            action()
-
-
 def test_single_precision_stays() -> None:
     """A float32 layer with heads switched off is still float32."""
     trace = rerun(attend(X.astype(np.float32), FOUR.projections.astype(np.float32)))

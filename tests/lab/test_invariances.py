@@ -11,20 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, Trace, attend
+from attention_core import Projections, Trace, attend
 from attention_core.embeddings import sinusoidal_positions
-from attention_lab.heads.reruns import rerun
+from attention_lab.heads.reruns import gaps, permutation_gaps, rerun
 from attention_lab.masks.invariances import (
     CHANGES,
     Change,
-    at_temperature,
     shuffled_order,
     with_key_bias,
     with_query_bias,
 )
-from attention_lab.masks.run_gaps import gaps, permutation_gaps
 from tests.core.random_layers import Layer, assert_same, calls
-from tests.lab.refusal import refused
 
 N, D = 13, 8
 ORDER = shuffled_order(N)
@@ -139,24 +136,6 @@ def test_no_token_stays_in_place(n_tokens: int, seed: int) -> None:
     order = shuffled_order(n_tokens, seed)
     assert sorted(order) == list(range(n_tokens))
     assert n_tokens == 1 or all(token != place for place, token in enumerate(order))
-
-
-@pytest.mark.parametrize("temperature", [0.25, 4.0])
-def test_temperature_moves_masses_not_ranks(temperature: float) -> None:
-    """Every row keeps the order of its shares; below 1 the largest grows, above 1 it shrinks."""
-    before = layer(causal=True)
-    after = at_temperature(before, temperature)
-    assert_same(after.scaled_scores, before.scaled_scores / temperature)
-    assert (np.argsort(after.probabilities) == np.argsort(before.probabilities)).all()
-    tops = [trace.probabilities[:, :, 1:].max(axis=-1) for trace in (before, after)]
-    assert ((tops[1] > tops[0]) == (temperature < 1)).all()
-
-
-@pytest.mark.parametrize("temperature", [0.0, -1.0, np.inf, np.nan])
-def test_temperatures_that_are_none(temperature: float) -> None:
-    """Zero, negative and infinite temperatures are refused with a sentence."""
-    with refused(SettingsError, "temperature"):
-        at_temperature(layer(), temperature)
 
 
 def test_every_change_explains_itself() -> None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
 
-from attention_core import split_heads
+from attention_core import Projections, SettingsError, Trace, attend, merge_heads, split_heads
 from attention_core.derivation import derive_input
 from attention_core.embeddings import embed
 from attention_lab.heads.layout_mistakes import (
-    astray,
     foreign_cells,
     merge_without_swap,
+    misplaced,
+    moved_cells,
+    place_merged,
     split_places,
     split_without_swap,
 )
+from tests.core.random_layers import Layer, layers
+from tests.lab.refusal import refused
 
 B, T, H, K = 2, 5, 3, 7
 FUSED = np.arange(B * T * H * K).reshape(B, T, H * K)
@@ -61,19 +66,83 @@ def test_an_input_is_the_word_plus_the_position(positions: bool) -> None:
 
 
 def test_a_number_that_goes_astray() -> None:
-    """What `astray` names stands in the named token's row when the swap is forgotten, in the split
-    and in the merge; with one head, or one token, none does.
+    """What `misplaced` names stands in the named row when the swap is forgotten, in the split and
+    in the merge. With one head, or one token, nothing is misplaced.
     """
     heads = split_heads(FUSED, H)
     rows = split_without_swap(FUSED, H)[0]
     merged = merge_without_swap(heads)[0]
     for head, token, feature in np.ndindex(H, T, K):
         for split in (True, False):
-            lost = astray(heads[0], head, token, feature, split=split)
+            lost = misplaced(heads[0], head, token, feature, split=split)
             assert lost is not None
             value = heads[0, lost.head, lost.token, lost.feature]
             there = rows[:, lost.row] if split else merged[lost.row]
             assert value in there
             assert lost.row != lost.token
-    assert astray(heads[0, :1], 0, 2, 0, split=True) is None
-    assert astray(heads[0, :, :1], 1, 0, 0, split=False) is None
+    assert misplaced(heads[0, :1], 0, 2, 0, split=True) is None
+    assert misplaced(heads[0, :, :1], 1, 0, 0, split=False) is None
+
+
+@given(layers())
+def test_the_wrong_twins(layer: Layer) -> None:
+    """A bare reshape has the right shape; its numbers are right for one head or one token, and
+    wrong otherwise.
+    """
+    trace = layer.run()
+    harmless = 1 in (trace.sizes["H"], trace.sizes["T"])
+    wrong = split_without_swap(trace.queries, trace.sizes["H"])
+    assert wrong.shape == trace.query_heads.shape
+    assert (wrong == split_heads(trace.queries, trace.sizes["H"])).all() == harmless
+    joined = merge_without_swap(trace.query_heads)
+    assert joined.shape == trace.queries.shape
+    assert (joined == merge_heads(trace.query_heads)).all() == harmless
+
+
+def test_a_wrong_twin_by_hand() -> None:
+    """Two tokens, two heads of two: the bare reshape gives head 0 all of token 0 and head 1 all
+    of token 1.
+    """
+    fused = np.arange(8).reshape(1, 2, 4)
+    assert split_without_swap(fused, 2).tolist() == [[[[0, 1], [2, 3]], [[4, 5], [6, 7]]]]
+    assert split_heads(fused, 2).tolist() == [[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]]
+
+
+@pytest.fixture(params=["plain", "everything"])
+def trace(request: pytest.FixtureRequest) -> Trace:
+    """Seven tokens, three heads of value width 5, without and with biases, mask and residual."""
+    rng = np.random.default_rng(5)
+    everything = request.param == "everything"
+    projections = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
+    return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
+
+
+def test_every_number_lands_where_place_merged_says(trace: Trace) -> None:
+    """With the swap and without it, each cell of the heads is found again at the named place."""
+    wrong = merge_without_swap(trace.head_outputs)[0]
+    for head, query, feature in np.ndindex(3, 7, 5):
+        number = trace.head_outputs[0, head, query, feature]
+        assert trace.merged[0][place_merged(trace, head, query, feature)] == number
+        assert wrong[place_merged(trace, head, query, feature, swap=False)] == number
+
+
+def test_moved_cells_are_those_that_differ(trace: Trace) -> None:
+    """With 7 tokens and 3 heads, block (t, h) stays in place without the swap only where 3 t +
+    h = 7 h + t.
+    """
+    moved = moved_cells(trace)
+    assert {(int(t), int(c) // 5) for t, c in np.argwhere(~moved)} == {(0, 0), (3, 1), (6, 2)}
+    assert moved.sum() == 7 * 15 - 3 * 5
+
+
+def test_nothing_moves_with_one_head() -> None:
+    """With one head, or one token, there is nothing to swap."""
+    x = np.random.default_rng(0).normal(size=(5, 6))
+    assert not moved_cells(attend(x, Projections.random(6, 1))).any()
+    assert not moved_cells(attend(x[:1], Projections.random(6, 3))).any()
+
+
+def test_cells_that_do_not_fit_into_memory_are_refused() -> None:
+    """The sizes are multiplied before an array is made."""
+    with refused(SettingsError, "n_tokens", 10**9):
+        foreign_cells(10**9, 2, 2)

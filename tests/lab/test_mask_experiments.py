@@ -9,11 +9,11 @@ import pytest
 
 from attention_core.formulas import softmax
 from attention_lab.masks.mask_experiments import (
+    empty_row,
+    hiding_effects,
     hiding_numbers,
-    nothing_left,
     orders,
     other_padding,
-    ways_to_hide,
 )
 from attention_lab.masks.mask_workshop import MaskedBatch, Workshop, masked_batch, without_row
 from attention_lab.scenario import Scenario
@@ -32,11 +32,11 @@ def test_only_minus_infinity_and_a_large_number_hide() -> None:
     softmax gives them.
     """
     batch = made("padding")
-    infinite, billion, finite = ways_to_hide(batch, 1, 0, 3, -4.0)
-    assert (infinite.most, billion.most) == (0.0, 0.0)
+    infinite, billion, finite = hiding_effects(batch, 1, 0, 3, -4.0)
+    assert (infinite.largest_leak, billion.largest_leak) == (0.0, 0.0)
     scores = batch.trace.scaled_scores[1, 0, 3] + np.array([0, 0, -4, -4, -4])
     np.testing.assert_allclose(finite.leaked[3], softmax(scores)[2:].sum(), rtol=1e-12)
-    assert finite.most == finite.leaked.max()
+    assert finite.largest_leak == finite.leaked.max()
 
 
 def test_a_row_with_nothing_left_reads_what_is_hidden() -> None:
@@ -44,9 +44,9 @@ def test_a_row_with_nothing_left_reads_what_is_hidden() -> None:
     float32.
     """
     batch = made("causal")
-    infinite, billion, _ = ways_to_hide(batch, 0, 1, 2, -4.0)
-    assert all((shares == 0).all() for shares in infinite.alone)
-    double, single = billion.alone
+    infinite, billion, _ = hiding_effects(batch, 0, 1, 2, -4.0)
+    assert all((shares == 0).all() for shares in infinite.empty_row)
+    double, single = billion.empty_row
     np.testing.assert_allclose(double, softmax(batch.trace.scaled_scores[0, 1, 2]), atol=1e-6)
     assert (single == np.float32(0.2)).all()
 
@@ -70,7 +70,7 @@ def test_nothing_left() -> None:
     """The query's row is zero here and not a number in torch.softmax, which spoils its whole
     output row.
     """
-    found = nothing_left(made("padding"), 1, 0, 3)
+    found = empty_row(made("padding"), 1, 0, 3)
     assert (found.zero.probabilities[:, :, 3] == 0).all()
     assert (found.nan_here, found.nan_shares, found.nan_outputs) == (0, 5, 6)
     others = [0, 1, 2, 4]
@@ -83,7 +83,7 @@ def test_nothing_left_counts_every_empty_row() -> None:
     """A row that a painting emptied before is one more token whose output is no number."""
     emptied = mask_to_text(without_row(np.ones((5, 5), dtype=bool), 0))
     batch = masked_batch(SCENARIO, Workshop(("they slept",), ("painted",), painted=emptied))
-    one, two = (nothing_left(some, 1, 0, 3) for some in (made(), batch))
+    one, two = (empty_row(some, 1, 0, 3) for some in (made(), batch))
     assert [(found.nan_tokens, found.nan_outputs) for found in (one, two)] == [(1, 6), (2, 12)]
 
 
@@ -94,7 +94,7 @@ def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
     batch = masked_batch(scenario, Workshop(("they slept",), ("padding",)))
     others = [0, 1, 2, 4]
     np.testing.assert_array_equal(
-        nothing_left(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others]
+        empty_row(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others]
     )
     np.testing.assert_array_equal(other_padding(batch, 0).changed.output[0], batch.trace.output[0])
 

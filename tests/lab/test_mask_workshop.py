@@ -15,7 +15,6 @@ from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted import mask_to_text, painted_mask
 from tests.core.random_layers import assert_same
-from tests.lab.refusal import refused
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 OTHERS = ("they slept", "one two three four five six seven")
@@ -113,5 +112,3 @@ def test_paintings() -> None:
     assert blank.all()
     with pytest.raises(SettingsError):
         painted_mask("banana", 3)
-    with refused(SettingsError, 0, 2):
-        without_row(blank, 3)

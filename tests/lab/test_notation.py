@@ -139,18 +139,18 @@ def test_sentences_follow_the_notation() -> None:
     columns.
     """
     trace = a_trace()
-    assert all(says(trace, name, OURS) == trace.says(name) for name in STEPS)
+    assert all(says(trace, name, OURS) == trace.sentence(name) for name in STEPS)
     for name, notation, ours, theirs in (
         ("queries", GML, "W_Q", "(P^Q)ᵀ"),
         ("key_heads", MQL5, "K", "KC"),
         ("scaled_scores", NOTE, "s", "λ"),
     ):
-        before, after = trace.says(name), says(trace, name, notation)
+        before, after = trace.sentence(name), says(trace, name, notation)
         assert after == re.sub(rf"(?<![\w’'])(?<![\w’']_){ours}(?!\w)", theirs, before)
         assert missing(before, ours) == missing(after, theirs) == []
     turned_names = set()
     for name in STEPS:
-        before, after = trace.says(name), says(trace, name, GML)
+        before, after = trace.sentence(name), says(trace, name, GML)
         rows, columns = (
             len(re.findall(rf"(?i)\b{side}s?\b", before)) for side in ("row", "column")
         )

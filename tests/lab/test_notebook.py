@@ -109,7 +109,7 @@ def test_each_step_is_a_text_and_a_cell() -> None:
     for field, text, code in zip(STEPS, steps[::2], steps[1::2], strict=True):
         assert (text["cell_type"], code["cell_type"]) == ("markdown", "code")
         assert f"$${formula(trace, field, OURS)}$$" in text["source"]
-        assert trace.says(field) in text["source"]
+        assert trace.sentence(field) in text["source"]
         assert trace.code(field) in code["source"]
 
 

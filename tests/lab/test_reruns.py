@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import STEPS, Projections, attend
-from attention_lab.heads.reruns import rerun
+from attention_core import STEPS, Projections, SettingsError, attend
+from attention_lab.heads.reruns import relative_change, rerun
 from tests.core.random_layers import Layer, calls
+from tests.lab.refusal import refused
+
+X = np.random.default_rng(1).normal(size=(5, 6))
 
 
 @settings(max_examples=40)
@@ -45,3 +49,21 @@ def test_rows_that_become_empty_are_as_the_layer_has_them() -> None:
     assert np.isnan(again.probabilities[0, 0]).all(axis=-1).tolist() == [False, True, False]
     assert "row_sum == 0" not in again.code("probabilities")
     assert not np.isnan(rerun(again, empty_rows="zero").output).any()
+
+
+def test_the_change_of_an_output() -> None:
+    """Without all of it the change is 1, without any of it 0; where there was nothing it is 0."""
+    assert relative_change(X, np.zeros_like(X)) == 1.0
+    assert relative_change(X, X) == 0.0
+    assert relative_change(np.zeros(3), np.ones(3)) == 0.0
+
+
+def test_a_change_of_very_small_numbers() -> None:
+    """Next to what they became, very small numbers are still not nothing; a change beyond float
+    is refused.
+    """
+    assert relative_change(np.array([3e-160]), np.array([3e140])) == pytest.approx(1e300)
+    assert relative_change(np.float32([2e-30]), np.float32([2e30])) == pytest.approx(1e60)
+    assert relative_change(np.array([1e308, 0.0]), np.array([-1e308, 0.0])) == pytest.approx(2.0)
+    with refused(SettingsError, "float64"):
+        relative_change(np.array([1e-200]), np.array([1e200]))

@@ -15,11 +15,11 @@ from attention_core import Projections, SettingsError, attend, softmax
 from attention_core.trace import STEPS
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, claim
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.proposition_tokens import weightless
-from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
-from attention_lab.diagonal.scenes import at_angle
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.tokens import weightless
+from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from attention_lab.heads.basis_change import change_gauge, random_gauge
+from attention_lab.heads.basis_change import random_basis_change, with_basis_change
 from attention_lab.labs.backward import layer_gradients
 from attention_lab.labs.gradient_trace import GRADIENTS
 from attention_lab.layer_norm import standardised
@@ -197,7 +197,7 @@ def test_propositions_are_about_scales_above_0(one: Any, scale: float) -> None:
 def test_values_in_another_basis_give_a_layer_output_weights() -> None:
     """Where heads are only joined, the change of basis needs a W_O to take it back."""
     bare = replace(Projections.random(6, 2), w_o=None)
-    other = change_gauge(bare, random_gauge(bare, 1))
+    other = with_basis_change(bare, random_basis_change(bare, 1))
     assert other.w_o is not None
     assert np.abs(attend(X, other).output - attend(X, bare).output).max() < 1e-12
     joined = attend(X, replace(other, w_o=None)).output

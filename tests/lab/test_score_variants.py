@@ -8,7 +8,7 @@ from math import tanh
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend
+from attention_core import Projections, attend
 from attention_core.formulas import softmax
 from attention_lab.masks.score_variants import additive, one_softmax
 from attention_lab.scenario import Scenario, trace_of
@@ -56,7 +56,7 @@ def test_one_softmax_sums_to_1_over_all_queries(mask: str) -> None:
     made = one_softmax(trace, 2)
     assert made.shares.sum() == pytest.approx(1)
     assert np.allclose(made.of_query, made.shares.sum(axis=1))
-    assert made.off < 1e-14
+    assert made.gap < 1e-14
     assert np.allclose(made.shares / made.of_query[:, np.newaxis], trace.probabilities[0, 2])
     assert not made.shares[trace.hidden[0, 2]].any()
 
@@ -66,13 +66,5 @@ def test_where_all_is_hidden_nothing_is_given() -> None:
     layer = attend(np.eye(3, 4), Projections.random(4, 2), mask=np.zeros((3, 3), dtype=bool))
     made = one_softmax(layer, 0)
     assert not made.shares.any()
-    assert made.off == 0
+    assert made.gap == 0
     assert not additive(layer, 0).shares.any()
-
-
-@pytest.mark.parametrize("head", [-1, 2, "0"])
-def test_a_head_that_is_not_there_is_refused(head: object) -> None:
-    """By both."""
-    for variant in (additive, one_softmax):
-        with pytest.raises(SettingsError, match="head"):
-            variant(CAUSAL, head)

@@ -187,7 +187,7 @@ def test_a_script_has_one_block_for_each_step(name: str) -> None:
     _, *blocks = script(trace).split("# Step ")
     assert len(blocks) == 15
     for number, (field, block) in enumerate(zip(STEPS, blocks, strict=True), 1):
-        assert block.startswith(f"{number}: {STEPS[field].title}\n# {trace.says(field)}\n# in ")
+        assert block.startswith(f"{number}: {STEPS[field].title}\n# {trace.sentence(field)}\n# in ")
         assert trace.code(field) in block
         assert block.count("np.testing.assert_allclose(") == 1
     assert blocks[-1].endswith(f'\n\nprint("{SENTENCE[:-1]}")\n')

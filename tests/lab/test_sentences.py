@@ -7,13 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from attention_core import attend
-from attention_lab.masks.sentences import other_sentence, own_sentence, padded_sentence, three_uses
+from attention_lab.masks.encoder_decoder import three_uses
+from attention_lab.masks.sentences import other_sentence, own_sentence, padded_sentence
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.core.random_layers import assert_same
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TARGET = "wir mögen Tee"
@@ -44,53 +42,10 @@ def test_padding_comes_after_the_sentence() -> None:
     assert (padded_sentence(edited, 2).vectors[:5] == trace_of(edited).inputs[0]).all()
 
 
-@pytest.mark.parametrize(
-    ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
-)
-def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
-    """Queries of the one and keys of the other sequence: 5 + 2 source tokens, 3 + 2 target
-    tokens.
-    """
-    trace = three_uses(SCENARIO, TARGET, 2)[use]
-    assert trace.scores.shape == (1, 2, *shape)
-    assert (len(trace.tokens), len(trace.memory_tokens)) == shape
-
-
-def test_which_keys_are_hidden() -> None:
-    """The encoder and the cross-attention hide the source's padding, the decoder also every
-    later token.
-    """
-    hidden = {
-        use: np.isneginf(trace.masked_scores[0, 0])
-        for use, trace in three_uses(SCENARIO, TARGET, 2).items()
-    }
-    for use in ("encoder", "cross"):
-        assert hidden[use].all(axis=0).tolist() == [False] * 5 + [True] * 2
-        assert not hidden[use][:, :5].any()
-    allowed = [[s <= t and s < 3 for s in range(5)] for t in range(5)]
-    assert (~hidden["decoder"]).tolist() == allowed
-
-
-def test_cross_attention_is_attention_with_a_memory() -> None:
-    """Without padding it is the layer called on the target with the source as its memory, at
-    the scenario's scale.
-    """
-    scenario = Scenario(
-        text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3
-    )
-    cross = three_uses(scenario, TARGET, 0)["cross"]
-    own, target = trace_of(scenario), other_sentence(scenario, TARGET).vectors
-    assert_same(
-        cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output
-    )
-
-
 def test_a_trained_layer_reads_other_sentences() -> None:
     """Its own cutting of words and its own vectors serve the other sentence, too."""
     scenario = Scenario(weights="trained", layer=1)
     other = other_sentence(scenario, "It slept", 6)
     assert other.vectors.shape == (6, 384)
-    assert (
-        three_uses(scenario, "It slept", 1)["cross"].sizes["T"]
-        == len(other_sentence(scenario, "It slept").tokens) + 1
-    )
+    one_pad = three_uses(scenario, "It slept", 1)["cross"]
+    assert one_pad.sizes["T"] == len(other_sentence(scenario, "It slept").tokens) + 1

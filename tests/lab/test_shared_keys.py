@@ -10,12 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend
+from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize, size_of, total
-from attention_lab.heads.shared_keys import CACHE, MULTIPLIES, PARAMETERS, share_heads
+from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
-from tests.lab.refusal import refused
 
 T, D, K, V = 5, 7, 3, 2
 GROUPS = [1, 2, 3, 6]
@@ -58,7 +57,7 @@ def test_multiplications_are_those_that_are_done(n_kv_heads: int) -> None:
         (trace.probabilities[0], value_heads),
         (trace.merged[0], p.w_o),
     ]
-    for count, (left, right) in zip(MULTIPLIES, products, strict=True):
+    for count, (left, right) in zip(MULTIPLICATIONS, products, strict=True):
         tally.clear()
         np.matmul(counted(left, tally), counted(right, tally))
         assert count.of(size_of(trace)) == tally["multiplications"]
@@ -70,7 +69,7 @@ def test_heads_cost_nothing(n_heads: int) -> None:
     whatever h is.
     """
     size = LayerSize(11, 16, n_heads, n_heads, 16 // n_heads, 16 // n_heads)
-    assert total(MULTIPLIES, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
+    assert total(MULTIPLICATIONS, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
     assert total(PARAMETERS, size) == 4 * 16**2
 
 
@@ -112,13 +111,3 @@ def test_sharing_what_is_equal_changes_nothing() -> None:
     assert (
         np.abs(attend(X, share_heads(weights, 2)).output - attend(X, weights).output).max() > 0.01
     )
-
-
-def test_groups_that_do_not_fit() -> None:
-    """A number of groups that does not divide the heads is an error that offers its neighbours."""
-    with refused(SettingsError, "n_kv_heads", 4, 6, 3):
-        share_heads(layer(6), 4)
-    with refused(SettingsError, 6, 4):
-        LayerSize(1, 6, 6, 4, 1, 1)
-    with refused(SettingsError, "n_tokens", 0):
-        LayerSize(0, 6, 6, 3, 1, 1)

@@ -9,12 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
-from attention_lab.masks.shuffles import SITUATIONS, is_given, shuffle, words_of
+from attention_lab.masks.shuffles import is_given, shuffle, words_of
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.lab.refusal import refused
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 
@@ -76,12 +74,6 @@ def test_a_code_for_each_place_is_added() -> None:
     for scenario in (SCENARIO, replace(SCENARIO, residual=True)):
         found = shuffle(scenario, "with positions").straight
         np.testing.assert_allclose(found.output, trace_of(scenario).output, atol=1e-12)
-
-
-def test_an_unknown_situation() -> None:
-    """The sentence names what there is."""
-    with refused(SettingsError, SITUATIONS[0].key):
-        shuffle(SCENARIO, "banana")
 
 
 def test_places_by_hand_are_its_own() -> None:

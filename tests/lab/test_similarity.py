@@ -13,19 +13,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_core import Projections, attend
 from attention_lab.heads.patterns import Pattern, pattern_of
+from attention_lab.heads.reruns import rerun
 from attention_lab.heads.similarity import (
     centred_correlations,
     head_divergences,
     head_order,
+    heads_apart,
     jensen_shannon,
     layer_divergence,
-    most_apart,
-    redundancy,
+    max_distinct_heads,
+    most_alike,
+    overlap,
 )
 from tests.core.random_layers import Layer, assert_same, calls
-from tests.lab.refusal import refused
+
+X = np.random.default_rng(1).normal(size=(5, 6))
 
 
 def heads(*shares: np.ndarray) -> Pattern:
@@ -41,7 +45,7 @@ def test_heads_with_nothing_in_common() -> None:
     itself, shifted = np.eye(7), np.roll(np.eye(7), 1, axis=1)
     divergence = head_divergences(heads(itself, shifted))[0]
     assert divergence[0, 1] == pytest.approx(math.log(2), abs=1e-12)
-    assert_same(redundancy(divergence), np.eye(2))
+    assert_same(overlap(divergence), np.eye(2))
 
 
 def test_a_divergence_by_hand() -> None:
@@ -80,7 +84,7 @@ def test_two_heads_are_a_layer() -> None:
     assert_same(layer_divergence(two), head_divergences(two)[:, 0, 1])
     apart = heads(*(np.roll(np.eye(7), shift, axis=1) for shift in range(5)))
     assert_same(layer_divergence(apart), [math.log(5)])
-    assert most_apart(apart) == 5
+    assert max_distinct_heads(apart) == 5
 
 
 def test_a_query_counts_only_where_all_heads_have_a_key_for_it() -> None:
@@ -189,27 +193,17 @@ def test_points_on_a_line_are_put_in_line() -> None:
     assert order in ((1, 5, 2, 0, 4, 3), (3, 4, 0, 2, 5, 1))
 
 
-def test_rows_over_different_keys() -> None:
-    """Shares of three keys and of two are refused with both numbers."""
-    with refused(ShapeError, "one", 3, 2):
-        jensen_shannon(np.eye(3), np.eye(2))
-
-
-@pytest.mark.parametrize("distances", [[[0.0, np.nan], [np.nan, 0.0]], [[0.0, 1.0], [2.0, 0.0]]])
-def test_distances_that_are_none(distances: list[list[float]]) -> None:
-    """NaN or distances that differ by direction are refused with a sentence."""
-    with refused(SettingsError, "finite"):
-        head_order(np.array(distances))
-
-
 def test_no_more_heads_differ_than_keys_are_seen() -> None:
     """Of four heads over two keys two can have nothing in common; under a causal mask the last
     query counts.
     """
-    assert most_apart(Pattern(np.full((1, 4, 3, 2), 0.5), np.ones((1, 4, 3, 2), dtype=bool))) == 2
+    assert (
+        max_distinct_heads(Pattern(np.full((1, 4, 3, 2), 0.5), np.ones((1, 4, 3, 2), dtype=bool)))
+        == 2
+    )
     past = np.tril(np.ones((3, 3), dtype=bool))
     assert (
-        most_apart(
+        max_distinct_heads(
             Pattern(
                 np.broadcast_to(past / past.sum(axis=1, keepdims=True), (1, 4, 3, 3)).copy(),
                 np.broadcast_to(past, (1, 4, 3, 3)).copy(),
@@ -217,3 +211,28 @@ def test_no_more_heads_differ_than_keys_are_seen() -> None:
         )
         == 3
     )
+
+
+def test_the_most_alike_pair() -> None:
+    """A head is not its own pair; the lower head comes first; undefined similarities are passed
+    over.
+    """
+    similarity = np.array([[9.0, -0.5, 0.1], [-0.5, 9.0, 0.4], [0.1, 0.4, 9.0]])
+    assert most_alike(similarity) == (1, 2)
+    assert most_alike(-similarity) == (0, 1)
+    assert most_alike(np.full((3, 3), np.nan)) is None
+    assert most_alike(np.ones((1, 1))) is None
+
+
+def test_heads_that_did_not_change_are_not_apart() -> None:
+    """The same layer is 0 apart, whatever the mask, also where a query sees nothing."""
+    trace = attend(X, Projections.random(6, 3, seed=1), mask=np.arange(5)[:, np.newaxis] != 2)
+    assert heads_apart(trace, trace) == 0.0
+    assert 0 < heads_apart(trace, rerun(trace, scale=0.0)) < 1
+
+
+def test_a_head_that_reads_another_token_is_1_apart() -> None:
+    """A head that read only itself and now reads only the other token is 1 apart."""
+    x = 30 * np.eye(2)
+    trace = attend(x, Projections.weightless(2))
+    assert heads_apart(trace, rerun(trace, scale=-1.0)) == pytest.approx(1.0)

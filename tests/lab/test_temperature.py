@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import SettingsError, softmax
+from attention_core import Projections, SettingsError, attend, softmax
 from attention_lab.masks.temperature import (
     WIDTHS,
+    at_temperature,
     jacobian_norm,
     jacobian_trace,
     score_spread,
     score_spreads,
+    shares_at,
     sharpness,
     softmax_jacobian,
     two_token_slope,
@@ -59,7 +61,12 @@ def test_the_table_of_saturation(d_k: int, kind: str, table: dict[int, tuple[flo
     the table.
     """
     found, expected = getattr(score_spread(d_k), kind), table[d_k]
-    measures = (found.top, found.effective_tokens, found.jacobian_trace, found.jacobian_norm)
+    measures = (
+        found.largest_share,
+        found.effective_tokens,
+        found.jacobian_trace,
+        found.jacobian_norm,
+    )
     for value, right, tolerance in zip(measures, expected, (0.012, 0.3, 0.012, 0.012), strict=True):
         assert value == pytest.approx(right, abs=tolerance)
 
@@ -68,7 +75,7 @@ def test_several_widths_at_once() -> None:
     """The table for all widths holds one measurement each; other seeds give other numbers."""
     assert [found.d_k for found in score_spreads()] == list(WIDTHS)
     assert score_spreads()[2] == score_spread(WIDTHS[2])
-    assert score_spread(3, 5, 2) != score_spread(3, 5, 1)
+    assert score_spread(3, 2) != score_spread(3, 1)
 
 
 @given(ROWS)
@@ -128,16 +135,28 @@ def test_the_sharpest_softmax() -> None:
     in the other.
     """
     both = sharpness(np.array([[1e308, -1e308], [0.0, 0.0]]))
-    assert (both.top, both.effective_tokens, both.jacobian_trace) == (
+    assert (both.largest_share, both.effective_tokens, both.jacobian_trace) == (
         0.75,
         pytest.approx(1.5),
         0.25,
     )
 
 
-@pytest.mark.parametrize(("d_k", "n_keys"), [(0, 32), (5000, 32), (4, 0), (4, 257)])
-def test_sizes_that_take_too_long(d_k: int, n_keys: int) -> None:
-    """Sizes outside the limits are an error."""
-    name, size = ("n_keys", n_keys) if d_k == 4 else ("d_k", d_k)
-    with refused(SettingsError, name, size):
-        score_spread(d_k, n_keys)
+@pytest.mark.parametrize("temperature", [0.25, 4.0])
+def test_temperature_moves_masses_not_ranks(temperature: float) -> None:
+    """Every row keeps the order of its shares; below 1 the largest grows, above 1 it shrinks."""
+    x = np.random.default_rng(6).normal(size=(13, 8))
+    before = attend(x, Projections.random(8, 2, bias=True), causal=True)
+    after = at_temperature(before, temperature)
+    assert_same(after.scaled_scores, before.scaled_scores / temperature)
+    assert (np.argsort(after.probabilities) == np.argsort(before.probabilities)).all()
+    tops = [trace.probabilities[:, :, 1:].max(axis=-1) for trace in (before, after)]
+    assert ((tops[1] > tops[0]) == (temperature < 1)).all()
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    """A Jacobian that takes too much memory, and a quotient beyond the range of float."""
+    with refused(SettingsError, "keys", 20_000):
+        softmax_jacobian(np.full(20_000, 5e-5))
+    with refused(SettingsError, "float64"):
+        shares_at(np.array([1.0]), np.array([1e-320]))

@@ -44,7 +44,7 @@ def test_the_lines_read_only_what_there_is(name: str) -> None:
     trace = case(name)
     known = {"torch", "F", *trace.sizes, *given(trace)}
     for field in STEPS:
-        code = compile(getattr(torch_code, field)(trace), field, "exec")
+        code = compile(torch_code.statements(trace, field), field, "exec")
         methods = {
             "linear",
             "unflatten",
@@ -85,7 +85,7 @@ def test_the_lines_leave_out_nothing_that_was_given(name: str) -> None:
         ("output", "inputs"): trace.residual,
         ("output", "w_o"): trace.projections.w_o is not None,
     }
-    codes = {step: compile(getattr(torch_code, step)(trace), step, "exec") for step, _ in options}
+    codes = {step: compile(torch_code.statements(trace, step), step, "exec") for step, _ in options}
     assert {(step, part): part in codes[step].co_names for step, part in options} == options
 
 

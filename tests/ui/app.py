@@ -16,7 +16,7 @@ from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
 from attention_ui.components import APP
 from attention_ui.control_list import CONTROLS, GROUPS
-from attention_ui.here import Here
+from attention_ui.page_context import PageContext
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of
@@ -58,16 +58,16 @@ def unfolded(app: AppTest) -> AppTest:
     return app.run()
 
 
-def here(app: AppTest) -> Here:
+def page_context(app: AppTest) -> PageContext:
     """The scenario, trace and focus of the last run."""
-    found: Here = app.session_state["visit"].here
+    found: PageContext = app.session_state["session"].page_context
     return found
 
 
 def facts(app: AppTest) -> dict[str, Any]:
     """What the sentences of the page state, by name: see `attention_ui.facts`."""
     assert not app.exception
-    found: dict[str, Any] = app.session_state["visit"].facts
+    found: dict[str, Any] = app.session_state["session"].facts
     return found
 
 

@@ -11,18 +11,17 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.derivation import derive
-from attention_lab.diagonal.propositions import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.labs.convolution import run_convolution, run_two_heads
 from attention_lab.labs.images import IMAGES, KERNELS
 from attention_lab.labs.lab_examples import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_lab.masks.encoder_decoder import USES
-from attention_lab.masks.sentences import three_uses
+from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.scenario import Scenario
 from attention_lab.trained.encoded_text import encoded
-from attention_ui.reference.concepts import Concept
+from attention_ui.reference.questions import Entry
 from attention_ui.registry import page_of
 from attention_viz import story
 from tests.ui.app import ROOT
@@ -32,7 +31,7 @@ TARGET = "Das Tier war zu müde"
 Address = dict[str, str]
 
 
-def address_of(concept: Concept) -> Address:
+def address_of(concept: Entry) -> Address:
     """The parameters of a concept's link."""
     return dict(parse_qsl(concept.query))
 

@@ -19,7 +19,7 @@ def pin(
     axes = {key: [(letter, None) for letter in one["axes"]] for key, one in scene["arrays"].items()}
     state = {
         key: app.session_state[key]
-        for key in ("painted", "mw_masks", "visit")
+        for key in ("painted", "mw_masks", "session")
         if key in app.session_state
     }
     with patching.context() as patch:

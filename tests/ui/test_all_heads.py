@@ -11,12 +11,12 @@ from attention_core import attend
 from attention_lab.heads.all_heads import blur, mean_of_heads
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_ui import stage_choices, way
+from attention_ui import stage_choices
 from attention_ui.heads import one_wide_head
 from attention_ui.heads.heads_choice import open_portrait
 from attention_ui.registry import page_of
-from attention_ui.visit import Visit
-from tests.ui.app import facts, figures, here, opened, scenes, stage, texts
+from attention_ui.url_state import Session, navigation
+from tests.ui.app import facts, figures, opened, page_context, scenes, stage, texts
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
@@ -24,7 +24,7 @@ from tests.viz.reading_scenes import numbers
 def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
     """The heads in the address are those of the grid, of the mean and of the caveat."""
     app = opened("all-heads", subset="0.2", mask="causal", head=2)
-    trace = here(app).trace
+    trace = page_context(app).trace
     grid, merged = scenes(app)
     np.testing.assert_array_equal(
         numbers(grid["arrays"]["probabilities"]), trace.probabilities.astype("f4")
@@ -49,7 +49,7 @@ def test_the_stage_and_the_scale_of_the_grid() -> None:
     and takes it back.
     """
     app = opened("all-heads", heads_stage="raw")
-    scores = here(app).trace.scores
+    scores = page_context(app).trace.scores
     array = scenes(app)[0]["arrays"]["scores"]
     np.testing.assert_array_equal(numbers(array), scores.astype("f4"))
     assert array["limit"] == pytest.approx(np.abs(scores).max(), rel=1e-5)
@@ -66,7 +66,7 @@ def test_one_query_and_one_key_and_the_lines_open_on_demand() -> None:
     of the chosen kind.
     """
     app = opened("all-heads", heads_view="Row and column", head=1, query=8, key=4)
-    shares = here(app).trace.probabilities[0]
+    shares = page_context(app).trace.probabilities[0]
     _, row, column = scenes(app)
     np.testing.assert_array_equal(numbers(row["arrays"]["by head"]), shares[:, 8].astype("f4"))
     np.testing.assert_array_equal(
@@ -98,7 +98,7 @@ def test_one_head_beside_several(n_heads: int) -> None:
     parameters and multiplications, h times the scores.
     """
     app = opened("all-heads", n_heads=n_heads, d_model=16, beside_one="true", heads_stage="raw")
-    trace = here(app).trace
+    trace = page_context(app).trace
     one = attend(trace.inputs, replace(trace.projections, n_heads=1, n_kv_heads=None))
     arrays = scenes(app)[0]["arrays"]
     np.testing.assert_array_equal(numbers(arrays["one head"]), one.scores.astype("f4"))
@@ -115,12 +115,12 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
     """From a step of the story it opens all heads, with one head beside them; a layer of one head
     has nothing to compare.
     """
-    now = Visit()
+    now = Session()
     with monkeypatch.context() as patch:
         patch.setattr(one_wide_head.st, "session_state", {"head": 1})
-        patch.setattr(way, "visit", lambda: now)
+        patch.setattr(navigation, "session", lambda: now)
         stage_choices.choose("beside", True)
-    assert now.wanted == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
+    assert now.requested_page == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False
     assert stage(opened("scores", n_heads=1))["heads"]["count"] == 1
@@ -138,7 +138,7 @@ def test_an_average_that_hides_nothing() -> None:
 def test_every_measure_can_be_opened() -> None:
     """Each measure shows its formula, its range and the number of the head in focus."""
     app = opened("head-portraits", head=1, mask="causal")
-    pattern = pattern_of(here(app).trace)
+    pattern = pattern_of(page_context(app).trace)
     for measure in MEASURES:
         app.selectbox(key="portrait").set_value(measure.name).run()
         assert f"$$\n{measure.formula}\n$$" in texts(app)

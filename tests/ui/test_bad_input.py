@@ -14,7 +14,17 @@ from attention_lab.scenario import MAX_TEXT, Scenario, tokens_of
 from attention_ui.controls import notes
 from attention_ui.markdown import JOINER, plain
 from attention_ui.registry import PAGES, page_of
-from tests.ui.app import EVERY_PAGE, error, errors, facts, here, named_in, opened, scenes, title
+from tests.ui.app import (
+    EVERY_PAGE,
+    error,
+    errors,
+    facts,
+    named_in,
+    opened,
+    page_context,
+    scenes,
+    title,
+)
 
 # Pages that show something without any word of the sentence.
 WORDLESS = {
@@ -27,8 +37,8 @@ WORDLESS = {
     "convolution",
     "lexicon",
     "glossary",
-    "concepts",
-    "about",
+    "questions",
+    "sources",
     "your-weights",
 }
 
@@ -51,7 +61,7 @@ def test_an_empty_sentence(page: str, text: str) -> None:
     assert title(app) == page_of(page).title
     app.text_input(key="text").set_value("back again").run()
     assert not app.error
-    shown = here(app).scenario  # the step of the mask shows one where the layer has none
+    shown = page_context(app).scenario  # the step of the mask shows one where the layer has none
     assert replace(shown, mask="none") == Scenario(text="back again", n_heads=2)
 
 
@@ -71,9 +81,9 @@ def test_ten_thousand_words() -> None:
     app = opened("scores", n_tokens=64)
     app.text_input(key="text").set_value("word " * 10_000).run()
     assert not errors(app)
-    assert len(here(app).scenario.text) == MAX_TEXT
-    assert here(app).trace.sizes["T"] == 64
-    scenario = here(app).scenario
+    assert len(page_context(app).scenario.text) == MAX_TEXT
+    assert page_context(app).trace.sizes["T"] == 64
+    scenario = page_context(app).scenario
     said = (*tokens_of(scenario).notes, *notes(scenario))
     assert len(said) == 2
     assert {plain(note) for note in said} <= {caption.value for caption in app.caption}
@@ -85,7 +95,7 @@ def test_a_long_sentence_at_its_own_length() -> None:
     """A sentence as long as the field allows gives at most as many tokens as the app can show."""
     app = opened("scores", text="a " * (MAX_TEXT // 2))
     assert not errors(app)
-    assert here(app).trace.sizes["T"] <= 64
+    assert page_context(app).trace.sizes["T"] <= 64
 
 
 REMEDIES = {
@@ -111,7 +121,9 @@ def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
     buttons[label].click().run()
     assert not app.warning
     assert not errors(app)
-    assert here(app).scenario == Scenario(**({"d_model": 64, "n_heads": 5} | REMEDIES[label]))
+    assert page_context(app).scenario == Scenario(
+        **({"d_model": 64, "n_heads": 5} | REMEDIES[label])
+    )
     assert scenes(app)
 
 

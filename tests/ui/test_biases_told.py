@@ -13,7 +13,7 @@ import pytest
 from attention_lab.export.script import notebook
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui.registry import page_of
-from tests.ui.app import facts, here, letters, opened, scenes, stage, texts
+from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
 BIASED = {"own": OwnMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).address()}
 CASES = [
@@ -40,7 +40,7 @@ def test_a_projected_number_is_told_with_its_bias(
     """A row times a column is not the number that follows where a bias is added to it."""
     choices = choices | {"which": "queries", "head": 1, "query": 2, "feature": 3}
     app = opened("projections", **choices)
-    told, column = facts(app), here(app).trace.sizes["K"] + 3
+    told, column = facts(app), page_context(app).trace.sizes["K"] + 3
     assert [symbol(told["symbols"][1]), symbol(told["bias"])] == [w_q, "b_Q"]
     assert (told["row"], told["column"]) == (2, column)
     assert told["arithmetic"].index == (0, 2, column)
@@ -80,7 +80,7 @@ def test_what_the_output_is_made_of(choices: dict[str, Any], bias: bool, residua
         description = described("output", **choices, weights=weights)
         assert ("W_O" in description, "b_O" in description) == (multiplied, bias)
         assert ("inputs" in scenes(app)[0]["arrays"]) == residual
-        trace = here(app).trace
+        trace = page_context(app).trace
         assert (trace.output.tobytes() == trace.merged.tobytes()) == (
             not (multiplied or bias or residual)
         )
@@ -116,7 +116,7 @@ def test_the_notebook_writes_biases() -> None:
     """The formula of a step is that of the line below it."""
     cells = {
         cell["id"]: cell["source"]
-        for cell in json.loads(notebook(here(opened(**BIASED)).trace))["cells"]
+        for cell in json.loads(notebook(page_context(opened(**BIASED)).trace))["cells"]
     }
     for name, letter in (("queries", "Q"), ("keys", "K"), ("values", "V"), ("output", "O")):
         assert f" + b_{letter}$$" in cells[f"{name}-text"]

@@ -10,7 +10,7 @@ from attention_lab.masks.bench import NO_FAULT, examined, fault_of
 from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import FAULTS, hidden_fault
 from attention_lab.scenario import Scenario
-from tests.ui.app import facts, here, named_in, opened, scenes, texts
+from tests.ui.app import facts, named_in, opened, page_context, scenes, texts
 
 MEND = "Choose a causal mask"
 
@@ -37,7 +37,7 @@ def test_a_fault_that_changes_nothing_says_what_it_needs() -> None:
     assert told["needed"] == fault_of("mask").needs
     next(button for button in app.button if button.label == MEND).click().run()
     assert not app.info
-    assert here(app).scenario.mask == "causal"
+    assert page_context(app).scenario.mask == "causal"
     told = facts(opened("break-it", bi_fault="scale", scaling="off"))
     assert (told["mistake_shows"], told["needed"]) == (False, fault_of("scale").needs)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.trained.changed_word import change_word
-from tests.ui.app import facts, here, opened, scenes, sent, texts
+from tests.ui.app import facts, opened, page_context, scenes, sent, texts
 from tests.ui.uploads import ANIMAL
 
 
@@ -15,7 +15,7 @@ def test_change_one_word() -> None:
     app = opened("change-a-word", text="something else entirely")
     assert (facts(app)["replaced"], len(app.info)) == ("entirely", 1)  # for “tired” is not there
     next(button for button in app.button if button.label == "tired / wide").click().run()
-    assert here(app).scenario.text == ANIMAL
+    assert page_context(app).scenario.text == ANIMAL
     assert (facts(app)["replaced"], len(app.info)) == ("tired", 0)
     change = change_word(ANIMAL, "tired", "wide")
     told = facts(app)["before_and_after"]

@@ -16,9 +16,9 @@ from attention_lab.notation.texts import GML, NOTATIONS
 from attention_lab.notation.wording import says, turned
 from attention_ui import frame, panels
 from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_ui.reference import concepts
+from attention_ui.reference import questions
 from attention_ui.registry import PAGES
-from tests.ui.app import facts, here, letters, opened, scenes, stage, texts
+from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
 NOTE = NOTATIONS["note"].title
 SIDES = re.compile(r"\b(?:rows?|columns?)\b|side by side|one below the other", re.IGNORECASE)
@@ -68,7 +68,8 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what a page says of the notation itself, which in ours it does not say, and what
     learners ask, in their words.
     """
-    monkeypatch.setattr(concepts, "ask", lambda: None)
+    monkeypatch.setattr(questions, "ask", lambda: None)
+    monkeypatch.setattr(frame, "foot", lambda page: None)
     for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
         monkeypatch.setattr(module, name, lambda now: None)
 
@@ -147,7 +148,7 @@ def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(
         st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
     )
-    trace = here(shown("softmax", {"closer": ["files"]}, "gml")).trace
+    trace = page_context(shown("softmax", {"closer": ["files"]}, "gml")).trace
     page = files["probabilities.html"]()
     ours, theirs = (says(trace, "probabilities", text) for text in (OURS, GML))
     assert ours != theirs
@@ -165,7 +166,7 @@ def titles(app: AppTest) -> dict[str, str]:
 def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None:
     """The sentence names both matrices as the board does, and the lines whose numbers follow."""
     app = opened("projections", notation=notation, which="keys", head=1, key=3, feature=2)
-    trace, named = here(app).trace, titles(app)
+    trace, named = page_context(app).trace, titles(app)
     told = facts(app)
     source, weights, _ = (symbol.replace("\\", "") for symbol in told["symbols"])
     assert (source, weights) == (named["memory"].split()[0], named["w_k"])
@@ -187,6 +188,7 @@ def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
     assert not re.search(r" of W_O(?!ᵀ)", said)
 
 
+@pytest.mark.usefixtures("_silent_on_the_notation")
 def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
     """In the notation of such a text the page speaks of the columns of its boards, never of
     rows.

@@ -8,7 +8,7 @@ import pytest
 from attention_core import SettingsError, ShapeError
 from attention_lab.compare import moved_most
 from attention_lab.scenario import Scenario, trace_of
-from tests.ui.app import error, facts, here, opened, pressed, refused, scenes, sent
+from tests.ui.app import error, facts, opened, page_context, pressed, refused, scenes, sent
 
 
 def test_a_url_names_the_changed_control_and_its_value() -> None:
@@ -39,7 +39,7 @@ def test_a_click_chooses_what_moved_most() -> None:
     """The button moves the focus to that query and key."""
     app = pressed(opened("compare", against="positions"), "Show it")
     moved = facts(app)["moved_most"]
-    assert (here(app).focus.query, here(app).focus.key) == (moved.row, moved.column)
+    assert (page_context(app).focus.query, page_context(app).focus.key) == (moved.row, moved.column)
 
 
 def test_the_widgets_write_the_url() -> None:

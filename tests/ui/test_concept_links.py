@@ -13,8 +13,8 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import CHOICES, FIELD_BOUNDS
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
-from attention_ui.reference.concepts import (
-    Concept,
+from attention_ui.reference.questions import (
+    Entry,
     concepts,
     questions,
 )
@@ -25,7 +25,7 @@ CONTROL = {control.name: control for control in CONTROLS}
 VIEW = {"notation", "own_scale", "present"}
 
 
-def parameters(concept: Concept) -> dict[str, str]:
+def parameters(concept: Entry) -> dict[str, str]:
     """The parameters of a concept's address."""
     return dict(parse_qsl(concept.query, strict_parsing=True)) if concept.query else {}
 

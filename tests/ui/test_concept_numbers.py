@@ -10,7 +10,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.scenario import trace_of
-from attention_ui.reference.concepts import concepts
+from attention_ui.reference.questions import concepts
 from attention_ui.registry import page_of
 from tests.ui.app import ROOT
 from tests.ui.concept_counts import CHECKS, address_of, scenario_of

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from attention_ui.reference.concepts import (
+from attention_ui.reference.questions import (
     ASKED,
-    Concept,
-    concept_table,
+    Entry,
     concepts,
+    entry_table,
     found,
     questions,
 )
@@ -26,7 +26,7 @@ def test_search_finds_and_counts() -> None:
     """
     assert finds("dk SOFTMAX", "the softmax", "dₖ")
     assert not finds("softmax mask", "the softmax")
-    app = opened("concepts", concepts_words="stiefel", concepts_text="gml")
+    app = opened("questions", concepts_words="stiefel", concepts_text="gml")
     shown = found("stiefel", ["gml"])
     assert facts(app)["concepts_found"] == len(shown)
     assert 0 < len(shown) < 29
@@ -128,24 +128,52 @@ def test_questions_stand_before_the_concepts() -> None:
     """They are listed and counted; a search may find questions alone, and whoever chooses a
     text sees none of them.
     """
-    app = opened("concepts")
+    app = opened("questions")
     assert len(app.header) == 1 + 5  # one for the questions, one for each text
     assert facts(app)["questions_found"] == len(questions())
     assert facts(app)["concepts_found"] == len(concepts())
     first = app.header[0].value
-    alone = opened("concepts", concepts_words="c_proj")
+    alone = opened("questions", concepts_words="c_proj")
     assert [box.value for box in alone.header] == [first]
     assert (facts(alone)["concepts_found"], facts(alone)["questions_found"]) == (0, 1)
-    gml = opened("concepts", concepts_text="gml")
+    gml = opened("questions", concepts_text="gml")
     assert (facts(gml)["questions_found"], len(gml.header)) == (0, 1)
     assert first not in [box.value for box in gml.header]
 
 
 def test_a_row_with_markup_stays_text() -> None:
     """Markup in a concept makes no cell, link, tag or formula of its table."""
-    table = concept_table((Concept("gml", 1, MARKUP, "scores", "query=4", MARKUP),))
+    table = entry_table((Entry("gml", 1, MARKUP, "scores", "query=4", MARKUP),))
     row = table.splitlines()[2]
     assert row.count("[Scores](scores?query=4)") == 1
     rest = row.replace("**[Scores](scores?query=4):**", "")
     assert re.findall(r"(?<!\\)[<>$\[`]", rest) == []
     assert len(re.findall(r"(?<!\\)\|", rest)) == 4
+
+
+@pytest.mark.parametrize(
+    ("page", "field", "wrong", "right", "listed"),
+    [
+        ("questions", "concepts_words", "sotfmax", "softmax", "questions_found"),
+        ("overview", "asked_words", "paramters", "parameters", "questions_found"),
+        ("glossary", "glossary_words", "entroppy", "entropy", "words_found"),
+        ("claims", "claims_words", "paddding", "padding", "claims_shown"),
+    ],
+)
+def test_a_typing_error_finds_the_word_that_was_meant(
+    page: str, field: str, wrong: str, right: str, listed: str
+) -> None:
+    """A misspelt word finds what the right one finds, and the page says what it looked for."""
+    app = opened(page)
+    app.text_input(key=field).set_value(wrong).run()
+    told = facts(app)
+    app.text_input(key=field).set_value(right).run()
+    assert told["searched_for"] == facts(app)["searched_for"] == right
+    assert told[listed]
+    assert told[listed] == facts(app)[listed]
+
+
+def test_a_word_of_no_meaning_is_not_respelt() -> None:
+    """What is like no word of the list finds nothing."""
+    app = opened("questions", concepts_words="zzyzx")
+    assert (facts(app)["searched_for"], facts(app)["questions_found"]) == ("zzyzx", 0)

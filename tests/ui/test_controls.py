@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import STEPS, Trace
 from attention_lab.scenario import CHOICES, FIELD_BOUNDS, Scenario, trace_of
 from attention_ui.control_list import CONTROLS, GROUPS, Control, widget_value
-from tests.ui.app import gone_to, here, opened, unfolded
+from tests.ui.app import gone_to, opened, page_context, unfolded
 
 DEFAULTS = asdict(Scenario())
 BY_NAME = {control.name: control for control in CONTROLS}
@@ -79,7 +79,7 @@ def test_every_control_is_drawn_once() -> None:
         widget = app.get_by_key(control.name)
         assert widget.value == widget_value(control, DEFAULTS[control.name])
         assert widget.help == control.help
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
 
 
 @pytest.mark.parametrize("name", MOVES)
@@ -89,8 +89,8 @@ def test_moving_a_control_changes_its_field_alone(name: str) -> None:
     """
     value, address = MOVES[name]
     app = opened("scores", **address)
-    before = here(app)
-    after = here(moved(app, name, value))
+    before = page_context(app)
+    after = page_context(moved(app, name, value))
     assert asdict(after.scenario) == asdict(before.scenario) | {name: value}
     assert different(before.trace, after.trace)
     assert after.trace is trace_of(after.scenario)
@@ -103,9 +103,9 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
     """
     value, address = MOVES[name]
     app = opened("scores", **address)
-    before = here(app)
+    before = page_context(app)
     moved(app, name, value)
-    after = here(moved(app, name, asdict(before.scenario)[name]))
+    after = page_context(moved(app, name, asdict(before.scenario)[name]))
     assert after.scenario == before.scenario
     assert after.trace is before.trace
 
@@ -114,7 +114,7 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
 def test_every_choice_works(name: str, value: str) -> None:
     """Each entry of each list of choices gives a layer."""
     app = moved(opened("scores"), name, value)
-    assert getattr(here(app).scenario, name) == value
+    assert getattr(page_context(app).scenario, name) == value
     assert not app.error
 
 
@@ -126,7 +126,7 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
     heads do not divide.
     """
     app = moved(opened("scores", **MOVES[name][1], n_heads=1), name, type(DEFAULTS[name])(value))
-    assert getattr(here(app).scenario, name) == value or app.warning
+    assert getattr(page_context(app).scenario, name) == value or app.warning
     assert not app.error
     assert not app.exception
 
@@ -135,9 +135,9 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
 def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
     """The switches of the view leave the very same trace in place."""
     app = unfolded(opened("scores"))
-    before = here(app).trace
+    before = page_context(app).trace
     app.toggle(key=name).set_value(True).run()
-    assert here(app).trace is before
+    assert page_context(app).trace is before
 
 
 @pytest.mark.parametrize("name", MOVES)
@@ -148,7 +148,7 @@ def test_an_address_sets_its_control(name: str) -> None:
     app = opened(
         "scores", **address | {name: str(asked).lower() if isinstance(asked, bool) else asked}
     )
-    assert getattr(here(app).scenario, name) == value
+    assert getattr(page_context(app).scenario, name) == value
     assert not app.toast
 
 
@@ -164,7 +164,7 @@ def test_a_control_that_was_moved_stays_on_the_page(name: str) -> None:
     assert drawn(app, name)
     app.query_params.clear()
     assert drawn(app.run(), name)
-    assert getattr(here(app).scenario, name) == value
+    assert getattr(page_context(app).scenario, name) == value
 
 
 def drawn(app: AppTest, name: str) -> bool:
@@ -180,7 +180,7 @@ def test_an_address_that_lags_behind_is_no_wish() -> None:
     app.slider(key="n_heads").set_value(8)
     app.query_params["n_heads"] = "2"
     app.run()
-    assert here(app).scenario.n_heads == 8
+    assert page_context(app).scenario.n_heads == 8
     assert not app.toast
 
 
@@ -204,4 +204,4 @@ def test_a_closed_box_draws_what_was_moved_alone() -> None:
     assert [name for name in names if drawn(app, name)] == ["weights"]
     app = unfolded(app)
     assert all(drawn(app, name) for name in names)
-    assert here(app).scenario == Scenario(weights="tied")
+    assert page_context(app).scenario == Scenario(weights="tied")

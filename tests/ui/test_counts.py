@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.ui.app import facts, here, opened
+from tests.ui.app import facts, opened, page_context
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
 PAIR = {"text": "a b", "mask": "causal"}
@@ -19,7 +19,7 @@ PAIR = {"text": "a b", "mask": "causal"}
 def test_the_overview_counts_the_layer(choices: dict[str, Any], sizes: dict[str, int]) -> None:
     """Tokens, the numbers of each, heads, and the numbers of a query that one head gets."""
     app = opened("overview", **choices)
-    assert facts(app)["sizes"] == here(app).trace.sizes
+    assert facts(app)["sizes"] == page_context(app).trace.sizes
     assert sizes.items() <= facts(app)["sizes"].items()
     assert facts(app)["hidden_cells"] == 0
 
@@ -55,5 +55,5 @@ def test_a_page_counts(page: str, choices: dict[str, Any], name: str, count: int
 def test_what_fills_a_trained_sequence_up(text: str, n_tokens: int, n_pads: int) -> None:
     """[CLS] and [SEP] stand around the word, and [PAD] fills up what is left."""
     app = opened("tokens", weights="trained", text=text, n_tokens=n_tokens)
-    assert here(app).trace.tokens.count("[PAD]") == n_pads
+    assert page_context(app).trace.tokens.count("[PAD]") == n_pads
     assert facts(app)["trained"] is True

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_courses import WIDTHS, draws
+from attention_lab.diagonal.depth_trajectories import WIDTHS, draws
 from tests.ui.app import errors, facts, figures, numbers_of, opened
 
 

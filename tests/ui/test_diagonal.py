@@ -11,7 +11,7 @@ import pytest
 from attention_core.text import tokenize_at_most
 from attention_lab.diagonal.measures import margins, pair_violations
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
-from attention_lab.diagonal.scenes import DiagonalScene, trace_of_scene
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_ui.markdown import plain
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts
@@ -22,7 +22,7 @@ LAB = "self-attention-mass"
 
 def test_the_pages_of_the_section() -> None:
     """The section has its six pages, in their order."""
-    assert DIAGONAL == [LAB, "truths", "growth", "geometry", "depth", "claims"]
+    assert DIAGONAL == [LAB, "propositions", "growth", "geometry", "depth", "claims"]
 
 
 @pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda preset: preset.name)
@@ -30,11 +30,11 @@ def test_examples_set_the_laboratory(preset: Any) -> None:
     """A click on an example shows its probabilities, and says what there is to see."""
     app = opened(LAB, lab_weights="free", lab_temperature="3.0")
     app.button(key=f"lab example {preset.name}").click().run()
-    expected = trace_of_scene(preset.scene).probabilities[0, 0].astype("f4").ravel()
+    expected = trace_of_settings(preset.settings).probabilities[0, 0].astype("f4").ravel()
     assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
     assert preset.says in texts(app)
-    address = {f"lab_{name}": value for name, value in asdict(preset.scene).items()}
-    assert preset.says in texts(opened("truths", **address))
+    address = {f"lab_{name}": value for name, value in asdict(preset.settings).items()}
+    assert preset.says in texts(opened("propositions", **address))
 
 
 CHOICES: list[dict[str, Any]] = [
@@ -55,7 +55,9 @@ def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
     """
     app = opened(LAB, **{f"lab_{name}": value for name, value in choice.items()})
     assert not app.exception
-    expected = trace_of_scene(DiagonalScene(**choice)).probabilities[0, 0].astype("f4").ravel()
+    expected = (
+        trace_of_settings(DiagonalSettings(**choice)).probabilities[0, 0].astype("f4").ravel()
+    )
     assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
 
 
@@ -76,7 +78,7 @@ def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
         {"lab_weights": "orthonormal", "lab_d_k": "64"},
     ],
 )
-@pytest.mark.parametrize("page", [LAB, "truths"])
+@pytest.mark.parametrize("page", [LAB, "propositions"])
 def test_nonsense_in_the_address(page: str, address: dict[str, str]) -> None:
     """A hand-made address gives defaults or one sentence, never a traceback."""
     assert not opened(page, **address).exception
@@ -105,7 +107,7 @@ def test_the_verdict_is_that_of_the_matrix() -> None:
     """Counts and shares are those of the engine on the same scene."""
     told = facts(opened(LAB, lab_weights="free"))
     text = "The animal did not cross the street because it was too tired"
-    trace = trace_of_scene(DiagonalScene(weights="free", text=text))
+    trace = trace_of_settings(DiagonalSettings(weights="free", text=text))
     shares = trace.probabilities[0, 0]
     n_first = int((margins(trace.masked_scores[0, 0]) >= 0).sum())
     assert told["tokens_that_prefer_themselves"] == n_first
@@ -119,7 +121,7 @@ def test_a_bound_that_is_met_has_nothing_to_spare() -> None:
     assert (told["pair_breaks_the_bound"], told["excess_over_the_bound"]) == (False, 0)
 
 
-@pytest.mark.parametrize("page", [LAB, "truths"])
+@pytest.mark.parametrize("page", [LAB, "propositions"])
 def test_one_token_has_no_pair(page: str) -> None:
     """Beside the diagonal of one token there is no cell to click."""
     one = opened(page, lab_tokens="numbers", lab_numbers="3")
@@ -129,7 +131,7 @@ def test_one_token_has_no_pair(page: str) -> None:
 
 READ: list[tuple[str, dict[str, str], dict[str, str]]] = [
     (LAB, {}, {"lab_tokens": "drawn"}),
-    ("truths", {}, {"lab_tokens": "numbers"}),
+    ("propositions", {}, {"lab_tokens": "numbers"}),
     ("geometry", {"plane_of": "free"}, {}),
     ("depth", {"depth_tokens": "sentence"}, {}),
 ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.masks.encoder_decoder import USES
-from attention_lab.masks.sentences import three_uses
+from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.scenario import Scenario
 from attention_ui.masks import encoder_decoder
 from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts

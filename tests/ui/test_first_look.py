@@ -13,7 +13,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
 from attention_ui.presets import FILE, presets
-from tests.ui.app import gone_to, here, opened, texts
+from tests.ui.app import gone_to, opened, page_context, texts
 
 FIRST = presets()[0]
 OWN_SENTENCE = "the dog chased the ball because it was hungry"
@@ -33,7 +33,7 @@ NAMING: list[dict[str, object]] = [
 
 def opening(app: AppTest) -> dict[str, str]:
     """What the address of the first example is made to say."""
-    said: dict[str, str] = app.session_state["visit"].opening
+    said: dict[str, str] = app.session_state["session"].opening
     return said
 
 
@@ -47,13 +47,13 @@ def test_a_bare_address_opens_the_first_example() -> None:
     is not usual into the address.
     """
     app = opened(bare=True)
-    assert here(app).scenario == FIRST.scenario
-    assert here(app).focus == Focus(*(FIRST.focus or ()))
+    assert page_context(app).scenario == FIRST.scenario
+    assert page_context(app).focus == Focus(*(FIRST.focus or ()))
     assert app.selectbox(key="example").value == FIRST.name
     assert app.slider(key="n_heads").value == 2
     chosen = opened("scores")
     chosen.selectbox(key="example").select(FIRST.name).run()
-    assert here(app).trace is here(chosen).trace
+    assert page_context(app).trace is page_context(chosen).trace
     scenario = json.loads(FILE.read_text("utf-8"))[0]["scenario"]
     named = {name: str(value) for name, value in scenario.items()}
     assert opening(app) == named | {"query": "6", "key": "1"}
@@ -74,7 +74,7 @@ def test_its_address_gives_the_same_screen() -> None:
     """
     app = opened(bare=True, notation="gml")
     shared = opened(notation="gml", **opening(app))
-    assert here(shared) == here(app)
+    assert page_context(shared) == page_context(app)
     assert texts(shared) == texts(app)
     assert not shared.toast
 
@@ -83,8 +83,8 @@ def test_its_address_gives_the_same_screen() -> None:
 def test_an_address_that_names_anything_keeps_the_defaults(address: dict[str, object]) -> None:
     """An old address with parameters left out gives the numbers that it always gave."""
     app = opened("scores", bare=True, **address)
-    assert replace(here(app).scenario, edits="") == Scenario()
-    assert here(app).focus == Focus(0, 0, 0, 0)
+    assert replace(page_context(app).scenario, edits="") == Scenario()
+    assert page_context(app).focus == Focus(0, 0, 0, 0)
 
 
 def test_the_example_goes_along_and_is_left() -> None:
@@ -92,12 +92,12 @@ def test_the_example_goes_along_and_is_left() -> None:
     app = opened(bare=True)
     for page in ("scores", "training", "trained-heads", "overview"):
         gone_to(app, page)
-    assert here(app).scenario == FIRST.scenario
+    assert page_context(app).scenario == FIRST.scenario
     app.selectbox(key="example").select(presets()[1].name).run()
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
     for page in ("training", "scores"):
         gone_to(app, page)
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
 
 
 def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:
@@ -107,9 +107,9 @@ def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:
     app = opened("training", bare=True)
     assert app.query_params == {}
     gone_to(app, "scores")
-    assert here(app).scenario == FIRST.scenario
+    assert page_context(app).scenario == FIRST.scenario
     app = gone_to(opened("training", bare=True, seed=0), "scores")
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
 
 
 def test_the_usual_layer_can_be_shared_too() -> None:
@@ -120,13 +120,13 @@ def test_the_usual_layer_can_be_shared_too() -> None:
     assert "head" not in app.query_params
     app.selectbox(key="query").select_index(0).run()
     address = {name: app.query_params[name] for name in app.query_params}
-    assert here(opened("scores", bare=True, **address)).scenario == Scenario()
+    assert page_context(opened("scores", bare=True, **address)).scenario == Scenario()
 
 
 def typed(app: AppTest, text: str) -> Focus:
     """The focus after a sentence was typed."""
     app.text_input(key="text").set_value(text).run()
-    return here(app).focus
+    return page_context(app).focus
 
 
 @pytest.mark.parametrize("bare", [True, False])
@@ -135,7 +135,7 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
     app = opened("scores", bare=bare)
     for text in (OWN_SENTENCE, "cake", "we like green tea", "it rains"):
         focus = typed(app, text)
-        assert astuple(focus) == cell_worth_telling(here(app).trace)
+        assert astuple(focus) == cell_worth_telling(page_context(app).trace)
     assert focus == Focus(0, 0, 1, 0)
 
 
@@ -164,6 +164,6 @@ def test_a_state_file_says_its_own_cell() -> None:
     app.session_state["own numbers"] = True
     app.run()
     app.get_by_key("own file").upload("a.json", write_state(state), "application/json").run()
-    assert here(app).scenario == state.scenario
-    assert tuple(getattr(here(app).focus, name) for name in FOCUS) == (0, 0, 0, 0)
-    assert trace_of(state.scenario) is here(app).trace
+    assert page_context(app).scenario == state.scenario
+    assert tuple(getattr(page_context(app).focus, name) for name in FOCUS) == (0, 0, 0, 0)
+    assert trace_of(state.scenario) is page_context(app).trace

@@ -13,7 +13,7 @@ from attention_ui.focus import NAMES, Focus
 from attention_ui.markdown import plain
 from attention_ui.masks.invariance_topics import TOPICS
 from attention_ui.registry import PAGES, Page
-from tests.ui.app import EVERY_PAGE, ROOT, facts, gone_to, here, opened, refused, scenes
+from tests.ui.app import EVERY_PAGE, ROOT, facts, gone_to, opened, page_context, refused, scenes
 
 # The choices on a page that look into different places; else its first ones say all.
 STATES: dict[str, list[dict[str, str]]] = {
@@ -32,9 +32,9 @@ def test_a_select_box_moves_the_focus(name: str) -> None:
     very same.
     """
     app = opened("arrays")
-    before = here(app)
+    before = page_context(app)
     app.selectbox(key=name).select_index(2).run()
-    after = here(app)
+    after = page_context(app)
     assert vars(after.focus) == vars(before.focus) | {name: 2}
     assert after.trace is before.trace
     assert app.query_params.get(name) in ("2", ["2"])
@@ -100,7 +100,7 @@ def _everything(app: AppTest) -> list[str]:
 def test_the_focus_goes_along(page: str) -> None:
     """The cell chosen on one page is the cell of the next page."""
     app = opened("scores", head=3, query=7, key=5, feature=2)
-    assert here(gone_to(app, page)).focus == Focus(3, 7, 5, 2)
+    assert page_context(gone_to(app, page)).focus == Focus(3, 7, 5, 2)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_place_outside_moves_to_the_nearest_end(
     shown instead.
     """
     app = opened("scores", **address)
-    assert here(app).focus == expected
+    assert page_context(app).focus == expected
     assert refused(app) == [
         (name.capitalize(), str(address[name]), vars(expected)[name]) for name in moved
     ]
@@ -143,7 +143,7 @@ def test_no_notice_where_no_place_is_shown() -> None:
 def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
     """What is no number changes nothing, and a notice says so without running any of it."""
     app = opened("scores", **{name: junk})
-    assert vars(here(app).focus)[name] == 0
+    assert vars(page_context(app).focus)[name] == 0
     assert refused(app) == [(name.capitalize(), junk, 0)]
     assert "<script>" not in app.toast[0].value
 
@@ -160,8 +160,8 @@ def test_a_smaller_layer_moves_the_focus_in() -> None:
     app = opened("scores", head=3, query=11)
     app.slider(key="n_heads").set_value(2).run()
     app.select_slider(key="n_tokens").set_value("5").run()
-    assert (here(app).focus.head, here(app).focus.query) == (1, 4)
-    assert facts(app)["arithmetic"].index == (0, 1, 4, here(app).focus.key)
+    assert (page_context(app).focus.head, page_context(app).focus.query) == (1, 4)
+    assert facts(app)["arithmetic"].index == (0, 1, 4, page_context(app).focus.key)
 
 
 @pytest.mark.parametrize(("sent", "expected"), [("3 · street", 3), ("99 · gone", 11), ("· x", 0)])
@@ -173,13 +173,13 @@ def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: in
     app.session_state["query"] = sent
     gone_to(app, "scores")
     assert not app.exception
-    assert here(app).focus.query == expected
+    assert page_context(app).focus.query == expected
 
 
 def test_panels_follow_the_focus() -> None:
     """The line below the board names the chosen tokens and ends in the number of their cell."""
     app = opened("scores", head=2, query=6, key=1)
-    trace = here(app).trace
+    trace = page_context(app).trace
     assert facts(app)["arithmetic"] == derive(trace, "scores", (0, 2, 6, 1))
     result = f"{trace.scores[0, 2, 6, 1]:.4f}".replace("-", "−")
     lines = [line for text in app.markdown for line in text.value.splitlines()]
@@ -212,5 +212,5 @@ def test_a_page_without_cells_keeps_the_place() -> None:
     gone_to(app, "claims")
     assert not any(box.key in ("head", "query", "key", "feature") for box in app.sidebar.selectbox)
     gone_to(app, "softmax")
-    assert (here(app).focus.head, here(app).focus.query) == (2, 5)
+    assert (page_context(app).focus.head, page_context(app).focus.query) == (2, 5)
     assert app.selectbox(key="head").value == 2

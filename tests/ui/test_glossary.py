@@ -13,13 +13,13 @@ from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.elsewhere import ELSEWHERE
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
-from attention_ui.reference.notation_tables import (
-    array_table,
+from attention_ui.reference.arrays import array_table
+from attention_ui.reference.glossary import (
     elsewhere_table,
     glossary_rows,
     notation_table,
 )
-from tests.ui.app import facts, here, opened, texts
+from tests.ui.app import facts, opened, page_context, texts
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_every_array_is_listed_in_every_notation(key: str) -> None:
     """Symbol, size and sentence of each field, in order, as the notation has them; one cell
     more would be seen.
     """
-    trace, text = here(opened("arrays", mask="causal")).trace, NOTATIONS[key]
+    trace, text = page_context(opened("arrays", mask="causal")).trace, NOTATIONS[key]
     rows = array_table(trace, text).splitlines()[2:]
     for name, row in zip(STEPS, rows, strict=True):
         cells = row.strip("| ").split(" | ")
@@ -51,7 +51,7 @@ def test_one_array_as_table_and_files() -> None:
     keeps every bit.
     """
     app = opened("arrays", ar_field="masked_scores", head=1, mask="causal")
-    scores = here(app).trace.masked_scores
+    scores = page_context(app).trace.masked_scores
     assert np.array_equal(app.dataframe[0].value.to_numpy(), scores[0, 1])
     assert [button.label for button in app.get("download_button")] == ["CSV", "NPY"]
     assert np.array_equal(np.load(io.BytesIO(array_to_npy(scores)), allow_pickle=False), scores)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.guesses import ITEMS
 from attention_ui.registry import story
-from tests.ui.app import here, opened, scenes
+from tests.ui.app import opened, page_context, scenes
 
 STEPS = [page.url_path for page in story() if page.fields and page.url_path != "overview"]
 EXAMPLE = {
@@ -36,7 +36,7 @@ def test_every_step_asks_about_its_lit_cell(step: str) -> None:
     assert asked["array"] in ITEMS[asked["id"]].fields
     assert {"array": asked["array"], "index": asked["index"]} == scene["cell"]
     if asked["kind"] == "number" and asked["id"] != "masked-count":
-        value = getattr(here(app).trace, asked["array"])[tuple(asked["index"])]
+        value = getattr(page_context(app).trace, asked["array"])[tuple(asked["index"])]
         assert asked["number"] == pytest.approx(value)
 
 

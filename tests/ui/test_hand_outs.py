@@ -14,9 +14,9 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_ui import closer_look
 from attention_ui.chosen import chosen
 from attention_ui.focus import Focus
-from attention_ui.here import Here
+from attention_ui.page_context import PageContext
 from attention_ui.trained.heads_shown import of_model, one_head_here
-from tests.ui.app import here, named_in, opened
+from tests.ui.app import named_in, opened, page_context
 from tests.ui.uploads import OWN_X, WHOLE
 
 BY_HAND = {"weights": "by hand", "d_model": 8, "n_heads": 2, "piece": 3, "positions": "false"}
@@ -26,7 +26,7 @@ SIZES = ("cut_to", "pads", "features", "heads", "mask", "residual")
 USUAL = {"features": 16, "heads": 4, "weights": "random", "seed": 0, "mask": "none"}
 
 
-def chosen_for(now: Here) -> dict[str, Any]:
+def chosen_for(now: PageContext) -> dict[str, Any]:
     """What a hand-out says of a layer, by name; each number and name stands in its line."""
     found = chosen(now.scenario, now.trace)
     for value in found.values():
@@ -61,7 +61,7 @@ def test_a_hand_out_names_the_weights_that_were_used(
     """A seed where numbers were drawn with it, own matrices by name, and how many cells were
     edited.
     """
-    found = chosen_for(here(opened("scores", **choices)))
+    found = chosen_for(page_context(opened("scores", **choices)))
     assert {name: found[name] for name in found if name not in SIZES} == weights
 
 
@@ -69,9 +69,9 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
     """Its board may hold fewer tokens than its sentence, and another text's symbols, of
     transposed matrices.
     """
-    cut = here(opened("scores", n_tokens=5, notation="gml"))
+    cut = page_context(opened("scores", n_tokens=5, notation="gml"))
     assert chosen_for(cut) == {"cut_to": 5} | USUAL
-    rows = here(opened("scores", n_tokens=5, notation="doshi"))
+    rows = page_context(opened("scores", n_tokens=5, notation="doshi"))
     titles = [GML.title in cut.sentence, DOSHI.title in rows.sentence]
     assert titles == [True, True]
     ours = replace(cut, notation=OURS).sentence
@@ -100,20 +100,20 @@ def test_a_hand_out_says_what_became_of_its_scores(
     choices: dict[str, Any], said: dict[str, Any]
 ) -> None:
     """Whatever is not as usual decides its numbers as the mask does."""
-    found = chosen_for(here(opened("scores", **choices)))
+    found = chosen_for(page_context(opened("scores", **choices)))
     found.pop("cut_to", None)  # pieces are more than fit
     assert found == USUAL | said
 
 
 def test_a_negative_scale_is_written_with_a_minus_sign() -> None:
     """As all other numbers are."""
-    assert "−2.5" in here(opened("scores", scaling="custom", scale=-2.5)).sentence
+    assert "−2.5" in page_context(opened("scores", scaling="custom", scale=-2.5)).sentence
 
 
 def test_a_hand_out_of_a_file_has_no_seed() -> None:
     """The weights of a layer from a file are the user's own: nothing was drawn."""
     of_file = Scenario(weights="your own", layer=1)
-    now = Here(of_file, Focus(0, 0, 0, 0), OURS, trace_of(Scenario()))
+    now = PageContext(of_file, Focus(0, 0, 0, 0), OURS, trace_of(Scenario()))
     expected = {"features": 16, "heads": 4, "weights": "your own", "mask": "none"}
     assert chosen_for(now) == expected
 
@@ -123,7 +123,7 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
     in its hand-outs.
     """
     now = replace(
-        here(opened("scores")),
+        page_context(opened("scores")),
         scenario=Scenario(own=OWN_X.address(), edits="wq_0_3_9", mask="causal"),
     )
     shown = chosen_for(one_head_here(now, of_model(now), 2, Focus(0, 0, 0, 0)))

@@ -17,7 +17,7 @@ from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, share_heads
 from attention_ui.heads.heads_choice import pin_kind
 from attention_ui.registry import PAGES
-from tests.ui.app import facts, figures, gone_to, here, matrices, opened, scenes, texts
+from tests.ui.app import facts, figures, gone_to, matrices, opened, page_context, scenes, texts
 
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
@@ -39,7 +39,7 @@ def test_without_all_heads_only_bias_and_residual_are_left() -> None:
     missing.
     """
     app = opened("head-worth", off="0.1.2.3", residual="true")
-    trace = here(app).trace
+    trace = page_context(app).trace
     ablated = next(
         figure
         for figure in figures(app)
@@ -61,8 +61,8 @@ def test_a_head_is_switched_off_and_on_again() -> None:
     app.button_group(key="switches off").set_value([2]).run()
     assert app.session_state["off"] == "2"
     assert facts(app)["off"] == (2,)
-    change = ablated_output(here(app).trace, [2]) - here(app).trace.output
-    length = np.linalg.norm(change) / np.linalg.norm(here(app).trace.output)
+    change = ablated_output(page_context(app).trace, [2]) - page_context(app).trace.output
+    length = np.linalg.norm(change) / np.linalg.norm(page_context(app).trace.output)
     assert facts(app)["moved_without_them"] == pytest.approx(length, rel=1e-6)
     switches = app.run().button_group(key="switches off").proto
     # Known to the browser, so not told again.
@@ -76,7 +76,7 @@ def test_a_head_is_switched_off_and_on_again() -> None:
 def test_shares_are_told_with_their_sums() -> None:
     """The signed shares sum to 1 as computed, and the ranking is theirs."""
     app = opened("head-worth", n_heads=8, seed=4)
-    trace, told = here(app).trace, facts(app)
+    trace, told = page_context(app).trace, facts(app)
     signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
     assert told["sum_of_signed_shares"] == pytest.approx(1) == pytest.approx(signed.sum())
     assert told["sum_of_norm_shares"] == pytest.approx(norms.sum())
@@ -108,7 +108,7 @@ def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
     counts are for it.
     """
     app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, groups=asked)
-    trace = here(app).trace
+    trace = page_context(app).trace
     assert facts(app)["sets_of_keys"] == {"MHA": n_heads, "GQA": groups, "MQA": 1}
     shared = share_heads(trace.projections, groups)
     size = sum(count.of(replace(size_of(trace), n_kv_heads=shared.groups)) for count in CACHE)
@@ -136,7 +136,7 @@ def test_the_pinned_kind_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_four_ways_are_counted_and_compared() -> None:
     """The table holds each way's counts for this layer, and a difference below 1e-12."""
     app = opened("one-matrix-or-many", n_heads=8)
-    size = size_of(here(app).trace)
+    size = size_of(page_context(app).trace)
     for scheme in SCHEMES:
         counts = tuple(one.of(size) for one in (scheme.multiplies, scheme.additions, scheme.extra))
         assert facts(app)[f"counts_of_{scheme.key}"] == counts

@@ -10,7 +10,7 @@ import pytest
 from attention_lab.heads.scheme_runs import agreement
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui.heads.heads_choice import KINDS
-from tests.ui.app import alternatives, facts, figures, here, opened, scenes, texts
+from tests.ui.app import alternatives, facts, figures, opened, page_context, scenes, texts
 
 WIDE = {"own": OwnMatrices(w_o=np.ones((16, 3))).address()}
 
@@ -117,8 +117,10 @@ def test_counts_are_those_of_the_layer(page: str) -> None:
     """Their sizes are the layer's; a text with letters of its own does not change them."""
     told = facts(opened(page, notation="gml"))
     assert (told["size"].n_tokens, told["size"].d_model, told["size"].n_heads) == (12, 16, 4)
-    assert here(opened(page, notation="gml")).own_letters in texts(opened(page, notation="gml"))
-    assert here(opened(page)).own_letters == ""
+    assert page_context(opened(page, notation="gml")).own_letters in texts(
+        opened(page, notation="gml")
+    )
+    assert page_context(opened(page)).own_letters == ""
 
 
 def test_a_chart_of_counts_names_what_it_compares() -> None:
@@ -162,8 +164,8 @@ def test_on_how_many_tokens_the_ways_were_compared(choices: dict[str, Any], whol
     """Where all tokens of the layer were compared, the page does not speak of the first ones."""
     app = opened("one-matrix-or-many", **choices)
     assert facts(app)["all_tokens_compared"] is whole
-    assert facts(app)["agreement"].n_tokens == agreement(here(app).trace).n_tokens
-    assert (facts(app)["agreement"].n_tokens == here(app).trace.sizes["T"]) is whole
+    assert facts(app)["agreement"].n_tokens == agreement(page_context(app).trace).n_tokens
+    assert (facts(app)["agreement"].n_tokens == page_context(app).trace.sizes["T"]) is whole
 
 
 @pytest.mark.parametrize(("n_heads", "wasted"), [(1, 0), (4, 0.75), (16, 0.9375)])

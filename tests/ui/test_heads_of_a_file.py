@@ -16,7 +16,7 @@ from attention_lab.user_data.own_weights import find_layers
 from attention_ui.trained.own_heads import AS_IT_IS, OWN
 from attention_viz.trained.layer_pictures import best_says
 from tests.lab.made_weight_files import npz, safetensors
-from tests.ui.app import errors, facts, gone_to, here, opened, scenes, sent, texts, title
+from tests.ui.app import errors, facts, gone_to, opened, page_context, scenes, sent, texts, title
 from tests.ui.uploads import BERT, SHARES, WORDS, asked, rng, uploaded
 
 
@@ -124,7 +124,7 @@ def test_a_file_without_a_sentence() -> None:
     assert errors(app) == []
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), shares[1])
     app.text_input(key="text").set_value("back again").run()
-    assert here(app).trace.tokens == ("back", "again")
+    assert page_context(app).trace.tokens == ("back", "again")
 
 
 def test_one_head_of_one_token() -> None:

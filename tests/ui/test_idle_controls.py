@@ -6,7 +6,7 @@ import pytest
 
 from attention_lab.scenario import TRAINED
 from attention_ui.control_list import CONTROLS
-from tests.ui.app import here, opened, unfolded
+from tests.ui.app import opened, page_context, unfolded
 from tests.ui.test_controls import BY_NAME, MOVES, different, drawn, moved
 
 DECIDED_BY_THE_MODEL = {
@@ -71,8 +71,8 @@ def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
         opened("scores", weights=weights),
         opened("scores", weights=weights, **{name: MOVES[name][0]}),
     )
-    assert getattr(here(changed).scenario, name) == MOVES[name][0]
-    assert not different(here(still).trace, here(changed).trace)
+    assert getattr(page_context(changed).scenario, name) == MOVES[name][0]
+    assert not different(page_context(still).trace, page_context(changed).trace)
 
 
 @pytest.mark.parametrize("name", sorted(DECIDED_BY_HAND))
@@ -80,8 +80,8 @@ def test_weights_by_hand_leave_nothing_to_a_greyed_out_control(name: str) -> Non
     """Nor do those made by hand, at the sizes that they are made for."""
     value = {name: MOVES[name][0]}
     still, changed = (opened("scores", **BY_HAND), opened("scores", **BY_HAND | value))
-    assert getattr(here(changed).scenario, name) == MOVES[name][0]
-    assert not different(here(still).trace, here(changed).trace)
+    assert getattr(page_context(changed).scenario, name) == MOVES[name][0]
+    assert not different(page_context(still).trace, page_context(changed).trace)
 
 
 def test_the_sizes_of_a_trained_layer_are_shown() -> None:
@@ -93,7 +93,7 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
         assert shown.disabled
     assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
     moved(app, "weights", "tied")
-    assert (here(app).trace.sizes["D"], here(app).trace.sizes["H"]) == (24, 3)
+    assert (page_context(app).trace.sizes["D"], page_context(app).trace.sizes["H"]) == (24, 3)
     assert not drawn(app, "d_model that counts")
 
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.heads.reruns import gaps
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.masks.run_gaps import gaps
 from attention_lab.masks.shuffles import SITUATIONS, Situation
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_viz.labels import number
-from tests.ui.app import facts, here, opened, texts
+from tests.ui.app import facts, opened, page_context, texts
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_change_is_told_with_its_measure() -> None:
     app = opened("invariances", inv_topic="constants", inv_seed=3)
     for change in CHANGES:
         app.selectbox(key="inv_change").set_value(change.key).run()
-        found = gaps(here(app).trace, change.apply(here(app).trace, 3))
+        found = gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
         told = facts(app)
         assert told["stays_in_theory"] == change.same
         assert told["probabilities_moved"] == found.probabilities
@@ -70,7 +70,7 @@ def test_why_the_scores_have_another_variance(text: str, alike: bool) -> None:
     other.
     """
     app = opened("invariances", inv_topic="scale", text=text)
-    variance = float(here(app).trace.scores[0, 0].var())
+    variance = float(page_context(app).trace.scores[0, 0].var())
     assert facts(app)["score_variance"] == variance
     assert (variance == 0) == alike
 
@@ -88,7 +88,7 @@ def test_what_the_shuffled_vectors_say(
     """
     app = opened("invariances", inv_reads=situation.key, **choices)
     assert facts(app)["inputs_know_their_places"] is given
-    assert (situation.of_given if given else situation.says) in texts(app)
+    assert (situation.says_given if given else situation.says) in texts(app)
 
 
 @pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])

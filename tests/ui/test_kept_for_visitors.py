@@ -8,8 +8,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
-from attention_lab import scenario
+from attention_core import SettingsError, cache
 from attention_lab.scenario import Scenario
 from attention_lab.user_data import kept_texts
 from attention_lab.user_data.edits import Edit, Edits
@@ -17,7 +16,7 @@ from attention_lab.user_data.kept_texts import is_key, keep, recall
 from attention_lab.user_data.npz_matrices import write_npz
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui import own_numbers
-from tests.ui.app import facts, here, opened, refused
+from tests.ui.app import facts, opened, page_context, refused
 from tests.ui.callbacks import file, session
 
 NUMBERS = np.random.default_rng(1)
@@ -30,7 +29,7 @@ def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Room for one text alone, and nothing remembered of what was read from one."""
     monkeypatch.setattr(kept_texts, "MAX_KEPT_BYTES", 1)
     monkeypatch.setattr(kept_texts, "_texts", OrderedDict())
-    scenario._own_at.cache_clear()
+    cache.clear()
 
 
 def test_an_open_page_keeps_its_numbers() -> None:
@@ -40,13 +39,13 @@ def test_an_open_page_keeps_its_numbers() -> None:
     own = OWN.address()
     app = opened("scores", own=own)
     keep("what others load")
-    scenario._own_at.cache_clear()
+    cache.clear()
     app.session_state["seed"] = 5
     app.run()
     assert facts(app)["own_matrices"] == ("w_q",)
     assert not refused(app)
-    assert (here(app).trace.projections.w_q == OWN.w_q).all()
-    app.session_state["visit"].held.clear()
+    assert (page_context(app).trace.projections.w_q == OWN.w_q).all()
+    app.session_state["session"].held.clear()
     del app
     gc.collect()
     with pytest.raises(SettingsError):

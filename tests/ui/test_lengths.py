@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import TextError
 from attention_lab.scenario import MAX_TEXT
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import errors, facts, here, named_in, opened, scenes
+from tests.ui.app import errors, facts, named_in, opened, page_context, scenes
 
 FIELDS_OF_TEXT = [
     ("mask-workshop", "mw_second", "Second"),
@@ -64,7 +64,7 @@ def test_one_press_gives_a_cut_sentence_its_padding(address: dict[str, Any]) -> 
     (button,) = [button for button in app.button if button.label.startswith("Sequence length")]
     button.click().run()
     assert not app.info
-    assert here(app).trace.hidden.any()
+    assert page_context(app).trace.hidden.any()
     full = opened("mask", mask="padding", text="tea " * 64, n_tokens=2, **address)
     assert full.info
     assert not [button for button in full.button if button.label.startswith("Sequence length")]

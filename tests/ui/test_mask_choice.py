@@ -7,13 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_ui import mask_choice, stage_choices
-from attention_ui.visit import Visit
-from tests.ui.app import facts, gone_to, here, opened, stage, unfolded
+from attention_ui.url_state import Session
+from tests.ui.app import facts, gone_to, opened, page_context, stage, unfolded
 
 
 def hidden(app: AppTest) -> int:
     """How many scores of a head the step hides."""
-    return int(here(app).trace.hidden_keys[0, 0].sum())
+    return int(page_context(app).trace.hidden_keys[0, 0].sum())
 
 
 def test_the_step_opens_with_a_whole_triangle() -> None:
@@ -35,7 +35,9 @@ def test_the_step_opens_with_a_whole_triangle() -> None:
 def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
     """An address that names a mask gives the numbers that it always gave."""
     app, same = opened("mask", mask=mask), opened("scores", mask=mask)
-    assert np.array_equal(here(app).trace.masked_scores, here(same).trace.masked_scores)
+    assert np.array_equal(
+        page_context(app).trace.masked_scores, page_context(same).trace.masked_scores
+    )
     assert not facts(app)["mask_of_example"]
 
 
@@ -69,19 +71,19 @@ def test_padding_makes_room_for_itself(address: dict[str, object]) -> None:
     by_box = unfolded(opened("mask", **address))
     by_box.selectbox(key="mask").select("padding").run()
     for app in (by_button, by_box):
-        length = here(app).scenario.n_tokens
-        assert here(app).trace.hidden_keys.any()
+        length = page_context(app).scenario.n_tokens
+        assert page_context(app).trace.hidden_keys.any()
         assert not facts(app)["no_pad"]
         assert str(length) in stage(app)["notes"][0]["text"]
         app.button(key="choose causal").click().run()
         app.button(key="choose padding").click().run()
-        assert here(app).scenario.n_tokens == length
+        assert page_context(app).scenario.n_tokens == length
 
 
 def test_padding_in_a_link_makes_no_room() -> None:
     """An old link gives the numbers that it always gave, and the page offers the room."""
     app = opened("mask", mask="padding")
-    assert (here(app).scenario.n_tokens, hidden(app)) == (0, 0)
+    assert (page_context(app).scenario.n_tokens, hidden(app)) == (0, 0)
     assert facts(app)["can_grow"] == 14
 
 
@@ -89,7 +91,7 @@ def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatc
     """What a browser of ours would not send changes nothing."""
     state: dict[str, object] = {}
     monkeypatch.setattr(mask_choice.st, "session_state", state)
-    monkeypatch.setattr(mask_choice, "visit", Visit)
+    monkeypatch.setattr(mask_choice, "session", Session)
     stage_choices.choose("mask", "banana")
     assert state == {}
     stage_choices.choose("mask", "causal")

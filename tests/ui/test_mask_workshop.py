@@ -14,9 +14,9 @@ from attention_ui.masks import mask_workshop, painting
 from tests.ui.app import (
     facts,
     gone_to,
-    here,
     numbers_of_scene,
     opened,
+    page_context,
     pressed,
     refused,
     scenes,
@@ -67,18 +67,18 @@ def test_a_painting_becomes_the_mask_of_every_step() -> None:
     assert facts(app)["in_every_step"]
     linked = opened("all-heads", mask="painted", painted=mask_to_text(hidden))
     for shown in (gone_to(app, "softmax"), linked):
-        assert np.array_equal(here(shown).trace.hidden[0, 1], ~hidden)
+        assert np.array_equal(page_context(shown).trace.hidden[0, 1], ~hidden)
         assert shown.query_params["painted"] in (mask_to_text(hidden), [mask_to_text(hidden)])
     assert facts(gone_to(app, "mask"))["cells_hidden"] == 3
     pressed(gone_to(app, "mask-workshop"), "Hide nothing")
-    assert not here(app).trace.hidden_keys.any()
+    assert not page_context(app).trace.hidden_keys.any()
 
 
 def test_a_damaged_painting_hides_nothing() -> None:
     """A notice says so on whatever page the link leads to."""
     app = opened("scores", mask="painted", painted="banana")
     assert [one[:2] for one in refused(app)] == [("Painted mask", "banana")]
-    assert not here(app).trace.hidden_keys.any()
+    assert not page_context(app).trace.hidden_keys.any()
 
 
 def test_a_painting_is_compared_with_another_mask() -> None:
@@ -147,7 +147,7 @@ def test_a_bias_of_0_hides_nothing() -> None:
     """A finite bias makes a key less likely below 0 only: at 0 a hidden key is read like others."""
     app = opened("mask-workshop", mw_try="how to hide", mw_bias=0, query=3)
     read = facts(app)["read_from_hidden_keys"]
-    later = here(app).trace.probabilities[0, 0, 3, 4:].sum()
+    later = page_context(app).trace.probabilities[0, 0, 3, 4:].sum()
     assert read["−∞"] == 0
     assert read["0.0"] == pytest.approx(later, abs=1e-12)
 

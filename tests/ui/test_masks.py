@@ -15,7 +15,7 @@ from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui.masks.invariance_topics import TOPICS
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_viz.masks.break_it import FIELDS
-from tests.ui.app import here, opened, scenes, texts
+from tests.ui.app import opened, page_context, scenes, texts
 
 CHOICES: dict[str, list[dict[str, Any]]] = {
     "mask-workshop": [
@@ -113,14 +113,14 @@ def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
     """
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()
-    assert here(app).trace.sizes["S"] == 64
+    assert page_context(app).trace.sizes["S"] == 64
     own = OwnMatrices(x=np.ones((3, 16))).address()
     for full in (
         opened("mask", mask="padding", text="tea " * 64),
         opened("mask", mask="padding", own=own),
     ):
         assert len(full.info) == 1
-        assert not here(full).trace.hidden_keys.any()
+        assert not page_context(full).trace.hidden_keys.any()
         assert not [button for button in full.button if button.label.startswith("Sequence length")]
 
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from attention_lab.masks.hiding import HIDING_VALUES
-from attention_ui.reference.concepts import ASKED, found
-from attention_ui.reference.words import words_with
-from tests.ui.app import facts, here, opened
+from attention_ui.reference.glossary import words_with
+from attention_ui.reference.questions import ASKED, found
+from tests.ui.app import facts, opened, page_context
 
 
 @pytest.mark.parametrize("n_heads", [1, 4, 16])
 def test_the_split_counts_weights_and_the_rank_of_scores(n_heads: int) -> None:
     """Heads of width C / h leave the number of weights as it is, and bound the rank."""
     app = opened("split", d_model=16, n_heads=n_heads, weights="random")
-    told, trace = facts(app), here(app).trace
+    told, trace = facts(app), page_context(app).trace
     assert told["weights"] == 4 * 16 * 16
     assert told["largest_rank"] == min(16 // n_heads, trace.sizes["T"])
     assert np.linalg.matrix_rank(trace.scores[0]).max() <= told["largest_rank"]
@@ -25,7 +25,7 @@ def test_the_mask_page_tells_of_the_newest_token_alone() -> None:
     """A mask from the top left hides all keys but one from it; from the bottom right none."""
     app = opened("mask", mask="causal", weights="random")
     alone = facts(app)["last_query"]
-    assert alone.hidden_top_left == here(app).trace.sizes["S"] - 1
+    assert alone.hidden_top_left == page_context(app).trace.sizes["S"] - 1
     assert alone.bottom_right < 1e-12 < alone.top_left
 
 

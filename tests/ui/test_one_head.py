@@ -9,8 +9,8 @@ from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.minilm import load_minilm
 from tests.ui.app import (
     facts,
-    here,
     opened,
+    page_context,
     page_shown,
     scenes,
     sent,
@@ -60,7 +60,7 @@ def test_the_page_and_the_story_agree() -> None:
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0")
     next(button for button in app.button if button.label.startswith("Walk through")).click().run()
     assert page_shown(app).url_path == "scores"
-    now = here(app)
+    now = page_context(app)
     assert (now.scenario.weights, now.scenario.layer) == ("trained", 3)
     assert (now.focus.head, now.focus.query, now.focus.key) == (1, 9, 2)
     assert now.trace.probabilities[0, 1, 9, 2] == attention_of(ANIMAL).layers[3][1, 9, 2]

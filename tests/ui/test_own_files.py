@@ -15,7 +15,7 @@ from attention_lab.user_data.own_matrices import OwnMatrices, template
 from attention_ui import own_numbers
 from attention_ui.markdown import plain
 from tests.lab.own_matrix_cases import npz
-from tests.ui.app import facts, here, named_in, opened, pressed
+from tests.ui.app import facts, named_in, opened, page_context, pressed
 from tests.ui.callbacks import file, session
 
 EDITED = "wq_0_3_9__x_2_1_-0.5"
@@ -138,7 +138,7 @@ def test_what_was_left_unread_is_told_once() -> None:
     content = npz(W_Q=np.eye(16), **{"W_Z *new*": np.ones((2, 2))})
     app.run().file_uploader(key="own file").set_value(("m.npz", content, "")).run()
     assert [plain("W_Z *new*") in info.value for info in app.info] == [True]
-    assert (here(app).trace.projections.w_q == np.eye(16)).all()
+    assert (page_context(app).trace.projections.w_q == np.eye(16)).all()
     assert not app.run().info
 
 
@@ -148,9 +148,9 @@ def test_own_sizes_count() -> None:
     """
     own = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
     app = opened("scores", own=own.address())
-    assert here(app).trace.inputs.shape == (1, 3, 8)
+    assert page_context(app).trace.inputs.shape == (1, 3, 8)
     assert facts(app)["own_matrices"] == ("x",)
-    assert here(pressed(app, "Drop own matrices")).scenario == Scenario()
+    assert page_context(pressed(app, "Drop own matrices")).scenario == Scenario()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,17 @@ from attention_lab.user_data.own_matrices import read_own
 from attention_ui.registry import PAGES
 from tests.lab.made_weight_files import npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
-from tests.ui.app import errors, facts, gone_to, here, named_in, opened, page_shown, scenes, title
+from tests.ui.app import (
+    errors,
+    facts,
+    gone_to,
+    named_in,
+    opened,
+    page_context,
+    page_shown,
+    scenes,
+    title,
+)
 from tests.ui.uploads import asked
 
 TAKE = "Take this layer to the story"
@@ -52,7 +62,7 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
     app = take(app)
     assert not app.exception
     assert title(app) == "Overview"
-    now = here(app)
+    now = page_context(app)
     assert (now.scenario.weights, now.scenario.n_heads, now.scenario.mask) == (
         "random",
         H,
@@ -66,17 +76,17 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
         assert page_shown(app).url_path == page
         assert not app.exception, page
         assert not app.error, page
-        assert here(app).trace.sizes["D"] == D
+        assert page_context(app).trace.sizes["D"] == D
     assert "b_q" in scenes(gone_to(app, "projections"))[0]["arrays"]
 
 
 def test_dropping_it_brings_the_controls_back() -> None:
     """One button takes the layer away again; no bias stays."""
     app = take(uploaded(npz(as_torch(weights())), "layer.npz"))
-    assert here(app).trace.projections.b_q is not None
+    assert page_context(app).trace.projections.b_q is not None
     next(button for button in app.button if button.label == "Drop own matrices").click().run()
-    assert here(app).scenario.own == ""
-    assert here(app).trace.projections.b_q is None
+    assert page_context(app).scenario.own == ""
+    assert page_context(app).trace.projections.b_q is None
 
 
 def test_a_layer_that_is_too_large() -> None:
@@ -96,7 +106,7 @@ def test_hostile_weights_are_refused_before_they_are_taken() -> None:
     app = uploaded(safetensors(arrays))
     assert len(errors(app)) == 1
     assert TAKE not in [button.label for button in app.button]
-    assert here(app).scenario.own == ""
+    assert page_context(app).scenario.own == ""
 
 
 def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
@@ -107,7 +117,7 @@ def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
     next(button for button in app.button if button.label == "Train").click().run()
     app = take(app)
     assert title(app) == "Overview"
-    now = here(app)
+    now = page_context(app)
     trained = list(train(TrainingSettings(n_steps=40, seed=3)))[-1].projections
     assert trained.b_o is not None
     assert np.abs(trained.b_o).max() > 0
@@ -121,5 +131,5 @@ def test_a_download_brings_the_biases_back() -> None:
     matrices keeps them.
     """
     app = take(uploaded(npz(as_torch(weights())), "layer.npz"))
-    own = read_own(trace_to_npz(here(app).trace), "trace.npz")
+    own = read_own(trace_to_npz(page_context(app).trace), "trace.npz")
     assert own.given.keys() == {"x", *MATRICES, *BIASES}

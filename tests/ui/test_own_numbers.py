@@ -12,7 +12,7 @@ import pytest
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_ui import board, own_numbers
-from tests.ui.app import facts, here, named_in, opened, pressed, refused, scenes
+from tests.ui.app import facts, named_in, opened, page_context, pressed, refused, scenes
 from tests.ui.callbacks import session
 
 EDITED = "wq_0_3_9__x_2_1_-0.5"
@@ -23,7 +23,7 @@ def test_edits_in_the_address_change_the_layer() -> None:
     cells are marked.
     """
     app = opened("projections", edits=EDITED)
-    trace, plain = here(app).trace, trace_of(Scenario())
+    trace, plain = page_context(app).trace, trace_of(Scenario())
     assert trace.projections.w_q[0, 3] == 9
     assert trace.inputs[0, 2, 1] == -0.5
     assert not np.array_equal(trace.output, plain.output)
@@ -35,9 +35,9 @@ def test_edits_in_the_address_change_the_layer() -> None:
 def test_undo_and_reset() -> None:
     """Undo takes the last edit back, reset all; then the layer is the very one of before."""
     app = pressed(opened("scores", edits=EDITED), "Undo")
-    assert here(app).scenario.edits == "wq_0_3_9"
+    assert page_context(app).scenario.edits == "wq_0_3_9"
     app = pressed(opened("scores", edits=EDITED), "Reset edits")
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
     assert not any("changed" in array for array in scenes(app)[0]["arrays"].values())
 
 
@@ -48,7 +48,7 @@ def test_nonsense_in_the_address(junk: str) -> None:
     """What is no edit is refused with a sentence; the page shows the layer without it."""
     app = opened("scores", edits=junk)
     assert not app.exception
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
     assert [(asked, shown) for _, asked, shown in refused(app)] == [(junk[:40], "")]
     assert not opened("scores", own=junk).exception
 
@@ -58,7 +58,7 @@ def test_an_edit_outside_waits() -> None:
     app = opened("scores", edits="wq_15_15_2", d_model=8, n_heads=2)
     assert (facts(app)["edited_cells"], facts(app)["edits_outside"]) == (0, 1)
     app.number_input(key="d_model").set_value(16).run()
-    assert here(app).trace.projections.w_q[15, 15] == 2
+    assert page_context(app).trace.projections.w_q[15, 15] == 2
     assert (facts(app)["edited_cells"], facts(app)["edits_outside"]) == (1, 0)
 
 
@@ -107,4 +107,4 @@ def test_too_many_edits_for_an_address() -> None:
     edits = Edits(tuple(Edit("w_q", i // 16, i % 16, 1.0) for i in range(41)))
     app = opened("scores", edits=edits.address())
     assert len(edits.address()) < 40
-    assert (here(app).trace.projections.w_q[:2] == 1).all()
+    assert (page_context(app).trace.projections.w_q[:2] == 1).all()

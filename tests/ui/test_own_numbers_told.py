@@ -11,7 +11,7 @@ import pytest
 
 from attention_core import STEPS
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import facts, here, letters, opened, scenes, stage, texts
+from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
 
 WEIGHTLESS = {"weights": "weightless"}
@@ -37,7 +37,7 @@ def test_what_a_head_reads_is_told_of_the_weights_as_they_are(
     are drawn decide.
     """
     app = opened("projections", which="queries", **choices)
-    told, trace = facts(app), here(app).trace
+    told, trace = facts(app), page_context(app).trace
     weights = trace.projections.w_q[:, told["block"]]
     assert told["features_read"] == n_read == weights.any(axis=1).sum()
     assert told["features"] == 16
@@ -97,4 +97,4 @@ def test_no_step_says_of_every_input_that_it_is_a_word_and_a_place(choices: dict
     layer and of an own X, too.
     """
     for page in ("overview", "tokens"):
-        assert STEPS["inputs"].says in texts(opened(page, **choices))
+        assert STEPS["inputs"].sentence in texts(opened(page, **choices))

@@ -25,11 +25,11 @@ from tests.ui.app import (
     facts,
     figures,
     gone_to,
-    here,
     html,
     numbers_of,
     numbers_of_scene,
     opened,
+    page_context,
     scenes,
     stage,
     texts,
@@ -96,10 +96,10 @@ def test_a_page_runs_clean(situation: str, page: str) -> None:
 def test_an_untouched_rerun_changes_nothing(page: str) -> None:
     """Running the page again gives the same boards, figures and HTML, and the very same trace."""
     app = opened(page, mask="causal")
-    before, trace = (scenes(app), figures(app), html(app)), here(app).trace
+    before, trace = (scenes(app), figures(app), html(app)), page_context(app).trace
     app.run()
     assert (scenes(app), figures(app), html(app)) == before
-    assert here(app).trace is trace
+    assert page_context(app).trace is trace
 
 
 def numbers_shown(app: AppTest) -> np.ndarray:
@@ -124,7 +124,7 @@ def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
     board or a figure.
     """
     app = opened(page, mask="causal", head=1, whole="true")
-    trace = here(app).trace
+    trace = page_context(app).trace
     drawn = numbers_shown(app)
     for field in page_of(page).fields:
         array = getattr(trace, field)[0]
@@ -149,7 +149,7 @@ def test_the_theme_changes_colours_only(page: str) -> None:
 def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
     """Tokens like markup reach neither HTML, Markdown nor a picture's text unescaped."""
     app = gone_to(in_situation("hostile text"), page)
-    trace = here(app).trace
+    trace = page_context(app).trace
     assert {"<", "&", "$", "*", "`", "["} < set(trace.tokens)
     for body in html(app):
         assert set(re.findall(r"</?([^\s>/]*)", body)) <= TAGS
@@ -177,7 +177,7 @@ def test_every_step_explains_itself(page: str) -> None:
     assert shown["question"] == page_of(page).question
     if page == PAGES[0].url_path:
         return
-    trace, fields = here(app).trace, page_of(page).fields
+    trace, fields = page_context(app).trace, page_of(page).fields
     field = fields[0]
     assert shown["formula"][0] == "math"
     result = next(panel for panel in scenes(app)[0]["panels"] if panel["role"] == "result")

@@ -10,7 +10,7 @@ import attention_ui.focus as module
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
 from attention_ui.focus import follow_cell
-from tests.ui.app import facts, gone_to, here, opened, scenes
+from tests.ui.app import facts, gone_to, opened, page_context, scenes
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> N
         app.session_state[name] = value
     own = {
         "array": "queries",
-        "index": [0, 0, here(app.run()).focus.column(here(app).trace, "queries")],
+        "index": [0, 0, page_context(app.run()).focus.column(page_context(app).trace, "queries")],
     }
     assert scenes(app)[0]["cell"] == (pinned if stays else own)
     assert ("pin" in app.query_params) is stays

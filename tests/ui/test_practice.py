@@ -14,7 +14,7 @@ from attention_lab.practice import ask
 from attention_ui.markdown import plain
 from attention_ui.practice import ON_A_SHEET, printed
 from attention_viz.practice import DOT_PRODUCT
-from tests.ui.app import facts, here, named_in, opened, scenes, texts, title
+from tests.ui.app import facts, named_in, opened, page_context, scenes, texts, title
 
 HAND = {
     "text": "you like cake",
@@ -43,7 +43,7 @@ def kept(app: AppTest) -> str:
 def test_answers_are_judged() -> None:
     """Right, the wrong sign, nearly, wrong, and no number at all; nothing before there is one."""
     app = opened("practice", pr_step="scores", pr_number=3, text="The cat sat")
-    question = ask(here(app).trace, 3, "scores")
+    question = ask(page_context(app).trace, 3, "scores")
     assert facts(app)["verdict"] == "none"
     assert answered(app, f"{question.answer:.2f}") == "right"
     assert f"{question.answer:.2f}" in kept(app)
@@ -55,7 +55,7 @@ def test_answers_are_judged() -> None:
     assert plain("x=1") in app.warning[0].value
     assert answered(app, "  ") == "none"
     merged = opened("practice", pr_step="merged")
-    place = f"{ask(here(merged).trace, 1, 'merged').answer:.0f}"
+    place = f"{ask(page_context(merged).trace, 1, 'merged').answer:.0f}"
     assert answered(merged, place) == "right"
     assert f" {place}." in kept(merged)
 
@@ -64,7 +64,7 @@ def test_answers_are_judged() -> None:
 def test_a_share_may_be_a_percentage(answer: str) -> None:
     """A share is right as a percentage and as a fraction, with a decimal comma or a point."""
     app = opened("practice", pr_step="probabilities", text="The cat sat")
-    share = 100 * ask(here(app).trace, 1, "probabilities").answer
+    share = 100 * ask(page_context(app).trace, 1, "probabilities").answer
     assert answered(app, answer.format(share)) == "right"
     assert answered(app, answer.format(share).replace(".", ",")) == "right"
 
@@ -104,10 +104,10 @@ def test_the_next_question_begins_anew() -> None:
 def test_the_answer_leads_to_the_board(step: str, page: str, row: str) -> None:
     """The step of the cell is opened with that cell in focus, which is then explained."""
     app = opened("practice", pr_step=step.replace("_", " "), pr_show="true", pr_number=4)
-    derivation = ask(here(app).trace, 4, step).exact
+    derivation = ask(page_context(app).trace, 4, step).exact
     app.button(key="see it").click().run()
     assert title(app) == page
-    assert getattr(here(app).focus, row) == derivation.index[-2]
+    assert getattr(page_context(app).focus, row) == derivation.index[-2]
     assert scenes(app)[0]["cell"] == {"array": step, "index": list(derivation.index)}
 
 
@@ -132,7 +132,7 @@ def test_what_is_no_work_for_a_hand() -> None:
 def test_all_weights_have_questions(weights: str) -> None:
     """Whatever the layer, there is a question with an answer that is right."""
     app = opened("practice", weights=weights, text="The cat sat", pr_number=5)
-    question = ask(here(app).trace, 5)
+    question = ask(page_context(app).trace, 5)
     assert answered(app, repr(question.answer)) == "right"
 
 
@@ -144,11 +144,11 @@ def test_a_sheet_of_questions() -> None:
     app.session_state["practice sheet"] = True
     app.run()
     assert {str(ON_A_SHEET), "9995"} <= named_in(app.get("download_button")[0].label)
-    page = printed(here(app), 9995, "scores")
+    page = printed(page_context(app), 9995, "scores")
     numbers = [str(n) for n in (*range(9995, 10000), *range(1, 6))]
     sheets = page.split('class="answers"')
     assert [re.findall(r'<li value="(\d+)">', sheet) for sheet in sheets] == [numbers] * 2
-    assert escape(here(app).sentence, quote=False) in page
+    assert escape(page_context(app).sentence, quote=False) in page
 
 
 @pytest.mark.parametrize(("step", "n_cells"), [("scores", 10), ("merged", 4), ("any", 10)])
@@ -162,7 +162,8 @@ def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
     assert {str(n_cells), "1"} <= named_in(app.get("download_button")[0].label)
     field = "" if step == "any" else step
     items = re.findall(
-        r'<li value="(\d+)">([^<]*)<', printed(here(app), 1, field).split('class="answers"')[0]
+        r'<li value="(\d+)">([^<]*)<',
+        printed(page_context(app), 1, field).split('class="answers"')[0],
     )
     assert len({question for _, question in items}) == len(items) == n_cells
     for number, question in items:

@@ -16,7 +16,7 @@ from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, se
 from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.focus import Focus
 from attention_ui.presets import FILE, Preset, presets, widget_values
-from tests.ui.app import here, opened, unfolded
+from tests.ui.app import opened, page_context, unfolded
 
 ELSEWHERE = {
     "text": "something else",
@@ -102,15 +102,15 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
     sentence is there.
     """
     app = opened("scores", **ELSEWHERE)
-    assert here(app).scenario not in [other.scenario for other in presets()]
+    assert page_context(app).scenario not in [other.scenario for other in presets()]
     assert example_box(app).value is None
     example_box(app).set_value(preset.name).run()
-    assert here(app).scenario == preset.scenario
+    assert page_context(app).scenario == preset.scenario
     for control in CONTROLS:
         assert app.get_by_key(control.name).value == widget_value(
             control, getattr(preset.scenario, control.name)
         )
-    assert here(app).focus == Focus(*(preset.focus or ()))
+    assert page_context(app).focus == Focus(*(preset.focus or ()))
     assert example_box(app).value == preset.name
     assert preset.says in [caption.value for caption in app.caption]
 
@@ -138,7 +138,7 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
     state: dict[str, Any] = widget_values(shown) | moved | {module.KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
     module._load(shown)
-    state.pop("visit", None)
+    state.pop("session", None)
     expected = example.held if loads else widget_values(replace(shown, **moved))
     assert {**state, module.KEY: ""} == {**expected, module.KEY: ""}
 

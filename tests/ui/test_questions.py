@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.reference.concepts import ASKED, Concept, found, questions
-from attention_ui.reference.lists import rows_of
+from attention_ui.reference.questions import ASKED, Entry, found, questions
+from attention_ui.registry import rows_of
 from tests.ui.app import facts, opened, texts
 
 QUOTING = [one for one in questions() if "“" in one.look]
@@ -62,7 +62,7 @@ def test_every_synonym_finds_something(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("question", QUOTING, ids=lambda one: str(one.number))
-def test_what_a_question_names_is_on_its_page(question: Concept) -> None:
+def test_what_a_question_names_is_on_its_page(question: Entry) -> None:
     """A heading, a box or a button that is named in quotation marks stands on the page that the
     link opens.
     """

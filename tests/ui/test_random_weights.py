@@ -7,8 +7,8 @@ import pytest
 from attention_lab.scenario import DRAWN, WEIGHT_KINDS, Scenario, trace_of
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui import random_weights, stage_choices
-from attention_ui.visit import Visit
-from tests.ui.app import facts, here, opened, stage
+from attention_ui.url_state import Session
+from tests.ui.app import facts, opened, page_context, stage
 
 STEPS = ("overview", "scores", "softmax")
 OWN = OwnMatrices(x=[[1.0] * 16]).address()
@@ -42,9 +42,9 @@ def test_each_step_of_the_pattern_says_it_once() -> None:
 
 def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same sentence, in layer 3, head 1, and there the pronoun with what it reads."""
-    state, before = {}, Visit(here=here(opened("scores")))
+    state, before = {}, Session(page_context=page_context(opened("scores")))
     monkeypatch.setattr(random_weights.st, "session_state", state)
-    monkeypatch.setattr(stage_choices, "visit", lambda: before)
+    monkeypatch.setattr(stage_choices, "session", lambda: before)
     stage_choices.choose(*LEADS)
     assert state == {
         "weights": "trained",

@@ -9,8 +9,8 @@ from attention_ui.markdown import plain
 from tests.ui.app import (
     errors,
     facts,
-    here,
     opened,
+    page_context,
     refused,
 )
 
@@ -82,7 +82,7 @@ def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None
     """
     app = opened("scores", **{name: junk})
     assert not errors(app)
-    assert here(app).scenario == Scenario()
+    assert page_context(app).scenario == Scenario()
     assert [asked for _, asked, _ in refused(app)] == [junk[:40]]
     assert "<script>" not in app.toast[0].value
 

@@ -7,7 +7,16 @@ import re
 import pytest
 
 from attention_core import STEPS
-from attention_ui.registry import PAGES, SECTIONS, Page, page_of, story
+from attention_ui.registry import (
+    FOR_MATHEMATICIANS,
+    MENU,
+    OLD_URLS,
+    PAGES,
+    SECTIONS,
+    Page,
+    page_of,
+    story,
+)
 from tests.ui.app import ROOT
 
 
@@ -54,3 +63,21 @@ def test_an_unknown_address_is_the_first_page() -> None:
     """An address without a page, or with one that does not exist, shows the first page."""
     assert page_of("") is page_of("nonsense") is PAGES[0]
     assert page_of("scores").title == "Scores"
+
+
+def test_an_old_url_leads_to_a_page() -> None:
+    """Each URL of an earlier version is the URL of no page today, and names a page that exists."""
+    today = {page.url_path for page in PAGES}
+    assert OLD_URLS
+    for old, now in OLD_URLS.items():
+        assert old not in today
+        assert page_of(old).url_path == now
+
+
+def test_pages_for_mathematicians_are_pages() -> None:
+    """The heading for mathematicians holds the pages that it names, and no heading is empty."""
+    under = {heading: [page for page in PAGES if page.heading == heading] for heading in MENU}
+    assert all(under.values())
+    assert sum(map(len, under.values())) == len(PAGES)
+    mathematics = under["For mathematicians"]
+    assert {page.url_path for page in mathematics} == set(FOR_MATHEMATICIANS)

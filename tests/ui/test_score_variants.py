@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.ui.app import facts, here, opened, scenes, sent
+from tests.ui.app import facts, opened, page_context, scenes, sent
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from tests.ui.app import facts, here, opened, scenes, sent
 def test_the_board_has_both_shares(topic: str, name: str, mask: str) -> None:
     """Those of the layer, those of the other way, and the difference, on one scale."""
     app = opened("invariances", inv_topic=topic, head=1, query=3, mask=mask)
-    other, usual = facts(app)[name].shares, here(app).trace.probabilities[0, 1]
+    other, usual = facts(app)[name].shares, page_context(app).trace.probabilities[0, 1]
     (scene,) = scenes(app)
     shown = [sent(scene["arrays"][panel["array"]]) for panel in scene["panels"]]
     for array, numbers in zip(shown, (usual, other, other - usual), strict=True):

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from attention_lab.scenario import Scenario
 from attention_ui.presets import preset_of, presets
 from attention_ui.registry import PAGES, Page
-from tests.ui.app import gone_to, here, opened
+from tests.ui.app import gone_to, opened, page_context
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
@@ -37,7 +37,7 @@ def test_what_is_set_elsewhere_stays_in_the_address(page: str) -> None:
         app = gone_to(app, there)
         assert {name: app.query_params.get(name) for name in address} == address
         assert "n_heads" not in keys_of(app) or there == "scores"
-    assert here(app).scenario == Scenario(text="One two", d_model=32, seed=7)
+    assert page_context(app).scenario == Scenario(text="One two", d_model=32, seed=7)
 
 
 def test_an_example_chosen_among_trained_heads_is_in_the_address() -> None:
@@ -46,7 +46,7 @@ def test_an_example_chosen_among_trained_heads_is_in_the_address() -> None:
     example = next(one for one in presets() if one.scenario.d_model != Scenario().d_model)
     app.selectbox(key="example").select(example.name).run()
     assert app.query_params["d_model"] == str(example.scenario.d_model)
-    assert here(gone_to(app, "scores")).scenario == example.scenario
+    assert page_context(gone_to(app, "scores")).scenario == example.scenario
 
 
 def keys_of(app: AppTest) -> set[str | None]:

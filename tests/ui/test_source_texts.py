@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story
-from tests.ui.app import facts, figures, here, opened, scenes
+from tests.ui.app import facts, figures, opened, page_context, scenes
 from tests.ui.laboratories import opened_at
 
 
@@ -19,7 +19,7 @@ def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
     """
     page, query = facts(opened("stiefel"))["walk"].split("?")
     choices = dict(parse_qsl(query))
-    trace = here(opened(page, **choices)).trace
+    trace = page_context(opened(page, **choices)).trace
     heads = np.hsplit(trace.projections.w_q, trace.sizes["H"])
     assert all(np.allclose(p.T @ p, np.eye(p.shape[1])) for p in heads)
     assert trace.projections.w_o is None
@@ -27,7 +27,7 @@ def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
     for step in story():
         app = opened(step.url_path, **choices)
         assert not app.exception
-        assert here(app).notation is GML
+        assert page_context(app).notation is GML
     assert facts(app)["has_w_o"] is False
 
 

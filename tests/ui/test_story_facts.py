@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from attention_core.derivation import derive
 from attention_lab.heads.contributions import absorbed_size
 from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_ui.reference import concepts
-from tests.ui.app import facts, here, letters, opened, scenes, stage, texts
+from attention_ui import frame
+from attention_ui.reference import questions
+from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
 TIED = {"text": "row row", "positions": "false", "mask": "causal"}
 
@@ -93,7 +94,7 @@ def test_a_word_that_stands_twice_is_named_with_its_place(page: str) -> None:
 def test_the_rest_of_a_row_is_counted(text: str, n_others: int) -> None:
     """Three keys are named with their shares, and how many more are read."""
     app = opened("softmax", text=text)
-    row = here(app).trace.probabilities[0, 0, 0]
+    row = page_context(app).trace.probabilities[0, 0, 0]
     named = facts(app)["reads"]
     assert facts(app)["other_keys_read"] == n_others == len(row) - len(named)
     assert [share for _, share in named] == sorted(row, reverse=True)[:3]
@@ -137,7 +138,7 @@ def test_one_head_has_no_other_to_be_compared_with() -> None:
     assert told["several_heads"] is False
     app = in_all_heads(query=2, key=5)
     assert facts(app)["several_heads"]
-    scores = here(app).trace.scores[0, :, 2, 5]
+    scores = page_context(app).trace.scores[0, :, 2, 5]
     assert facts(app)["of_all_heads"] == pytest.approx(scores.sum(), rel=1e-6)
 
 
@@ -162,7 +163,7 @@ def test_an_output_that_is_a_copy_is_told_as_one() -> None:
     app = opened("output", weights="weightless", feature=5)
     (term,) = facts(app)["arithmetic"].terms
     assert [factor.name for factor in term.factors] == ["merged"]
-    assert facts(app)["arithmetic"].result == here(app).trace.output[0, 0, 5]
+    assert facts(app)["arithmetic"].result == page_context(app).trace.output[0, 0, 5]
     assert facts(app)["has_w_o"] is False
     assert "heads_mixed" not in facts(app)
 
@@ -170,7 +171,9 @@ def test_an_output_that_is_a_copy_is_told_as_one() -> None:
 def test_the_arithmetic_is_that_of_the_cell_in_focus() -> None:
     """The pinned share is worked out from the head, query and key in focus."""
     app = opened("softmax", head=1, query=2, key=3)
-    assert facts(app)["arithmetic"] == derive(here(app).trace, "probabilities", (0, 1, 2, 3))
+    assert facts(app)["arithmetic"] == derive(
+        page_context(app).trace, "probabilities", (0, 1, 2, 3)
+    )
 
 
 @pytest.mark.parametrize("page", ["overview", "scale"])
@@ -178,7 +181,8 @@ def test_negative_numbers_have_a_minus_sign(page: str, monkeypatch: pytest.Monke
     """A negative scale, and the scores that it turns round, are not written with a hyphen; learners
     who ask for dim=-1 are quoted.
     """
-    monkeypatch.setattr(concepts, "ask", lambda: None)
+    monkeypatch.setattr(questions, "ask", lambda: None)
+    monkeypatch.setattr(frame, "foot", lambda page: None)
     app = opened(page, scaling="custom", scale=-0.5)
     assert facts(app)["scale"] == -0.5
     assert not re.search(r"(?<![\w)\]-])-\d", texts(app).replace("\\", ""))
@@ -223,7 +227,9 @@ def test_heads_that_are_added_without_w_o() -> None:
     app = opened("output", d_model=24, n_heads=3, d_v=5)
     app.session_state["no w_o"] = True
     told = facts(app.run())
-    assert told["numbers_apart_and_together"] == absorbed_size(here(app).trace) == (720, 1728)
+    assert (
+        told["numbers_apart_and_together"] == absorbed_size(page_context(app).trace) == (720, 1728)
+    )
     assert 0 < told["gap_without_w_o"] < 1e-12
     assert 0 < told["gap"] < 1e-12
     assert len(app.latex) == 1 + len(opened("output").latex)

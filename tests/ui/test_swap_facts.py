@@ -11,7 +11,7 @@ from attention_lab.heads.layout_mistakes import merge_without_swap, split_withou
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.own_matrices import OwnMatrices
-from tests.ui.app import facts, here, opened, stage
+from tests.ui.app import facts, opened, page_context, stage
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
 BY_LUCK = {"text": "a b c d e f g h i j k l m", "head": 1, "query": 4, "feature": 2}
@@ -22,7 +22,7 @@ def test_a_wrong_number_is_another_one() -> None:
     counted.
     """
     app = opened("merge", text="the the the the", n_heads=2, positions="false")
-    heads = here(app).trace.head_outputs
+    heads = page_context(app).trace.head_outputs
     wrong = (heads.reshape(4, 16) != heads[0].swapaxes(0, 1).reshape(4, 16)).sum()
     assert 0 < wrong < 48  # so many numbers change places
     assert facts(app)["wrong_cells"] == wrong
@@ -65,7 +65,7 @@ def test_where_a_number_of_a_head_goes() -> None:
     assert told["last_feature_instead"] is False
     wide = opened("merge", feature=9)
     assert facts(wide)["last_feature_instead"] is True
-    assert facts(wide)["right_place"] == (0, here(wide).trace.sizes["V"] - 1)
+    assert facts(wide)["right_place"] == (0, page_context(wide).trace.sizes["V"] - 1)
     assert facts(opened("mixing", feature=9))["last_feature_instead"] is True
     places = facts(opened("split", head=1, query=2, feature=3))["places"]
     assert (places.fused, places.swapped) == ((0, 2, 7), (0, 1, 2, 3))
@@ -75,10 +75,10 @@ def test_where_a_number_of_a_head_goes() -> None:
 def test_the_stages_of_the_split_have_the_letters_of_the_text(notation: str) -> None:
     """The table counts as the arrays do, and calls the axes as the boards do."""
     app = opened("split", notation=notation)
-    names = axis_names(here(app).trace, here(app).notation)
+    names = axis_names(page_context(app).trace, page_context(app).notation)
     assert facts(app)["letters"] == tuple(names[letter] for letter in "BHTK")
     assert facts(app)["letters_of_fused"] == joined("H·K", names)
-    assert facts(app)["shape"] == here(app).trace.query_heads.shape == (1, 4, 12, 4)
+    assert facts(app)["shape"] == page_context(app).trace.query_heads.shape == (1, 4, 12, 4)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_misplaced_number_is_named(page: str, field: str) -> None:
     astray.
     """
     app = opened(page, head=1, query=2)
-    told, trace = facts(app)["astray"], here(app).trace
+    told, trace = facts(app)["astray"], page_context(app).trace
     heads = getattr(trace, field)[0]
     wrong = (
         split_without_swap(trace.queries, trace.sizes["H"])[0, :, told.row]

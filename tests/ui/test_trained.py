@@ -22,8 +22,8 @@ from tests.ui.app import (
     errors,
     facts,
     gone_to,
-    here,
     opened,
+    page_context,
     refused,
     scenes,
     sent,
@@ -124,8 +124,10 @@ def test_trained_weights_in_the_story() -> None:
     sizes are the model's.
     """
     app = opened("softmax", text=ANIMAL, weights="trained", layer=3, head=1, query=9, key=2)
-    assert here(app).trace is trace_of(replace(Scenario(), text=ANIMAL, weights="trained", layer=3))
-    assert here(app).trace.sizes["H"] == 12
+    assert page_context(app).trace is trace_of(
+        replace(Scenario(), text=ANIMAL, weights="trained", layer=3)
+    )
+    assert page_context(app).trace.sizes["H"] == 12
     assert app.get_by_key("d_model").disabled
     assert app.get_by_key("n_heads").disabled
 

@@ -14,7 +14,7 @@ from attention_ui.labs import training_tables
 from attention_ui.labs.training_run import Run
 from attention_viz.labels import number
 from attention_viz.labs.training_figures import loss_figure
-from tests.ui.app import facts, figures, gone_to, here, opened
+from tests.ui.app import facts, figures, gone_to, opened, page_context
 from tests.ui.laboratories import opened_at, press
 
 
@@ -160,7 +160,7 @@ def test_a_trained_layer_goes_to_the_story() -> None:
     app = opened("training", train_model="4 heads")
     app = press(app, "Take this layer to the story")
     assert not app.exception
-    trace = here(gone_to(app, "scores")).trace
+    trace = page_context(gone_to(app, "scores")).trace
     assert trace.projections.n_heads == 4
     assert trace.inputs.shape == (1, 12, 10)
 

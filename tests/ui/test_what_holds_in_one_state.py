@@ -14,7 +14,7 @@ from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_viz.labels import number
-from tests.ui.app import facts, here, opened, texts
+from tests.ui.app import facts, opened, page_context, texts
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_holds_in_one_state_alone(
 def test_many_wrong_cells_are_counted_in_thousands() -> None:
     """As other large numbers: 5,312 and 5,376."""
     app = opened("merge", weights="trained", layer=3)
-    for count in (facts(app)["wrong_cells"], here(app).trace.merged.size):
+    for count in (facts(app)["wrong_cells"], page_context(app).trace.merged.size):
         assert f"{count:,}" in texts(app)
 
 
@@ -64,7 +64,7 @@ def test_a_notation_that_counts_heads_from_1() -> None:
 
 def test_the_last_special_token_stands_before_what_is_filled_up() -> None:
     """Of a trained layer [CLS] is the first token, and [SEP] the last of the sentence alone."""
-    tokens = here(opened("tokens", weights="trained", n_tokens=20)).trace.tokens
+    tokens = page_context(opened("tokens", weights="trained", n_tokens=20)).trace.tokens
     assert len(tokens) == 20
     assert (tokens[0], tokens[-1] != "[SEP]", "[SEP]" in tokens) == ("[CLS]", True, True)
 
@@ -81,9 +81,9 @@ def test_how_far_heads_can_differ(choices: dict[str, Any], n_tokens: int) -> Non
 def test_a_heads_number_is_a_mean_over_its_queries() -> None:
     """What stands beside a head is the mean of what its queries have."""
     app = opened("head-portraits", head=1)
-    shares = here(app).trace.probabilities[0, 1]
+    shares = page_context(app).trace.probabilities[0, 1]
     measure = next(one for one in MEASURES if one.name == facts(app)["measure"])
-    assert facts(app)["value"] == measure.value(pattern_of(here(app).trace))[0, 1]
+    assert facts(app)["value"] == measure.value(pattern_of(page_context(app).trace))[0, 1]
     logs = np.log(shares, where=shares > 0, out=np.zeros_like(shares))
     assert measure.name == "entropy"
     assert facts(app)["value"] == pytest.approx(-(shares * logs).sum(axis=-1).mean())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_ui.reference.words import word_table, words, words_with
+from attention_ui.reference.glossary import word_table, words, words_with
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, opened
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, Trace
+from attention_core import Trace
 from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
 from attention_lab.heads.one_wide_head import one_wide_head
 from attention_viz.heads.all_heads import heads_grid, limit_of, of_key, of_query, together
@@ -15,7 +15,6 @@ from attention_viz.scene_formats import as_bytes
 from tests.viz.example_traces import CASES, example, square
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import numbers, written_and_read
-from tests.viz.reading_words import missing
 
 FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
 
@@ -68,29 +67,6 @@ def test_each_head_its_own_scale() -> None:
     np.testing.assert_allclose(
         limits["values"], np.abs(trace.scores[0]).max(axis=(1, 2)), atol=1e-6
     )
-
-
-@pytest.mark.parametrize(
-    ("field", "heads", "cell", "facts"),
-    [
-        ("query_heads", [0], (0, 0, 0), ["field", "'query_heads'", *FIELDS]),
-        ("heads", [0], (0, 0, 0), ["field", "'heads'", *FIELDS]),
-        ("scores", [0, 18], (0, 0, 0), ["head", 18, 0, 16]),
-        ("scores", [], (0, 0, 0), ["head", "at least one"]),
-        ("scores", [0], (0, 5, 0), ["query", 5, 0, 4]),
-        ("scores", [0], (0, 0, -1), ["key", -1, 0, 6]),
-        ("scores", [0], (0, 0), ["cell", 0, 0, "head", "query", "key"]),
-    ],
-)
-def test_what_no_head_has(
-    field: str, heads: list[int], cell: tuple[int, int, int], facts: list[float | str]
-) -> None:
-    """A field without a matrix of queries and keys, a head or a cell that there is not is
-    answered by what there is.
-    """
-    with pytest.raises(SettingsError) as refused:
-        heads_grid(Stage(example()), field, heads, cell=cell)
-    assert missing(str(refused.value), *facts) == []
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:

@@ -10,7 +10,7 @@ from attention_lab.heads.counts import LayerSize, total
 from attention_lab.heads.measurement import Measurement
 from attention_lab.heads.scheme_runs import Run
 from attention_lab.heads.score_schemes import SCHEMES
-from attention_lab.heads.shared_keys import CACHE, MULTIPLIES, PARAMETERS
+from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_lab.heads.size_growth import LETTERS, as_grows, grown
 from attention_viz.heads.count_figures import (
     count_curves,
@@ -35,7 +35,7 @@ def curves(figure: Figure) -> dict[str, list[tuple[float, float]]]:
 
 
 @pytest.mark.parametrize("letter", LETTERS)
-@pytest.mark.parametrize("counts", [PARAMETERS, CACHE, MULTIPLIES])
+@pytest.mark.parametrize("counts", [PARAMETERS, CACHE, MULTIPLICATIONS])
 def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
     """Every point is the sum of the formulas at that size, and a ring marks the layer as it is."""
     figure = count_curves(KINDS, letter, counts, "count")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.heads.gauge_effect import Turned
+from attention_lab.heads.basis_change import BeforeAfter
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
 from attention_viz.heads.head_worth import (
     MOST_COLUMNS,
@@ -111,7 +111,7 @@ def test_of_a_wide_output_the_columns_around_the_focus() -> None:
 def test_before_and_after_a_change_of_basis() -> None:
     """Both matrices side by side on one scale, of large ones a corner."""
     before, after = np.arange(20.0 * 3).reshape(20, 3), -np.arange(20.0 * 3).reshape(20, 3)
-    figure = in_two_bases(Turned("W", before, after))
+    figure = in_two_bases(BeforeAfter("W", before, after))
     drawn = [part["z"] for part in figure["data"] if part["type"] == "heatmap"]
     np.testing.assert_array_equal(drawn[0], before[:16])
     np.testing.assert_array_equal(drawn[1], after[:16])

@@ -11,11 +11,10 @@ from attention_core import STEPS
 from attention_core.formulas import softmax
 from attention_core.rules import Position, Read, Rule
 from attention_lab.masks.bench import examined
-from attention_lab.masks.encoder_decoder import USES
+from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.masks.invariances import CHANGES
-from attention_lab.masks.mask_experiments import nothing_left, other_padding
+from attention_lab.masks.mask_experiments import empty_row, other_padding
 from attention_lab.masks.mask_workshop import Workshop, masked_batch
-from attention_lab.masks.sentences import three_uses
 from attention_lab.masks.shuffles import shuffle
 from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.scenario import Scenario, trace_of
@@ -34,9 +33,7 @@ SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])
 BOARDS: dict[str, Callable[[], JSON]] = {
     "sequences": lambda: mask_workshop.sequences(BATCH, 1, (1, 4, 3)),
     "painting": lambda: mask_workshop.painting(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
-    "emptied": lambda: mask_workshop.emptied(
-        BATCH, nothing_left(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)
-    ),
+    "emptied": lambda: mask_workshop.emptied(BATCH, empty_row(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)),
     "padding": lambda: mask_workshop.padding(BATCH, other_padding(BATCH, 1).changed, (1, 4, 3)),
     "side by side": lambda: encoder_decoder.side_by_side(USED, 1, "cross", (4, 6)),
     **{

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.heads.similarity import redundancy
+from attention_lab.heads.similarity import overlap
 from attention_viz.heads.similarity import alike_says, closest_says
 from tests.viz.reading_words import holds, numbers_said
 
@@ -24,8 +24,8 @@ def test_the_closest_of_several_heads() -> None:
     far its patterns overlap; so is the pair with the largest correlation.
     """
     distance = np.array([[0.0, 0.5, 0.25], [0.5, 0.0, 0.375], [0.25, 0.375, 0.0]])
-    overlap = round(100 * float(redundancy(distance)[0, 2]), 1)
-    assert holds(closest_says(distance), 0, 2, 0.25, overlap)
+    shared = round(100 * float(overlap(distance)[0, 2]), 1)
+    assert holds(closest_says(distance), 0, 2, 0.25, shared)
     assert holds(alike_says(1.0 - 2.0 * distance), 0, 2, 0.5)
 
 

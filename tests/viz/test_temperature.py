@@ -53,9 +53,11 @@ def test_the_measured_variances() -> None:
 def test_the_saturation() -> None:
     """Largest share and Jacobian trace, with raw and with scaled scores."""
     curves = {curve["name"]: curve["y"] for curve in figures.saturation(SPREADS)["data"]}
-    assert curves["largest share, raw"] == pytest.approx([spread.raw.top for spread in SPREADS])
+    assert curves["largest share, raw"] == pytest.approx(
+        [spread.raw.largest_share for spread in SPREADS]
+    )
     assert curves["largest share, scaled"] == pytest.approx(
-        [spread.scaled.top for spread in SPREADS]
+        [spread.scaled.largest_share for spread in SPREADS]
     )
     assert curves["Jacobian trace, raw"] == pytest.approx(
         [spread.raw.jacobian_trace for spread in SPREADS]

@@ -15,9 +15,9 @@ from attention_core.projections import Projections
 
 from ...layer_norm import standardised
 from ..depth import Stack, levels
-from ..measures import square_of
+from ..measures import self_attention_of
 from ..metrics import argmax_rate
-from ..scenes import at_angle
+from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import ALWAYS, CONDITION, Evidence, claims_of, shown
 
@@ -143,7 +143,7 @@ def own_word_highest() -> Evidence:
     def rate(weights: Callable[[int], Projections]) -> float:
         tokens = (standardised(gaussian_tokens(16, 16, seed)) for seed in range(40))
         traces = (attend(x, weights(seed)) for seed, x in enumerate(tokens))
-        return float(np.mean([argmax_rate(square_of(trace)) for trace in traces]))
+        return float(np.mean([argmax_rate(self_attention_of(trace)) for trace in traces]))
 
     free = rate(lambda seed: at_angle(16, 16, 90, seed))
     tied = rate(lambda seed: at_angle(16, 16, 0, seed))

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from attention_core.checks import Array
 
 from ...notation.texts import NOTATIONS
-from ..measures import ROUNDING
+from ..measures import TOLERANCE
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
@@ -101,7 +101,7 @@ def shown(error: float) -> str:
     >>> shown(2.2e-16), shown(6e-6), shown(0.25)
     ('0', '6e-06', '0.25')
     """
-    if abs(error) < ROUNDING:
+    if abs(error) < TOLERANCE:
         return "0"
     return f"{error:.0e}" if error < 1e-3 else f"{error:.2f}"
 

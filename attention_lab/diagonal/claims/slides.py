@@ -11,11 +11,11 @@ from attention_core.projections import Projections
 
 from ...layer_norm import standardised
 from ..growth_curves import self_mass_exact
-from ..measures import margins, square_of
+from ..measures import margins, self_attention_of
 from ..metrics import argmax_rate, majority_rate
-from ..proposition_tokens import weightless
-from ..propositions import proposition
-from ..scenes import at_angle
+from ..propositions.catalogue import proposition
+from ..propositions.tokens import weightless
+from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, shown
 from .slides_heads import (
@@ -111,7 +111,9 @@ def diagonally_dominant() -> Evidence:
     """64 tokens of equal norm with 8 channels: rows that peak on the diagonal, rows with a
     majority there.
     """
-    square = square_of(attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8)))
+    square = self_attention_of(
+        attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8))
+    )
     peaks, majorities = float(argmax_rate(square)), float(majority_rate(square))
     says = (
         f"All rows of 64 normalised tokens peak on the diagonal ({peaks:.0%}), but {majorities:.0%}"
@@ -137,21 +139,21 @@ def weights_cure_it() -> Evidence:
             attend(gaussian_tokens(8, 8, seed), at_angle(8, 8, degrees, seed))
             for seed in range(DRAWS)
         )
-        rates.append(float(np.mean([argmax_rate(square_of(trace)) for trace in traces])))
+        rates.append(float(np.mean([argmax_rate(self_attention_of(trace)) for trace in traces])))
     tied, free, opposite = rates
     says = (
         f"Rows that peak on the diagonal: {tied:.0%} tied, {free:.0%} unrelated (chance is 12.5%),"
         f" {opposite:.0%} opposite."
     )
     one = np.ones((1, 1))
-    short = square_of(attend([[1.0], [2.0]], Projections(one, -one, one, n_heads=1)))
+    short = self_attention_of(attend([[1.0], [2.0]], Projections(one, -one, one, n_heads=1)))
     row = short.probabilities[0]
     says += f" X = (1, 2) and W_K = −W_Q: row 1 is {row[0]:.2f}, {row[1]:.2f}."
     longest = []
     for seed in range(DRAWS):
         trace = attend(gaussian_tokens(3, 2, seed), at_angle(2, 2, 180, seed))
         own = np.linalg.norm(trace.queries[0], axis=1).argmax()
-        longest.append(margins(square_of(trace).scores)[own])
+        longest.append(margins(self_attention_of(trace).scores)[own])
     against = opposite < 0.01 and bool(max(longest) < 0 and row[0] > row[1])
     return Evidence(tied < 0.2, tied > 0.6 and abs(free - 0.125) < 0.05 and against, says)
 

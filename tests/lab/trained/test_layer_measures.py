@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError
-from attention_lab.diagonal.measures import square_of
+from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.metrics import measure
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
@@ -32,7 +32,7 @@ def test_every_measure_is_that_of_one_head() -> None:
         known = {
             one.key: float(one.value(pattern)[0, head]) for one in MEASURES if one.applies(pattern)
         }
-        known = measure(square_of(trace, head)) | known
+        known = measure(self_attention_of(trace, head)) | known
         for key in LAYER_MEASURES:
             value = measure_layers(key, maps, traces).values[layer, head]
             expected = known[key]

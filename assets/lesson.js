@@ -1,0 +1,44 @@
+// The bar of a lesson: its links open a moment as a page of the menu does, without loading the app anew; the keys of a clicker
+// follow them; its questions are judged here.
+(() => {
+  if (window.attentionLesson) return;
+  window.attentionLesson = true;
+  const KEYS = { PageDown: "after", PageUp: "before" };
+  const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=combobox], [role=listbox], [role=application]";
+  // What the URL holds now and the link does not name is taken back: a moment looks the same on whatever path it is reached.
+  const follow = (link) => {
+    const there = new URL(link.href);
+    const gone = [...new URL(window.location.href).searchParams.keys()].filter((name) => !there.searchParams.has(name));
+    if (gone.length) there.searchParams.set("unset", gone.join("."));
+    window.history.pushState(null, "", there);
+    window.dispatchEvent(new PopStateEvent("popstate"));
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+  };
+  const answer = (button) => {
+    const asked = button.closest(".lesson-question");
+    for (const one of asked.querySelectorAll("button")) {
+      one.classList.toggle("right", one.dataset.right === "true");
+      one.classList.toggle("wrong", one === button && one.dataset.right !== "true");
+    }
+    asked.classList.add("answered");
+    asked.querySelector("output").hidden = false;
+  };
+  window.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
+    const link = event.target.closest?.(".lesson-bar a");
+    const button = event.target.closest?.(".lesson-question button");
+    if (link) event.preventDefault();
+    if (link) follow(link);
+    if (button) answer(button);
+  });
+  window.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
+    const [target] = event.composedPath();
+    if (target instanceof Element && target !== document.body && target.closest(FIELDS)) return;
+    const link = document.querySelector(`.lesson-bar a.${KEYS[event.key]}`);
+    if (!link) return;
+    event.preventDefault();
+    link.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    link.click();
+  });
+})();

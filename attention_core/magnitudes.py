@@ -1,0 +1,106 @@
+"""What the rounding errors of each step are a small part of, from those of the steps before it.
+
+A projection counts the absolute values of its terms, for the rounding is theirs even where they
+cancel. What is off in the factors of a later product counts with the other factor as it is. No
+probability is wrong by more than 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .checks import Array
+from .formulas import cut_heads, join_heads
+from .layer import Layer
+
+# 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a
+# rule.
+RELATIVE_ROUNDING = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 1e-5}
+Before = Mapping[str, Array]
+MagnitudeOf = Callable[[Any, Before], Array]
+
+
+def given(field: str) -> MagnitudeOf:
+    """The numbers that the layer is given."""
+    return lambda layer, before: np.abs(getattr(layer, field))
+
+
+def projected(source: str, weights: str, bias: str) -> MagnitudeOf:
+    """The absolute values of all terms."""
+
+    def magnitude(layer: Layer, before: Before) -> Array:
+        p = layer.projections
+        return np.asarray(before[source] @ np.abs(getattr(p, weights)) + _largest(getattr(p, bias)))
+
+    return magnitude
+
+
+def split(source: str, heads: str) -> MagnitudeOf:
+    """Those of the fused matrix, cut into heads."""
+    return lambda layer, before: cut_heads(before[source], layer.sizes[heads])
+
+
+def scores(layer: Any, before: Before) -> Array:
+    """Both factors of a score may be off; each counts with the other as it is."""
+    key_BHKS = _read(np.abs(layer.key_heads), layer).swapaxes(2, 3)
+    error_BHKS = _read(before["key_heads"], layer).swapaxes(2, 3)
+    scores_BHTS: Array = before["query_heads"] @ key_BHKS
+    scores_BHTS += np.abs(layer.query_heads) @ error_BHKS
+    return scores_BHTS
+
+
+def scaled(layer: Layer, before: Before) -> Array:
+    """Multiplied like the scores."""
+    return before["scores"] * abs(layer.scale)
+
+
+def masked(layer: Any, before: Before) -> Array:
+    """The bias adds its own; minus infinity is exact."""
+    biased_BHTS = before["scaled_scores"] + _largest(layer.bias)
+    return np.where(np.isfinite(layer.masked_scores), biased_BHTS, 0)
+
+
+def shares(layer: Any, before: Before) -> Array:
+    """How far scores that are off move the shares: e to twice the largest of a row, for sum and
+    share move apart. Where scores are off by half or more, a share can be anything.
+    """
+    shares_BHTS = np.nan_to_num(layer.probabilities)  # NaN in an empty row is never off
+    relative = RELATIVE_ROUNDING[layer.output.dtype]
+    moved_BHT1 = relative * before["masked_scores"].max(axis=-1, keepdims=True)
+    off: Array = shares_BHTS * (np.expm1(2 * np.minimum(moved_BHT1, 0.5)) / relative + 1)
+    return np.where(moved_BHT1 < 0.5, off, 1 / relative)
+
+
+def mixed(layer: Any, before: Before) -> Array:
+    """Shares that are off, and values that are."""
+    mixed_BHTV: Array = before["probabilities"] @ _read(np.abs(layer.value_heads), layer)
+    shares_BHTS = np.nan_to_num(layer.probabilities)
+    mixed_BHTV += shares_BHTS @ _read(before["value_heads"], layer)
+    return mixed_BHTV
+
+
+def merged(layer: Layer, before: Before) -> Array:
+    """Those of the heads, side by side."""
+    return join_heads(before["head_outputs"])
+
+
+def output(layer: Layer, before: Before) -> Array:
+    """Those of the merged heads through W_O, the bias, the inputs."""
+    p, merged_BTF = layer.projections, before["merged"]
+    mixed_BTO = (merged_BTF if p.w_o is None else merged_BTF @ np.abs(p.w_o)) + _largest(p.b_o)
+    return mixed_BTO + (before["inputs"] if layer.residual else 0.0)
+
+
+def _read(heads_BGSF: Array, layer: Layer) -> Array:
+    """The key or value head that each query head reads. Shapes: (B, G, S, F) -> (B, H, S, F)."""
+    p = layer.projections
+    read_BHSF: Array = np.repeat(heads_BGSF, p.n_heads // p.groups, axis=1)
+    return read_BHSF
+
+
+def _largest(array: Array | None) -> float:
+    """The largest absolute value among the finite numbers; 0 for nothing."""
+    return 0.0 if array is None else float(np.abs(array[np.isfinite(array)]).max(initial=0.0))

@@ -1,0 +1,1 @@
+"""Propositions about the diagonal, each with its proof and a live check."""

@@ -1,0 +1,105 @@
+"""A search for tokens that violate a proposition: finds them for the false ones, and none for
+the others.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array, seed_number, whole_number
+from attention_core.limits import check_room, check_seconds
+
+from .checks import Check
+from .record import Proposition
+
+MAX_TRIES = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What a search found: the tokens that violate a proposition most, or None, and what came
+    nearest to it.
+
+    tried: how many token matrices were looked at; applied: how many met the proposition's
+    condition.
+    """
+
+    x: Array | None
+    nearest: Check | None
+    tried: int
+    applied: int
+
+
+def search(
+    proposition: Proposition,
+    *,
+    n_tokens: int = 4,
+    d_model: int = 2,
+    seed: int = 0,
+    tries: int = 300,
+) -> Search:
+    """Look for a counterexample among random tokens; the worst violation is returned. Raises:
+    SettingsError.
+
+    >>> from attention_lab.diagonal.propositions.catalogue import proposition
+    >>> search(proposition("S4"), n_tokens=3, d_model=1).x.tolist()
+    [[4.0], [1.0], [3.0]]
+    """
+    n, d = whole_number("n_tokens", n_tokens, 1), whole_number("d_model", d_model, 1)
+    check_room(n_tokens=n, keys=n, d_model=d)
+    rng = np.random.default_rng(seed_number(seed))
+    found, nearest, applied = None, None, 0
+    seconds = whole_number("tries", tries, 1, MAX_TRIES) * expected_check_seconds(proposition, n, d)
+    check_seconds(seconds, "choose fewer tokens, features or tries")
+    for _ in range(tries):
+        x_TD = candidate(proposition, rng, n, d)
+        check = proposition.check(x_TD)
+        applied += check.applies
+        if not check.applies or (nearest is not None and check.excess <= nearest.excess):
+            continue
+        nearest = check
+        found = found if check.holds else x_TD
+    return Search(found, nearest, tries, applied)
+
+
+def expected_check_seconds(proposition: Proposition, n_tokens: int, d_model: int) -> float:
+    """About how long one try takes on one core: the pairs of tokens, and what some propositions
+    do besides.
+    """
+    seconds = 3e-4 + 1e-7 * n_tokens**2 + 1e-9 * n_tokens**2 * d_model
+    besides: dict[str, float] = {
+        "S1": 5e-8 * n_tokens**2 * d_model,
+        "S7": 5e-8 * n_tokens**2 * d_model,
+        "S11": 7e-4 * n_tokens * math.cbrt(min(n_tokens, d_model)),
+        "S13": 3e-8 * n_tokens**3,
+    }
+    return seconds + besides.get(proposition.number, 0.0)
+
+
+def candidate(
+    proposition: Proposition, rng: np.random.Generator, n_tokens: int, d_model: int
+) -> Array:
+    """Random tokens that meet the proposition's condition: small whole numbers as often as real
+    ones.
+
+    Their lengths differ widely, because equal lengths hide what can go wrong. Shapes: (T, D).
+    """
+    check_room(
+        n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1)
+    )
+    if rng.random() < 0.5:
+        x_TD = rng.integers(-4, 5, (n_tokens, d_model)).astype(np.float64)
+    else:
+        lengths_T1 = np.exp(rng.uniform(0.0, 1.5) * rng.standard_normal((n_tokens, 1)))
+        # Two decimals are enough to violate what is false, and can be typed.
+        x_TD = np.round(lengths_T1 * rng.standard_normal((n_tokens, d_model)), 2)
+    if proposition.number == "S11" and n_tokens > 1:
+        weights_N = rng.dirichlet(np.ones(n_tokens - 1))
+        x_TD[0] = weights_N @ x_TD[1:]
+    if proposition.number == "S12":
+        x_TD[(x_TD == 0).all(axis=-1)] = 1.0
+        x_TD = np.sqrt(d_model) * x_TD / np.linalg.norm(x_TD, axis=-1, keepdims=True)
+    return x_TD

@@ -1,0 +1,164 @@
+"""The diagonal laboratory's set-up: which tokens, which weights, which options; equal scenes
+give the same `Trace`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_core.attention import attend
+from attention_core.cache import cached
+from attention_core.checks import (
+    MAX_OF_TYPE,
+    Array,
+    check_choice,
+    check_switch,
+    check_text,
+    number_between,
+    seed_number,
+    whole_number,
+)
+from attention_core.embeddings import embed, sinusoidal_positions
+from attention_core.errors import SettingsError
+from attention_core.projections import Projections
+from attention_core.text import tokenize_at_most
+from attention_core.trace import Trace
+
+from ..layer_norm import standardised
+from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, stretch
+
+TOKENS = ("sentence", "drawn", "numbers")
+WEIGHTS = ("weightless", "tied", "angle", "free", "orthonormal", "tied orthonormal")
+POSITIONS = ("none", "added", "concatenated")
+MAX_SIZE = 4096
+
+
+@dataclass(frozen=True)
+class DiagonalSettings:
+    """What the visitor of the laboratory chose, as plain values.
+
+    tokens: the words of `text`, `n_tokens` drawn Gaussian vectors, or the typed `numbers` (which
+    bring their own sizes). spread stretches the tokens, positions come after, layer_norm last. d_k
+    0 means d_model. angle, in degrees, turns W_K from tied (0) through unrelated (90) to opposite
+    (180). temperature divides the scaled scores; unscaled ones are divided by the temperature
+    alone.
+    Raises: SettingsError, TextError.
+    """
+
+    tokens: str = "sentence"
+    text: str = "The animal did not cross the street because it was too tired"
+    numbers: str = "1; 2; 3"
+    n_tokens: int = 16
+    d_model: int = 16
+    seed: int = 0
+    spread: float = 0.0
+    positions: str = "none"
+    layer_norm: bool = False
+    weights: str = "weightless"
+    angle: float = 0.0
+    d_k: int = 0
+    scaled: bool = True
+    temperature: float = 1.0
+    causal: bool = False
+
+    def __post_init__(self) -> None:
+        for name, choices in (("tokens", TOKENS), ("positions", POSITIONS), ("weights", WEIGHTS)):
+            check_choice(name, getattr(self, name), choices)
+        for name in ("text", "numbers"):
+            check_text(name, getattr(self, name))
+        for name, low in (("n_tokens", 1), ("d_model", 1), ("d_k", 0)):
+            whole_number(name, getattr(self, name), low, MAX_SIZE)
+        for name in ("layer_norm", "scaled", "causal"):
+            check_switch(name, getattr(self, name))
+        seed_number(self.seed)
+        number_between("spread", self.spread, -5.0, 5.0)
+        number_between("angle", self.angle)
+        if number_between("temperature", self.temperature) <= 0:
+            raise SettingsError(
+                f"temperature is {self.temperature} but must be a finite number above 0"
+            )
+
+
+@cached
+def trace_of_settings(settings: DiagonalSettings) -> Trace:
+    """One head of attention on a settings. Raises: AttentionError."""
+    labels, x_TD = tokens_of_settings(settings)
+    projections = projections_of_settings(settings, x_TD.shape[1])
+    scale = score_scale_of_settings(settings, projections.d_k)
+    return attend(x_TD, projections, scale=scale, causal=settings.causal).labelled(labels)
+
+
+def tokens_of_settings(settings: DiagonalSettings) -> tuple[tuple[str, ...], Array]:
+    """The tokens' labels, and the matrix that attention reads. Shapes: (T, D). Raises:
+    AttentionError.
+    """
+    labels, words_TD = _words(settings)
+    x_TD = _with_positions(settings.positions, stretch(words_TD, settings.spread, settings.seed))
+    return labels, standardised(x_TD) if settings.layer_norm else x_TD
+
+
+def projections_of_settings(settings: DiagonalSettings, d_model: int) -> Projections:
+    """The weights a settings asks for, for tokens of a given width. Raises: SettingsError."""
+    if settings.weights == "weightless":
+        return Projections.weightless(d_model)
+    if settings.weights in ("orthonormal", "tied orthonormal"):
+        stiefel = Projections.stiefel(
+            d_model, 1, d_k=settings.d_k or None, d_v=d_model, seed=settings.seed
+        )
+        return stiefel if settings.weights == "orthonormal" else replace(stiefel, w_k=stiefel.w_q)
+    degrees = {"tied": 0.0, "angle": settings.angle, "free": 90.0}
+    return at_angle(d_model, settings.d_k or d_model, degrees[settings.weights], settings.seed)
+
+
+def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections:
+    """One head whose keys are turned away from its queries: W_K = cos t · W_Q + sin t · U, with U
+    drawn afresh.
+
+    0 degrees is tied, 90 unrelated, 180 opposite (W_K = -W_Q). Entries have variance 1/d_model.
+    Raises: SettingsError.
+
+    >>> weights = at_angle(4, 2, 180)
+    >>> bool((weights.w_k == -weights.w_q).all())
+    True
+    """
+    number_between("degrees", degrees)
+    whole_number("d_k", d_k, 1)
+    free = Projections.random(d_model, 1, d_k=d_k, d_v=d_model, seed=seed, init="normal")
+    # In quarter turns, so that 90 and 180 degrees are exact.
+    quarter, rest = divmod(degrees, 90.0)
+    sine, cosine = math.sin(math.radians(rest)), math.cos(math.radians(rest))
+    for _ in range(int(quarter) % 4):
+        sine, cosine = cosine, -sine
+    return replace(free, w_k=cosine * free.w_q + sine * free.w_k)
+
+
+def score_scale_of_settings(settings: DiagonalSettings, d_k: int) -> float:
+    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled. Raises:
+    SettingsError.
+    """
+    divisor = settings.temperature * (
+        math.sqrt(whole_number("d_k", d_k, 1)) if settings.scaled else 1.0
+    )
+    # A reciprocal beyond the range of float is refused by `attend`, which reads it.
+    return 1.0 / divisor if divisor >= 1 / MAX_OF_TYPE[np.dtype(np.float64)] else math.inf
+
+
+def _words(settings: DiagonalSettings) -> tuple[tuple[str, ...], Array]:
+    if settings.tokens == "sentence":
+        labels = tokenize_at_most(settings.text, MAX_TOKENS).tokens
+        return labels, embed(labels, settings.d_model, positions=False).words
+    if settings.tokens == "drawn":
+        x_TD = gaussian_tokens(settings.n_tokens, settings.d_model, settings.seed)
+    else:
+        x_TD = parse_tokens(settings.numbers)
+    return tuple(map(str, range(len(x_TD)))), x_TD
+
+
+def _with_positions(positions: str, x_TD: Array) -> Array:
+    if positions == "none":
+        return x_TD
+    code_TD = sinusoidal_positions(*x_TD.shape)
+    return x_TD + code_TD if positions == "added" else np.hstack([x_TD, code_TD])

@@ -1,0 +1,1 @@
+"""Lessons: ordered views of the app with words, questions and notes for the teacher."""

@@ -1,0 +1,198 @@
+"""A lesson: goals, moments in order, tasks. A moment is one view of the app with its words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qsl, urlencode
+
+from attention_core.checks import check_choice, check_text, short_repr, whole_number
+from attention_core.errors import SettingsError
+
+from ..files.file_checks import has_half_character
+
+MAX_MOMENTS, MAX_GOALS, MAX_TASKS, MAX_OPTIONS = 40, 8, 10, 6
+MAX_TITLE, MAX_TEXT, MAX_NOTE, MAX_STATE = 90, 400, 1500, 4000  # characters
+MAX_MINUTES = 600
+VIEWS = ("full", "lesson")  # lesson: without the menu and without the controls it does not name
+_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of what a URL holds
+# What a lesson decides itself.
+RESERVED = ("lesson", "moment", "view", "draft", "unset")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a moment asks the class.
+
+    options: answers to choose from, or none for an open question; right: the place of the right
+    one. why: one or two sentences that are shown with the answer. Raises: SettingsError, TextError.
+    """
+
+    ask: str
+    why: str
+    options: tuple[str, ...] = ()
+    right: int = 0
+
+    def __post_init__(self) -> None:
+        checked_line("question.ask", self.ask, MAX_TEXT)
+        checked_line("question.why", self.why, MAX_TEXT)
+        checked_lines("question.options", self.options, MAX_OPTIONS)
+        if len(self.options) == 1:
+            raise SettingsError("question.options has 1 entry; give two or more, or none")
+        whole_number("question.right", self.right, 0, max(len(self.options) - 1, 0))
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One view of the app.
+
+    page: the name of a page in the URL. state: what the URL of the page holds, such as
+    "n_heads=2&mask=causal". text: for students; note: for the teacher. controls: the controls that
+    are shown in the view "lesson". Raises: SettingsError, TextError.
+    """
+
+    title: str
+    page: str
+    state: str = ""
+    text: str = ""
+    note: str = ""
+    question: Question | None = None
+    controls: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked_line("title", self.title, MAX_TITLE)
+        checked_line("page", self.page, MAX_TITLE)
+        for name, most in (("text", MAX_TEXT), ("note", MAX_NOTE), ("state", MAX_STATE)):
+            checked_line(name, getattr(self, name), most, may_be_empty=True)
+        checked_lines("controls", self.controls, MAX_MOMENTS)
+        for name in self.controls:
+            if not _NAME.fullmatch(name):
+                raise SettingsError(
+                    f"controls holds {short_repr(name)}, which is no name of a control"
+                )
+        _checked_state(self.state)
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What the URL of the page holds, by name."""
+        return _checked_state(self.state)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What students do by themselves: the expected answer, and the mistakes that are typical."""
+
+    task: str
+    answer: str
+    mistakes: str = ""
+
+    def __post_init__(self) -> None:
+        checked_line("task", self.task, MAX_TEXT)
+        checked_line("answer", self.answer, MAX_TEXT)
+        checked_line("mistakes", self.mistakes, MAX_TEXT, may_be_empty=True)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Moments in order, with what the class shall know afterwards. minutes: 1 to 600.
+
+    Raises: SettingsError, TextError.
+    """
+
+    title: str
+    moments: tuple[Moment, ...] = ()
+    minutes: int = 20
+    goals: tuple[str, ...] = ()
+    tasks: tuple[Task, ...] = field(default=())
+    view: str = "full"
+
+    def __post_init__(self) -> None:
+        checked_line("title", self.title, MAX_TITLE)
+        whole_number("minutes", self.minutes, 1, MAX_MINUTES)
+        checked_lines("goals", self.goals, MAX_GOALS)
+        check_choice("view", self.view, VIEWS)
+        _at_most("moments", self.moments, MAX_MOMENTS)
+        _at_most("tasks", self.tasks, MAX_TASKS)
+
+    def url(self, place: int, name: str, view: str = "") -> str:
+        """The URL of a moment, relative to the app. place: from 0; name: what the URL calls the
+        lesson.
+
+        >>> lesson = Lesson("Scores", (Moment("One pair", "scores", "n_heads=2"),))
+        >>> lesson.url(0, "mine")
+        'scores?n_heads=2&lesson=mine&moment=1'
+        """
+        moment = self.moments[place]
+        held = {**moment.choices, "lesson": name, "moment": str(place + 1)}
+        return f"{moment.page}?{urlencode(held | ({'view': view} if view else {}))}"
+
+    def with_moment(self, moment: Moment) -> Lesson:
+        """The lesson with one more moment at its end. Raises: SettingsError where it is full."""
+        return replace(self, moments=(*self.moments, moment))
+
+    def without(self, place: int) -> Lesson:
+        """The lesson without the moment at a place."""
+        return replace(self, moments=self.moments[:place] + self.moments[place + 1 :])
+
+    def moved(self, place: int, by: int) -> Lesson:
+        """The lesson with a moment earlier (−1) or later (1); at an end it stays."""
+        to = min(max(place + by, 0), len(self.moments) - 1)
+        moments = list(self.moments)
+        moments.insert(to, moments.pop(place))
+        return replace(self, moments=tuple(moments))
+
+    def with_changed(self, place: int, moment: Moment) -> Lesson:
+        """The lesson with another moment in the place of one."""
+        moments = (*self.moments[:place], moment, *self.moments[place + 1 :])
+        return replace(self, moments=moments)
+
+
+def state_text(held: dict[str, str]) -> str:
+    """What the URL of a page holds, as the state of a moment; without what lessons decide.
+
+    >>> state_text({"n_heads": "2", "lesson": "mine", "text": "a b"})
+    'n_heads=2&text=a+b'
+    """
+    return urlencode({name: text for name, text in held.items() if name not in RESERVED})
+
+
+def _checked_state(state: str) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(state, keep_blank_values=True, strict_parsing=True) if state else []
+    except ValueError as error:
+        raise SettingsError(
+            f"state is {short_repr(state)} but must be what the URL of a page holds, such as"
+            " n_heads=2&mask=causal"
+        ) from error
+    for name, _ in pairs:
+        if not _NAME.fullmatch(name) or name in RESERVED:
+            raise SettingsError(
+                f"state holds the name {short_repr(name)}, which no page has; leave it out"
+            )
+    return dict(pairs)
+
+
+def checked_line(name: str, text: object, most: int, may_be_empty: bool = False) -> None:
+    """Refuse what is no text of at most so many characters. Raises: SettingsError, TextError."""
+    check_text(name, text)
+    words = str(text)
+    if not words.strip() and not may_be_empty:
+        raise SettingsError(f"{name} is empty; write one sentence")
+    if len(words) > most:
+        raise SettingsError(
+            f"{name} has {len(words):,} characters but may have at most {most:,}; shorten it"
+        )
+    if has_half_character(words):
+        raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
+
+
+def checked_lines(name: str, texts: tuple[str, ...], most: int) -> None:
+    """Refuse what is no list of at most so many short texts. Raises: SettingsError, TextError."""
+    _at_most(name, texts, most)
+    for text in texts:
+        checked_line(f"an entry of {name}", text, MAX_TEXT)
+
+
+def _at_most(name: str, entries: tuple[object, ...], most: int) -> None:
+    if len(entries) > most:
+        raise SettingsError(f"{name} has {len(entries):,} entries but may have at most {most}")

@@ -1,0 +1,169 @@
+"""A lesson as a JSON file, and as a text that is short enough for a link."""
+
+from __future__ import annotations
+
+import binascii
+import json
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import asdict, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from attention_core.checks import short_repr
+from attention_core.errors import FileError, SettingsError
+
+from ..files.json_file import JsonFile, check_names
+from ..user_data.kept_texts import is_key, keep, recall
+from .lesson import Lesson, Moment, Question, Task
+
+FORMAT, VERSION = "Attention Lab lesson", 1
+FOLDER = Path(__file__).parent.parent.parent / "assets" / "lessons"
+SAYS_NOT = "choose a lesson that was saved here"
+FILE = JsonFile("lesson file", SAYS_NOT, max_bytes=2**18, max_parts=4000)
+LINK_MARK = "~"  # before a lesson that stands in the URL itself
+MAX_LINK = 6000  # characters; more do not fit into every URL
+_LISTS = ("goals", "controls", "options")
+
+
+def write_lesson(lesson: Lesson) -> bytes:
+    """The lesson as JSON in UTF-8; `read_lesson` gives it back.
+
+    >>> lesson = Lesson("Scores", (Moment("One pair", "scores", "n_heads=2"),))
+    >>> read_lesson(write_lesson(lesson)) == lesson
+    True
+    """
+    content = {"format": FORMAT, "version": VERSION} | _brief(asdict(lesson))
+    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def read_lesson(data: bytes) -> Lesson:
+    """The lesson in a file of `write_lesson`; whether its pages exist, the app knows.
+
+    Raises: FileError for what is no lesson file; SettingsError, TextError for an impossible entry.
+    """
+    content = FILE.parse(data)
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise FileError(f"The file is no lesson of this app; {SAYS_NOT}")
+    version = content.get("version")
+    if version is True or version != VERSION:
+        raise FileError(
+            f"The lesson file has version {short_repr(version)}, but this app reads"
+            f" {VERSION}; use its own app"
+        )
+    names = [one.name for one in fields(Lesson)]
+    known = check_names("the lesson file", content, ("format", "version", *names))
+    given = {name: known[name] for name in names if name in known}
+    for name, read in (("moments", _moment), ("tasks", _task)):
+        if name in given:
+            given[name] = tuple(map(read, _list(name, given[name])))
+    lesson = Lesson(**_with_title("the lesson file", _tupled(given), "title"))
+    return lesson
+
+
+def lesson_to_link(lesson: Lesson) -> str | None:
+    """The lesson as a text for a URL; None where it would be too long.
+
+    >>> lesson = Lesson("Scores", (Moment("One pair", "scores", "n_heads=2"),))
+    >>> lesson_from_link(lesson_to_link(lesson)) == lesson
+    True
+    """
+    packed = urlsafe_b64encode(zlib.compress(write_lesson(lesson), 9)).decode().rstrip("=")
+    return LINK_MARK + packed if len(packed) < MAX_LINK else None
+
+
+def lesson_from_link(text: str) -> Lesson:
+    """The lesson that stands in a URL. Raises: AttentionError."""
+    if len(text) > MAX_LINK:
+        raise FileError(
+            f"The lesson in the URL has {len(text):,} characters but may have at most"
+            f" {MAX_LINK:,}; open it from its file"
+        )
+    packed = text.removeprefix(LINK_MARK)
+    unpacker = zlib.decompressobj()
+    try:
+        data = unpacker.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), 2**18)
+    except (ValueError, zlib.error, binascii.Error) as error:
+        raise FileError("The lesson in the URL is cut off or damaged; copy the link again") from (
+            error
+        )
+    if not unpacker.eof:
+        raise FileError("The lesson in the URL is cut off or damaged; copy the link again")
+    return read_lesson(data)
+
+
+@lru_cache(maxsize=1)
+def shipped_lessons() -> dict[str, Lesson]:
+    """The lessons that come with the app, by the name of their file, shortest first."""
+    found = {path.stem: read_lesson(path.read_bytes()) for path in FOLDER.glob("*.json")}
+    return dict(sorted(found.items(), key=lambda entry: (entry[1].minutes, entry[0])))
+
+
+def _brief(entries: dict[str, Any]) -> dict[str, Any]:
+    """Entries without those that say nothing."""
+    kept: dict[str, Any] = {}
+    for name, value in entries.items():
+        if isinstance(value, list | tuple):
+            value = [_brief(one) if isinstance(one, dict) else one for one in value]
+        elif isinstance(value, dict):
+            value = _brief(value)
+        if value not in ("", None, []):
+            kept[name] = value
+    return kept
+
+
+def _moment(content: Any) -> Moment:
+    entries = dict(check_names("a moment", content, [one.name for one in fields(Moment)]))
+    if "question" in entries:
+        known = [one.name for one in fields(Question)]
+        asked = dict(check_names("a question", entries["question"], known))
+        entries["question"] = Question(**_with_title("a question", _tupled(asked), "ask", "why"))
+    return Moment(**_with_title("a moment", _tupled(entries), "title", "page"))
+
+
+def _task(content: Any) -> Task:
+    entries = check_names("a task", content, [one.name for one in fields(Task)])
+    return Task(**_with_title("a task", entries, "task", "answer"))
+
+
+def _with_title(where: str, entries: dict[str, Any], *needed: str) -> dict[str, Any]:
+    """Entries that hold all that must be there. Raises: FileError."""
+    for name in needed:
+        if name not in entries:
+            raise FileError(f"{where} has no {name}; write one")
+    return entries
+
+
+def _tupled(entries: dict[str, Any]) -> dict[str, Any]:
+    """Entries with tuples in the place of lists."""
+    return entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
+
+
+def _list(name: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise FileError(f"{name} is {short_repr(value)} but must be a list")
+    return value
+
+
+@lru_cache(maxsize=32)
+def lesson_named(name: str) -> Lesson:
+    """The lesson that a URL names: one that is shipped, one that stands in the URL, or one that is
+    kept under a key, see `keep_lesson`. Raises: AttentionError.
+    """
+    if name.startswith(LINK_MARK):
+        return lesson_from_link(name)
+    if name in shipped_lessons():
+        return shipped_lessons()[name]
+    if not is_key(name):
+        known = ", ".join(shipped_lessons())
+        raise FileError(f"The lesson is {short_repr(name)} but must be one of {known}")
+    try:
+        return read_lesson(recall(name).encode())
+    except SettingsError as error:
+        raise FileError("This server no longer holds the lesson: open it from its file") from error
+
+
+def keep_lesson(lesson: Lesson) -> str:
+    """Keep a lesson in this process, and give the name that a URL holds."""
+    return keep(write_lesson(lesson).decode())

@@ -1,0 +1,189 @@
+"""The set-up of the diagonal laboratory: its widgets, which its pages share, its examples, and its
+pinned pair.
+
+Each widget is bound to the address with fixed bounds; the session keeps what a page does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.checks import Array
+from attention_core.text import tokenize_at_most
+from attention_lab.diagonal.measures import worst_pair
+from attention_lab.diagonal.presets import DIAGONAL_PRESETS
+from attention_lab.diagonal.settings import POSITIONS, TOKENS, WEIGHTS, DiagonalSettings
+from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
+
+from ..markdown import plain
+from ..url_state import KEPT, bound, choose_one, pin_places, pinned, seed_input
+
+DEFAULTS = asdict(DiagonalSettings())
+KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
+TOKEN_FIELDS = (
+    "tokens",
+    "numbers",
+    "n_tokens",
+    "d_model",
+    "spread",
+    "positions",
+    "layer_norm",
+    "seed",
+)
+LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
+
+
+def token_controls(text: str) -> DiagonalSettings:
+    """Draw the choice of tokens; give the settings that they make without weights."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = choose_one("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
+        if kind == "numbers":
+            bound(
+                st.text_input,
+                "Such as 3,3; 10,0",
+                DEFAULTS["numbers"],
+                max_chars=2000,
+                width=260,
+                **_about("numbers"),
+            )
+        elif "lab_numbers" not in st.query_params:
+            # Streamlit writes what a callback sets into the address only for a widget whose value
+            # it knew before.
+            st.session_state.setdefault("lab_numbers", DEFAULTS["numbers"])
+        if kind == "drawn":
+            bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
+        if kind != "numbers":
+            bound(st.slider, "Features C", 1, MAX_FEATURES, 16, width=150, **_about("d_model"))
+        bound(st.slider, "Spread of the lengths", 0.0, 2.0, 0.0, 0.1, width=150, **_about("spread"))
+        bound(st.selectbox, "Positions", POSITIONS, width=140, **_about("positions"))
+        if kind == "drawn" or _held("spread"):
+            seed_input(**_about("seed"))
+        bound(st.toggle, "LayerNorm", **_about("layer_norm"))
+    return _settings(TOKEN_FIELDS, text)
+
+
+def layer_controls(text: str) -> DiagonalSettings:
+    """Draw the choice of weights and options; give the whole settings."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        weights = bound(st.selectbox, "Weights", WEIGHTS, width=180, **_about("weights"))
+        if weights == "angle":
+            bound(
+                st.slider,
+                "Angle from W_Q to W_K",
+                0,
+                180,
+                0,
+                5,
+                format="%d°",
+                width=170,
+                **_about("angle"),
+            )
+        if weights != "weightless":
+            bound(st.select_slider, "d_k", KEY_WIDTHS, width=150, **_about("d_k"))
+        if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
+            seed_input(**_about("seed"))
+        bound(st.slider, "Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
+        bound(st.toggle, "Scaled by 1/√d_k", True, **_about("scaled"))
+        bound(st.toggle, "Causal mask", **_about("causal"))
+    return _settings((*TOKEN_FIELDS, *LAYER_FIELDS), text)
+
+
+def say_cut(text: str | None) -> None:
+    """Say what a page leaves out of the sentence. text: None where it reads none. Raises:
+    TextError.
+    """
+    if text is not None:
+        for note in tokenize_at_most(text, MAX_TOKENS).notes:
+            st.caption(plain(note))
+
+
+def examples() -> None:
+    """A button for each example; each sets the whole laboratory."""
+    with st.container(horizontal=True, gap="small"):
+        for preset in DIAGONAL_PRESETS:
+            held = {
+                f"lab_{name}": _widget_value(name, value)
+                for name, value in _fields(preset.settings).items()
+            }
+            st.button(
+                preset.title,
+                key=f"lab example {preset.name}",
+                help=preset.says,
+                on_click=_load,
+                args=(held,),
+                type="tertiary",
+                icon=":material/science:",
+            )
+
+
+def says_of(settings: DiagonalSettings) -> str:
+    """What there is to see in an example, if the settings is one."""
+    mine = _fields(settings)
+    return next(
+        (preset.says for preset in DIAGONAL_PRESETS if _fields(preset.settings) == mine), ""
+    )
+
+
+def load_tokens(x: Array) -> None:
+    """Put a token matrix into the laboratory, as typed numbers without anything done to them;
+    for callbacks.
+    """
+    typed = _fields(DiagonalSettings(tokens="numbers", numbers=format_tokens(x)))
+    _load({f"lab_{name}": _widget_value(name, typed[name]) for name in TOKEN_FIELDS})
+
+
+def pair(trace: Trace) -> tuple[int, int]:
+    """The pinned pair of tokens; where none is, the one that breaks the pair bound most or
+    comes nearest to it.
+    """
+    n_tokens = trace.sizes["T"]
+    held = pinned(
+        "lab_cell", "Pair", "", (n_tokens, n_tokens), "A pair is two whole numbers such as 0-1"
+    )
+    row, column = held or worst_pair(trace.probabilities[0, 0])
+    return row, column
+
+
+def pin(array: str, index: Sequence[int]) -> None:
+    """Pin the pair of a clicked cell; for callbacks of boards."""
+    pin_places("lab_cell", *index[-2:])
+
+
+def _about(name: str) -> dict[str, Any]:
+    return {"key": f"lab_{name}", **KEPT}
+
+
+def _held(name: str) -> Any:
+    """What a widget holds; the default where there is none, or an address emptied it."""
+    held = st.session_state.get(f"lab_{name}")
+    return _widget_value(name, DEFAULTS[name]) if held is None else held
+
+
+def _settings(names: Sequence[str], text: str) -> DiagonalSettings:
+    """The settings of some widgets; all other fields have their defaults."""
+    values = {name: _held(name) for name in names}
+    values["angle"] = float(values.get("angle", 0))
+    if "d_k" in values:
+        values["d_k"] = KEY_WIDTHS.index(values["d_k"]) and int(values["d_k"])
+    return DiagonalSettings(text=text, **values)
+
+
+def _fields(settings: DiagonalSettings) -> dict[str, Any]:
+    """A settings without the sentence, which is a control of the sidebar."""
+    return {name: value for name, value in asdict(settings).items() if name != "text"}
+
+
+def _widget_value(name: str, value: Any) -> Any:
+    if name == "d_k":
+        return str(value) if value else KEY_WIDTHS[0]
+    return int(value) if name == "angle" else value
+
+
+def _load(held: Mapping[str, Any]) -> None:
+    st.session_state.update(held)
+    st.session_state["lab_cell"] = ""

@@ -1,0 +1,217 @@
+"""The lesson that a URL opens: which one, which moment, and how its bar stands above the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from attention_core import FileError, SettingsError
+from attention_lab.lessons.lesson import MAX_MOMENTS, VIEWS, Lesson, Moment, Question
+from attention_lab.lessons.lesson_file import lesson_named
+
+from .control_list import CONTROLS, DEFAULTS, widget_value
+from .facts import fact
+from .registry import PAGES, page_of
+from .url_state import restore, session, write_to_url
+
+
+@dataclass(frozen=True)
+class ShownLesson:
+    """A lesson, what the URL calls it, the place of its moment from 0, and the view (`VIEWS`)."""
+
+    lesson: Lesson
+    name: str
+    place: int
+    view: str
+
+    @property
+    def moment(self) -> Moment:
+        """The moment that is shown."""
+        return self.lesson.moments[self.place]
+
+    def url(self, place: int, view: str = "") -> str:
+        """The URL of another moment, in the same view or another one."""
+        view = view or self.view
+        named = "" if view == self.lesson.view else view
+        return f"./{self.lesson.url(place, self.name, named)}"
+
+    @property
+    def controls(self) -> tuple[str, ...] | None:
+        """The controls that are shown; None where all are."""
+        return self.moment.controls if self.view == "lesson" else None
+
+
+def read_shown_lesson(url_path: str) -> None:
+    """Note the lesson that the URL opens, if it opens one. The bare URL goes on to the page of the
+    moment.
+    """
+    now = session()
+    restore("lesson", "Lesson", "", _checked_name)
+    name = str(st.session_state["lesson"])
+    usual_view = lesson_named(name).view if name else "full"
+    restore("moment", "Moment", "1", _checked_place)
+    restore("view", "View", usual_view, _checked_view)
+    for choice, usual in (("lesson", ""), ("moment", "" if name else "1"), ("view", usual_view)):
+        write_to_url(choice, usual)
+    now.lesson = None
+    if name:
+        now.lesson = _arrived(name, int(st.session_state["moment"]), url_path)
+
+
+def _arrived(name: str, number: int, url_path: str) -> ShownLesson:
+    """The moment of a lesson, of which a new one has just what it names: all other controls get
+    their defaults.
+    """
+    now, lesson = session(), lesson_named(name)
+    place = min(number, len(lesson.moments)) - 1
+    shown = ShownLesson(lesson, name, place, str(st.session_state["view"]))
+    if not url_path:
+        there = parse_qs(urlsplit(shown.url(place)).query, keep_blank_values=True)
+        st.switch_page(page_of(shown.moment.page).path, query_params=there)
+    if now.moment != (name, place):
+        now.moment = (name, place)
+        _reset_others(now.asked)
+        named = [one for one in CONTROLS if one.name in (shown.controls or ())]
+        now.open |= {f"group {control.group}": True for control in named}
+    return shown
+
+
+def lesson_style() -> str:
+    """The style sheet of the view "lesson": no menu, and no controls but those that are named."""
+    shown = session().lesson
+    if shown is None or shown.controls is None:
+        return ""
+    hidden = ['[data-testid="stHeader"]']
+    if shown.controls:
+        named = ", ".join(f".st-key-{name}" for name in shown.controls)
+        hidden += [
+            f'[data-testid="stSidebar"] [data-testid="stElementContainer"]:not({named})',
+            f'[data-testid="stSidebar"] [data-testid="stExpander"]:not(:has({named}))',
+        ]
+    else:
+        hidden.append('[data-testid="stSidebar"]')
+    block = '[data-testid="stMainBlockContainer"]'
+    return (
+        f"@media screen {{ {', '.join(hidden)} {{ display: none !important; }}"
+        f" {block} {{ padding-top: 0.2rem !important; }} }}"
+    )
+
+
+def _checked_name(name: str) -> str:
+    lesson = checked_lesson(lesson_named(name)) if name else None
+    if lesson and not lesson.moments:
+        raise FileError("The lesson has no moments; add a view to it first")
+    return name
+
+
+def checked_lesson(lesson: Lesson) -> Lesson:
+    """The lesson, all pages of which exist. Raises: SettingsError."""
+    known = {page.url_path for page in PAGES}
+    for moment in lesson.moments:
+        if moment.page not in known:
+            raise SettingsError(
+                f"The moment “{moment.title}” has the page “{moment.page}”, which does not exist;"
+                " name one of the menu"
+            )
+    return lesson
+
+
+def _checked_place(text: str) -> str:
+    if text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= MAX_MOMENTS:
+        return str(int(text[:4]))
+    raise SettingsError(f"A moment is a number from 1 to {MAX_MOMENTS}, so the first one is shown")
+
+
+def _checked_view(text: str) -> str:
+    if text in VIEWS:
+        return text
+    raise SettingsError(f"A view is one of {', '.join(VIEWS)}")
+
+
+def _reset_others(asked: Mapping[str, list[str]]) -> None:
+    """Give every control that the URL does not name its default: a moment looks the same on
+    whatever path it is reached.
+    """
+    for control in CONTROLS:
+        usual = widget_value(control, DEFAULTS[control.name])
+        if control.name not in asked and st.session_state.get(control.name, usual) != usual:
+            st.session_state[control.name] = usual
+    for name in ("edits", "own", "painted"):
+        if name not in asked and st.session_state.get(name):
+            st.session_state[name] = ""
+
+
+def stage_place() -> DeltaGenerator:
+    """The place of the stage or the heading. Above it, in a lesson, its bar: going on and back,
+    what to look at, the question, the note.
+    """
+    shown: ShownLesson | None = session().lesson
+    fact("lesson", shown and (shown.name, shown.place, shown.view))
+    if shown is not None:
+        with st.container(key="lesson"):
+            st.html(bar_html(shown))
+    return st.container(key="stage")
+
+
+def bar_html(shown: ShownLesson) -> str:
+    """The bar as HTML. Its links are followed, and its questions judged, by assets/lesson.js."""
+    moment, count = shown.moment, len(shown.lesson.moments)
+    before, after = shown.place - 1, shown.place + 1
+    other = "full" if shown.view == "lesson" else "lesson"
+    words = {"full": "All controls", "lesson": "Fewer controls"}[other]
+    text = f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else ""
+    return (
+        '<nav class="lesson-bar" aria-label="Lesson"><div class="lesson-line">'
+        f"{_step(shown, before, 'before', '‹', 'Previous moment')}"
+        f'<span class="lesson-count">{after}/{count}</span>'
+        f"{_step(shown, after, 'after', '›', 'Next moment')}"
+        f"<b>{escape(moment.title)}</b>"
+        f'<span class="lesson-title">{escape(shown.lesson.title)}</span>'
+        f"{_note(moment)}"
+        f'<a class="lesson-act" href="{escape(shown.url(shown.place, other))}">{words}</a>'
+        f'<a class="lesson-act" href="{escape(_without(shown))}">End lesson</a></div>'
+        f"{text}{_question(moment.question)}</nav>"
+    )
+
+
+def _step(shown: ShownLesson, place: int, kind: str, sign: str, says: str) -> str:
+    if not 0 <= place < len(shown.lesson.moments):
+        return f'<span class="lesson-step {kind}" aria-hidden="true">{sign}</span>'
+    there = escape(shown.url(place))
+    return f'<a class="lesson-step {kind}" href="{there}" aria-label="{says}">{sign}</a>'
+
+
+def _without(shown: ShownLesson) -> str:
+    return f"./{shown.moment.page}?{urlencode(shown.moment.choices)}"
+
+
+def _note(moment: Moment) -> str:
+    if not moment.note:
+        return ""
+    return (
+        '<details class="lesson-note"><summary>Note</summary>'
+        f"<p>{escape(moment.note)}</p></details>"
+    )
+
+
+def _question(question: Question | None) -> str:
+    """The question with its answers as buttons; without answers, a button that shows the answer."""
+    if question is None:
+        return ""
+    options = question.options or ("Show the answer",)
+    buttons = "".join(
+        f'<button type="button" data-right="{str(place == question.right).lower()}">'
+        f"{escape(option)}</button>"
+        for place, option in enumerate(options)
+    )
+    kind = "choice" if question.options else "open"
+    return (
+        f'<div class="lesson-question" data-kind="{kind}"><span>{escape(question.ask)}</span>'
+        f"{buttons}"
+        f'<output aria-live="polite" hidden>{escape(question.why)}</output></div>'
+    )

@@ -1,0 +1,141 @@
+"""The glossary: every quantity with its symbols and names, and words without a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from attention_lab import notation
+from attention_lab.notation.elsewhere import ELSEWHERE
+from attention_lab.notation.notation import OURS, Notation, Symbol
+from attention_lab.notation.quantities import GlossaryRow
+from attention_lab.notation.texts import NOTATIONS
+
+from ..markdown import plain
+from ..registry import page_of, rows_of
+from ..search import finds
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, with other names for it in brackets; its meaning; the URL path of a page that shows
+    it.
+    """
+
+    word: str
+    meaning: str
+    page: str
+
+
+@lru_cache(maxsize=1)
+def words() -> tuple[Word, ...]:
+    """All words without a symbol, in alphabetical order."""
+    return tuple(Word(**row) for row in rows_of("words"))
+
+
+def meaning(word: str) -> str:
+    """What the glossary says of a word, for the help of a control that uses it.
+
+    >>> meaning("rank collapse")
+    'Stacked upon itself, attention alone makes all tokens equal.'
+    """
+    return next(one.meaning for one in words() if one.word.split(" (")[0] == word)
+
+
+def words_with(typed: str) -> tuple[Word, ...]:
+    """The words without a symbol that hold every word searched for."""
+    return tuple(one for one in words() if finds(typed, one.word, one.meaning))
+
+
+def word_table(shown: tuple[Word, ...]) -> str:
+    """Words as a Markdown table."""
+    lines = ["| word | what it is | where to see it |", "|---|---|---|"]
+    lines += [
+        f"| {plain(one.word)} | {plain(one.meaning)} |"
+        f" [{plain(page_of(one.page).title)}]({one.page}) |"
+        for one in shown
+    ]
+    return "\n".join(lines)
+
+
+def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:
+    """The quantities that hold every word searched for."""
+    return tuple(row for row in notation.glossary(text) if finds(words, *_searched(row)))
+
+
+def searched_texts(text: Notation) -> Iterator[str]:
+    """All texts in which a search of the glossary looks."""
+    for row in notation.glossary(text):
+        yield from _searched(row)
+    for one in words():
+        yield from (one.word, one.meaning)
+
+
+def _searched(row: GlossaryRow) -> tuple[str, ...]:
+    """Name, symbols, words, meaning and remark of a quantity, and its words elsewhere."""
+    return (
+        row.name,
+        row.our_word,
+        row.our_symbol.plain,
+        row.their_word,
+        row.their_symbol.plain,
+        row.meaning,
+        row.remark,
+        ELSEWHERE.get(row.name, ""),
+    )
+
+
+def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
+    """The quantities in our words and those of a text; where it is ours, once."""
+    if text.has_our_letters:
+        lines = ["| symbol | word | what it is |", "|---|---|---|"]
+        lines += [
+            f"| {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |" for row in rows
+        ]
+        return "\n".join(lines)
+    lines = [
+        "| symbol | its word | ours | our word | what it is | remark |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        theirs = f"{_typeset(row.their_symbol)} | {plain(row.their_word)}"
+        lines.append(
+            f"| {theirs} | {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |"
+            f" {plain(row.remark)} |"
+        )
+    return "\n".join(lines)
+
+
+def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
+    """The symbol of every quantity in every text, side by side; a dash where a text has none."""
+    texts = (OURS, *(text for text in NOTATIONS.values() if not text.has_our_letters))
+    lines = [
+        f"| quantity | {' | '.join(text.key for text in texts)} |",
+        f"|---|{'---|' * len(texts)}",
+    ]
+    for row in rows:
+        cells = [_own(row.name, text) for text in texts]
+        lines.append(f"| {_word(row)} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
+    """What other code and tools call the quantities; those that have no name elsewhere are left
+    out.
+    """
+    lines = ["| quantity | elsewhere |", "|---|---|"]
+    lines += [f"| {_word(row)} | {ELSEWHERE[row.name]} |" for row in rows if row.name in ELSEWHERE]
+    return "\n".join(lines) if len(lines) > 2 else ""
+
+
+def _own(name: str, text: Notation) -> str:
+    return _typeset(notation.symbol(name, text)) if name in text.symbols else "–"
+
+
+def _typeset(symbol: Symbol) -> str:
+    return f"${symbol.latex}$"
+
+
+def _word(row: GlossaryRow) -> str:
+    return f"{plain(row.our_word)} `{row.name}`"

@@ -1,0 +1,140 @@
+"""What learners ask and the ideas of the five texts, each with a link to the page that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import streamlit as st
+
+from ..facts import fact
+from ..markdown import plain
+from ..registry import PAGES, Page, page_of, rows_of
+from ..search import best_matches, search_field
+
+ASKED = "asked"  # the `text` of a question
+N_RELATED = 3  # questions below a page
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A question that learners ask, or an idea of a text in our words, and where to see it.
+
+    An idea need not be true: that is what the claims are about. text: its key in `TEXTS`, or
+    `ASKED`. number: its place in the list of that text. page, query: the URL, without "?". look:
+    what to look at there. asked_on: the URL paths of the pages below which the question stands.
+    """
+
+    text: str
+    number: int
+    says: str
+    page: str
+    query: str
+    look: str
+    asked_on: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """The URL, relative to that of any page of the app."""
+        return f"{self.page}?{self.query}" if self.query else self.page
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The texts that a search reads."""
+        return self.says, self.look, page_of(self.page).title
+
+
+@lru_cache(maxsize=1)
+def concepts() -> tuple[Entry, ...]:
+    """Every idea, text by text, in the order of the file."""
+    return tuple(
+        Entry(
+            row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
+        )
+        for row in rows_of("concepts")
+    )
+
+
+@lru_cache(maxsize=1)
+def questions() -> tuple[Entry, ...]:
+    """What learners ask in forums and the authors of code and tools, from the layer's first step
+    to its last.
+    """
+    return tuple(
+        Entry(
+            ASKED,
+            number,
+            row["question"],
+            row["page"],
+            row["query"],
+            row["look"],
+            tuple((row["asked_on"] or "").split()),
+        )
+        for number, row in enumerate(rows_of("questions"), 1)
+    )
+
+
+def related(page: Page) -> tuple[Entry, ...]:
+    """Questions that concern a page, at least two and at most `N_RELATED`.
+
+    First those that name the page, then those that it answers, then those of its section.
+    """
+    section = {other.url_path for other in PAGES if other.section == page.section}
+    wanted = (
+        *(one for one in questions() if page.url_path in one.asked_on),
+        *(one for one in questions() if page.url_path == one.page),
+        *(one for one in questions() if one.page in section),
+        *questions(),
+    )
+    named = sum(page.url_path in one.asked_on for one in questions())
+    return tuple(dict.fromkeys(wanted))[: min(max(named, 2), N_RELATED)]
+
+
+@st.fragment
+def ask() -> None:
+    """Draw what learners ask with its search. A search runs only this part of the page again."""
+    st.header("What learners ask", anchor=False)
+    shown = found(search_field("asked_words", "parameters", searched_texts(questions())), [ASKED])
+    fact("questions_found", [one.number for one in shown])
+    st.markdown(entry_table(shown) if shown else "Nothing found. Try other or fewer words.")
+
+
+def found(words: str, texts: list[str]) -> tuple[Entry, ...]:
+    """The questions and ideas that hold every word, or most of a longer question, of some texts
+    or, with none named, of all.
+    """
+    listed = (one for one in (*questions(), *concepts()) if one.text in texts or not texts)
+    return best_matches(words, listed, lambda one: one.searched)
+
+
+def searched_texts(entries: Iterable[Entry]) -> Iterator[str]:
+    """All texts in which a search of some entries looks."""
+    return (text for one in entries for text in one.searched)
+
+
+def entry_table(shown: tuple[Entry, ...]) -> str:
+    """Questions, or ideas of a text, as a Markdown table; each link opens in a new tab.
+
+    `st.page_link` cannot hand on the parameters of bound widgets, which most links need.
+    """
+    said = "what is asked" if shown[0].text == ASKED else "what the text says"
+    lines = [f"| | {said} | where to see it |", "|--:|---|---|"]
+    for one in shown:
+        link = f"[{plain(page_of(one.page).title)}]({one.address})"
+        lines.append(f"| {one.number} | {plain(one.says)} | **{link}:** {plain(one.look)} |")
+    return "\n".join(lines)
+
+
+def foot(page: Page) -> None:
+    """Draw what stands below a page: related questions, all of them, and the page that follows."""
+    if page.url_path == "questions":
+        return
+    with st.container():
+        lines = [f"- [{plain(one.says)}]({one.address})" for one in related(page)]
+        st.markdown("\n".join(["**Related questions**\n", *lines]))
+        with st.container(horizontal=True):
+            after = PAGES[(PAGES.index(page) + 1) % len(PAGES)]
+            st.page_link(after.path, label=f"Next: {after.title}", icon=after.icon)
+            asked = page_of("questions")
+            st.page_link(asked.path, label=asked.title, icon=asked.icon)

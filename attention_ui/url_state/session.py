@@ -1,0 +1,87 @@
+"""What one run of the script leaves for the next, as one entry of Streamlit's session.
+
+Streamlit walks through all entries of a session for many a widget that it draws: with an entry for
+each of these a select box cost the server half as much again.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import streamlit as st
+
+KEY = "session"
+_of_thread = threading.local()  # the scripts of one tab alone run in a thread
+
+
+@dataclass
+class Session:
+    """What one run leaves for the next. Each entry belongs to the module that is named above it."""
+
+    # binding: by name, what the URL asks for, and asked at first where a run starts anew half-way;
+    # what a step back takes back; refusals of what cannot be followed; labels of bound widgets;
+    # what this app wrote into the URL
+    asked: dict[str, list[str]] = field(default_factory=dict)
+    asked_at_first: dict[str, list[str]] | None = None
+    taken_back: list[str] = field(default_factory=list)
+    refused: list[Any] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
+    written: dict[str, str | None] = field(default_factory=dict)
+    url_path: str = ""  # of the page that was shown last
+    # groups: which boxes are open, and which widgets were drawn in each group
+    open: dict[str, bool] = field(default_factory=dict)
+    drawn: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # places: the words that select boxes showed for the chosen place
+    words: dict[str, str] = field(default_factory=dict)
+    # board: the own cell of the board whose cell was pinned, when it was last drawn
+    pinned_beside: Any = "unknown"
+    # first_look: whether the first example could have been taken over; what a script of the first
+    # run makes the URL say; the last scenario that a layer was run on, and the one before it, while
+    # the page tells of the change
+    begun: bool = False
+    opening: dict[str, str] = field(default_factory=dict)
+    last: Any = None
+    before: Any = None
+    # navigation: the page that a callback asked for with its places, and whether it was just opened
+    requested_page: tuple[str, dict[str, str]] | None = None
+    arrived: bool = False
+    # own_numbers: the texts that keys in the URL stand for, so that they are not forgotten
+    held: list[Any] = field(default_factory=list)
+    # facts: what the sentences of the page that is drawn state, by name
+    facts: dict[str, Any] = field(default_factory=dict)
+    # frame: the pages of the menu by section; whether the scripts have arrived, and what else the
+    # browser was told once
+    menu: dict[str, list[Any]] | None = None
+    has_scripts: bool = False
+    heard: tuple[str, str] = ("", "")
+    # lesson: the lesson that is shown, and which of its moments was shown last
+    lesson: Any = None
+    moment: tuple[str, int] | None = None
+    # step: the page that is drawn, where its stage or heading is shown, and whether it is
+    page: Any = None
+    stage_place: Any = None
+    is_headed: bool = False
+    # page_context: the choices, the cell in focus, the notation
+    page_context: Any = None
+
+
+def session() -> Session:
+    """The session of the browser tab whose run this is."""
+    known: Session | None = getattr(_of_thread, "session", None)
+    return known or _of_streamlit()
+
+
+def begin_run() -> Session:
+    """The session, at the start of a run. It is read about fifty times per run, and each look at
+    Streamlit's own is slow, so the thread keeps it.
+    """
+    _of_thread.session = begun = _of_streamlit()
+    return begun
+
+
+def _of_streamlit() -> Session:
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Session()
+    return cast(Session, st.session_state[KEY])

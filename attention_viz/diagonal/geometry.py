@@ -1,0 +1,243 @@
+"""Tokens as arrows in the plane: who out-votes a token, and where the outputs lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from attention_core import Trace
+from attention_core.checks import Array
+from attention_lab.diagonal.convex_hull import hull_corners
+from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
+
+from ..curves import LEGEND
+from ..labels import counted, number
+from ..parts import Part, broken_line, layout
+from ..theme import Figure
+from .arrow_labels import FONT_SIZE, ArrowLabels
+from .self_attention_mass import named
+
+FIGURE_HEIGHT = 560  # px
+PLANE_SIZE = 420  # px, about, of the plane itself on a screen
+
+
+def plane(trace: Trace, token: int) -> Figure:
+    """Keys as arrows, one token's query, the half-plane of keys that out-vote it, outputs inside
+    the values' hull.
+
+    Without weights queries, keys and values are the tokens. The hull is drawn where values lie in
+    the plane.
+    """
+    keys, labels = trace.key_heads[0, 0], named(trace)
+    half = half_plane_of(trace, token)
+    reach = _reach(trace, half)
+    rivals = half.rivals
+    others = ~rivals & (np.arange(len(keys)) != token)
+    room = ArrowLabels(PLANE_SIZE / (2 * reach))
+    # Words are written in this order, and the first ones keep their room.
+    chosen = _chosen(room, half, labels[token])
+    beating = _arrows(room, keys, labels, rivals, "out-vote it", "@key")
+    data = [_half_plane(half, reach), _edge(half, reach)]
+    if trace.sizes["V"] == 2:
+        data.append(_hull(trace.value_heads[0, 0]))
+    data += [*_arrows(room, keys, labels, others, "other tokens", "@primary"), *beating, *chosen]
+    if trace.sizes["V"] == 2:
+        data.append(_outputs(trace, labels))
+    n_rivals = int(rivals.sum())
+    beaten = (
+        f"{n_rivals} of them {'out-votes' if n_rivals == 1 else 'out-vote'} token {token} in its"
+        " own row"
+    )
+    says = f"Plane: {counted(len(keys), 'token')} as arrows; {beaten}."
+    return {"data": data, "layout": _around(says, reach)}
+
+
+def _reach(trace: Trace, half: HalfPlane) -> float:
+    """How far the plane goes on each side: a little farther than the longest arrow."""
+    keys = trace.key_heads[0, 0]
+    longest = max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
+    return (1.15 if trace.sizes["V"] == 2 else 1.35) * longest
+
+
+def _chosen(room: ArrowLabels, half: HalfPlane, label: str) -> list[Part]:
+    """The query of the chosen token, and its own key where that is another vector."""
+    query, key, one = half.normal[np.newaxis], half.own[np.newaxis], np.array([True])
+    if np.array_equal(half.own, half.normal):
+        return _arrows(room, query, [label], one, "its query", "@query", aside=True)
+    return [
+        *_arrows(room, query, [f"query of {label}"], one, "its query", "@query", aside=True),
+        *_arrows(room, key, [f"key of {label}"], one, "its own key", "@focus"),
+    ]
+
+
+def _arrows(
+    room: ArrowLabels,
+    ends: Array,
+    labels: Sequence[str],
+    wanted: Array,
+    name: str,
+    color: str,
+    aside: bool = False,
+) -> list[Part]:
+    """Shafts from the origin, and heads that point outwards and say their token; aside: below
+    the line of the arrow.
+    """
+    places = np.flatnonzero(wanted)
+    tips = ends[places]
+    words, stands = [labels[int(i)] for i in places], _outside(tips, aside)
+    heads = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "name": name,
+        "text": room.write(words, tips, stands),
+        "x": tips[:, 0].astype("f4"),
+        "y": tips[:, 1].astype("f4"),
+        "textposition": stands,
+        "hovertext": words,
+        "cliponaxis": False,
+        "textfont": {"color": color, "size": FONT_SIZE},
+        "showlegend": len(places) > 0,
+        "customdata": [str(i) for i in places],
+        "hovertemplate": "%{hovertext}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
+        "marker": {
+            "color": color,
+            "size": 11,
+            "symbol": "triangle-up",
+            "angle": np.degrees(np.arctan2(tips[:, 0], tips[:, 1])).astype("f4"),
+        },
+    }
+    return [_shafts(tips, color), heads]
+
+
+def _shafts(tips: Array, color: str) -> Part:
+    """Lines from the origin to the tips, as one line with gaps."""
+    zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
+    shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2).astype("f4")
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "x": shafts_M2[:, 0],
+        "y": shafts_M2[:, 1],
+        "line": {"color": color, "width": 2},
+    }
+
+
+def _outside(tips: Array, aside: bool) -> list[str]:
+    """Where a word stands beside the head of its arrow: farther out, where no shaft runs."""
+    level = np.where(tips[:, 0] < 0, "left", "right")
+    if aside:
+        return [f"bottom {side}" for side in level]
+    steep = np.abs(tips[:, 1]) > np.abs(tips[:, 0])
+    upright = np.where(tips[:, 1] < 0, "bottom", "top")
+    return [
+        f"{up} center" if high else f"middle {side}"
+        for up, side, high in zip(upright, level, steep, strict=True)
+    ]
+
+
+def _half_plane(half: HalfPlane, reach: float) -> Part:
+    """The ground of the keys that score higher than the token's own."""
+    corners = half.region(reach)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "fill": "toself",
+        "fillcolor": "@key",
+        "opacity": 0.13,
+        "x": corners[:, 0].astype("f4"),
+        "y": corners[:, 1].astype("f4"),
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "name": "keys that would out-vote it",
+        "showlegend": len(corners) > 0,
+    }
+
+
+def _edge(half: HalfPlane, reach: float) -> Part:
+    ends = half.edge(3 * reach)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": ends[:, 0].astype("f4"),
+        "y": ends[:, 1].astype("f4"),
+        "line": {"color": "@key", "width": 1, "dash": "dot"},
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _hull(values: Array) -> Part:
+    """The outline of all averages of the values."""
+    corners = hull_corners(values)
+    ring = values[[*corners, corners[0]]]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "hull of the values",
+        "hoverinfo": "skip",
+        "x": ring[:, 0].astype("f4"),
+        "y": ring[:, 1].astype("f4"),
+        "line": {"color": "@value", "width": 1.5, "dash": "dash"},
+    }
+
+
+def _outputs(trace: Trace, labels: Sequence[str]) -> Part:
+    outputs = trace.head_outputs[0, 0]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "outputs",
+        "text": list(labels),
+        "x": outputs[:, 0].astype("f4"),
+        "y": outputs[:, 1].astype("f4"),
+        "marker": {"color": "@output", "size": 9, "symbol": "diamond"},
+        "hovertemplate": "output of %{text}<br>(%{x:.3g}, %{y:.3g})<extra></extra>",
+    }
+
+
+def _around(says: str, reach: float) -> Part:
+    """Equal scales on both axes, the origin in sight."""
+    both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 11}}
+    both |= {"constrain": "domain", "range": [-reach, reach]}
+    parts = {
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
+        "xaxis": both,
+        "yaxis": both | {"scaleanchor": "x"},
+        "shapes": [
+            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+        ],
+    }
+    return layout(FIGURE_HEIGHT, says, **parts)
+
+
+def row_says(trace: Trace, token: int) -> str:
+    """The token's own score and the scores of those that beat it, in words."""
+    scores, half = trace.scores[0, 0, token], half_plane_of(trace, token)
+    labels = named(trace)
+    beaten = ", ".join(
+        f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals)
+    )
+    own = f"its score for itself is {number(float(scores[token]))}"
+    if len(labels) == 1:
+        return f"{own}, and there is no other token"
+    return f"{own}; higher for {beaten}" if beaten else f"{own}, and it is higher for no other"
+
+
+def points_table(x_T2: Array) -> pd.DataFrame:
+    """One row for each point."""
+    return pd.DataFrame(x_T2, columns=["x", "y"])
+
+
+def points_typed(table: pd.DataFrame) -> Array:
+    """The points of the rows that are complete; a row that is only begun is passed over.
+    Shapes: (T, 2).
+    """
+    points_T2: Array = table.dropna().to_numpy(dtype=float)
+    return points_T2

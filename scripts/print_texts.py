@@ -1,0 +1,113 @@
+"""Print every text of the app in the order of the menu, as one Markdown document to proof-read.
+
+Run it as `.venv/bin/python -m scripts.print_texts > texts.md`, or with the URL paths of some pages.
+It opens each page as a visitor does and opens every box and every pop-up that it finds. It prints
+titles, sentences, formulas, labels, choices, help, and the words of boards and charts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from attention_ui.registry import PAGES, Page, page_of
+
+ROOT = Path(__file__).resolve().parents[1]
+SECONDS = 120  # a page may take so long
+MAX_RUNS = 4  # boxes may stand in boxes
+BOXES = ("expander", "popover")
+
+
+def main() -> None:
+    """Print the texts of the pages that the command line names, or of all."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("pages", nargs="*", help="URL paths, such as scores; all pages if none")
+    wanted = parser.parse_args().pages or [page.url_path for page in PAGES]
+    for url_path in wanted:
+        print("\n\n".join(page_texts(page_of(url_path))), end="\n\n")
+
+
+def page_texts(page: Page) -> list[str]:
+    """The texts of a page, from top to bottom; each stands once."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
+    app.query_params["head"] = "0"  # else the first example is opened, which has own matrices
+    app.run()
+    app.switch_page(page.path).run()
+    for _ in range(MAX_RUNS):
+        state = app.session_state
+        closed = [key for key in _boxes(app.main) if key not in state or not state[key]]
+        if not closed:
+            break
+        for key in closed:
+            app.session_state[key] = True
+        app.run()
+    return list(dict.fromkeys([f"# {page.title} (/{page.url_path})", *_texts(app.main)]))
+
+
+def _boxes(block: Any) -> Iterator[str]:
+    """The keys of the boxes and pop-ups in a block that can be opened from the server."""
+    for child in _children(block):
+        if child.type in BOXES:
+            # An id is "$$ID-<hash>-<key>"; a box without a key cannot be opened from here.
+            _, _, key = (*getattr(child.proto, child.type, child.proto).id.split("-", 2), "", "")[
+                :3
+            ]
+            if key:
+                yield key
+        yield from _boxes(child)
+
+
+def _texts(block: Any) -> Iterator[str]:
+    """What a block says, in the order of the page."""
+    for child in _children(block):
+        proto = getattr(child, "proto", None)
+        if child.type == "bidi_component":
+            yield from _drawn(proto)
+        elif child.type not in ("html", "toast"):
+            yield from _said(child.type, getattr(proto, child.type, proto))
+        yield from _texts(child)
+
+
+def _said(kind: str, proto: Any) -> Iterator[str]:
+    """The text of an element, its label with its choices, and its help."""
+    body = str(getattr(proto, "body", "") or "")
+    heading = {"title": "# ", "header": "## ", "subheader": "### "}.get(kind, "")
+    if body:
+        yield heading + body
+    label = str(getattr(proto, "label", "") or "")
+    options = [str(getattr(one, "content", one)) for one in getattr(proto, "options", [])]
+    if label:
+        yield f"*{kind.replace('_', ' ')}:* {label}" + (f" ({', '.join(options)})" * bool(options))
+    help_text = str(getattr(proto, "help", "") or "")
+    if help_text:
+        yield f"*help:* {help_text}"
+
+
+def _drawn(proto: Any) -> Iterator[str]:
+    """The words of a board or a chart: its stage, and what it says to those who cannot see it."""
+    if not proto.bytes:
+        layout = json.loads(proto.json or "{}").get("figure", {}).get("layout", {})
+        if "meta" in layout:
+            yield f"*chart:* {layout['meta'].get('description', '')}"
+        return
+    length = int.from_bytes(proto.bytes[:4], "little")
+    scene = json.loads(proto.bytes[4 : 4 + length])
+    stage = scene.get("stage", {})
+    for part in ("title", "question", "says"):
+        if stage.get(part):
+            yield f"*stage:* {stage[part]}"
+    yield from (f"*note:* {note['text']}" for note in stage.get("notes", []))
+    yield f"*board:* {scene['description']}"
+
+
+def _children(block: Any) -> list[Any]:
+    return list(getattr(block, "children", {}).values())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Claims about attention: the list is complete, and every verdict is what the live check finds."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attention_core import SettingsError
+from attention_lab.diagonal.claims.catalogue import (
+    ALWAYS,
+    CLAIMS,
+    CONDITION,
+    FALSE,
+    TEXTS,
+    Claim,
+    claim,
+)
+from tests.lab.refusal import Fact, missing, refused
+
+TABLE = Path(__file__).parents[2] / "data" / "claims.csv"
+ROWS = [tuple(row) for row in csv.reader(TABLE.read_text(encoding="utf-8").splitlines())][1:]
+
+
+def test_the_list_has_every_row_of_the_five_texts() -> None:
+    """What is wrong or loose in each of the five texts is listed in full, and each row once."""
+    assert Counter(text for text, _, _ in ROWS) == {
+        "gml": 9,
+        "mql5": 7,
+        "doshi": 10,
+        "slides": 9,
+        "note": 10,
+    }
+    assert len({row for _, row, _ in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "ids"), ROWS, ids=[f"{text}: {row[:40]}" for text, row, _ in ROWS]
+)
+def test_every_row_of_the_list_is_a_claim(text: str, row: str, ids: str) -> None:
+    """What is wrong or loose in a text has at least one claim of that text with a check."""
+    assert row
+    assert ids.split()
+    assert {claim(identifier).text for identifier in ids.split()} == {text}
+
+
+def test_other_claims_of_the_five_texts_are_right() -> None:
+    """The list forgets nothing: a claim of the five texts that it does not name is one that
+    always holds.
+    """
+    listed = {identifier for _, _, ids in ROWS for identifier in ids.split()}
+    others = [c for c in CLAIMS if c.text in {text for text, _, _ in ROWS} and c.id not in listed]
+    assert {c.status for c in others} == {ALWAYS}
+
+
+@pytest.mark.parametrize("one", CLAIMS, ids=lambda c: c.id)
+def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
+    """As worded a claim holds in its check exactly if it always holds; the corrected statement
+    holds every time.
+    """
+    evidence = one.check()
+    assert evidence.claimed is (one.status == ALWAYS)
+    assert evidence.corrected is True
+    assert any(character.isdigit() for character in evidence.says)
+    assert evidence.says.endswith(".")
+    assert not re.search(r"e-1[2-9]", evidence.says)  # rounding alone is 0, not a number to read
+    assert one.check() == evidence
+
+
+def test_claims_say_what_they_are() -> None:
+    """Ids differ; each claim names a known text and has a verdict, words of its own and a
+    correction.
+    """
+    assert len({c.id for c in CLAIMS}) == len(CLAIMS)
+    assert {c.text for c in CLAIMS} == set(TEXTS)
+    assert {c.status for c in CLAIMS} == {ALWAYS, CONDITION, FALSE}
+    assert all(c.said and c.truth and c.said != c.truth for c in CLAIMS)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "numbers"),
+    [
+        ("slides-pair-bound", ["0.2447"]),  # X = (3, 2, 1), by hand in test_worked_examples
+        ("slides-diagonal-always-greater", ["0.8668"]),
+        ("doshi-embedding-is-split", [6, 3]),
+        ("mql5-diagonal-of-the-square", [36]),  # 3·3 heads, nK = 4
+        ("gml-projection-size", ["4 × 5"]),
+        ("vaswani-averaging-inhibits", ["50%"]),  # 1 - 1/2: one head for two wishes
+        ("popular-twice-as-long", ["2.22"]),  # (4·256·C² + 2·256²·C) / (4·128·C² + 2·128²·C) = 20/9
+    ],
+)
+def test_numbers_of_checks(identifier: str, numbers: list[Fact]) -> None:
+    """Some checks have numbers that can be had on paper, and show them."""
+    assert missing(claim(identifier).check().says, *numbers) == []
+
+
+def test_an_unknown_claim() -> None:
+    """Asking for a claim that does not exist is an error that names one that does."""
+    with refused(SettingsError, "slides-nonsense", "gml-projection-size"):
+        claim("slides-nonsense")
+
+
+def test_the_variance_of_a_vector_with_itself() -> None:
+    """It is 2 d_k for normal numbers only: of numbers -1 and 1, of variance 1 as well, the
+    squares add up to d_k.
+    """
+    signs = np.where(np.random.default_rng(0).random((50, 64)) < 0.5, -1.0, 1.0)
+    assert (signs * signs).sum(axis=1).var() == 0
+    assert missing(claim("vaswani-variance-of-the-dot-product").truth, "normal", "2 d_k") == []

@@ -1,0 +1,212 @@
+"""Stacked attention: tokens become equal, how fast, and what delays it."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError, attend
+from attention_lab.diagonal.depth import (
+    Stack,
+    consensus_distance,
+    cubic_error,
+    cubic_step,
+    layer_weights,
+    levels,
+)
+from attention_lab.diagonal.depth_trajectories import draws, remedies
+from attention_lab.diagonal.token_matrices import gaussian_tokens
+from attention_lab.layer_norm import standardised
+from tests.lab.refusal import Facts, refused
+
+
+def distances(width: int, stack: Stack, seed: int = 0) -> list[float]:
+    """The distance to consensus of 16 Gaussian tokens before each layer and after the last."""
+    return [level.distance for level in levels(gaussian_tokens(16, width, seed), stack)]
+
+
+def test_distance_by_hand() -> None:
+    """Two tokens 0 and 2: the mean is 1, the rest has length √2, all of it 2; equal tokens are
+    at 0, zeros, too.
+    """
+    assert consensus_distance(np.array([[0.0], [2.0]])) == pytest.approx(math.sqrt(2) / 2)
+    assert consensus_distance(np.array([[1.0], [-1.0]])) == 1
+    stack = np.array([[[3.0], [3.0]], [[0.0], [0.0]], [[1.0], [-1.0]]])
+    assert consensus_distance(stack).tolist() == [0, 0, 1]
+
+
+def test_levels_are_attention_again_and_again() -> None:
+    """Each level is attention of the one before, with the skip, the gain and LayerNorm where
+    they are asked for.
+    """
+    x = gaussian_tokens(5, 6)
+    plain = list(levels(x, Stack(n_layers=2)))
+    assert len(plain) == 3
+    assert (plain[0].tokens == x).all()
+    for before, after in pairwise(plain):
+        trace = attend(before.tokens, Projections.weightless(6))
+        assert (after.tokens == trace.output[0]).all()
+        assert before.self_mass == pytest.approx(np.diagonal(trace.probabilities[0, 0]).mean())
+    first = attend(x, Projections.weightless(6)).output[0]
+    _, skipped = levels(x, Stack(n_layers=1, skip=True, gain=0.5))
+    assert skipped.tokens == pytest.approx(x + 0.5 * first)
+    _, normed = levels(x, Stack(n_layers=1, layer_norm=True))
+    assert normed.tokens.mean(axis=1) == pytest.approx(0, abs=1e-12)
+    assert normed.tokens.std(axis=1) == pytest.approx(1)
+    _, before = levels(x, Stack(n_layers=1, skip=True, norm_before=True))
+    read = standardised(x)
+    assert before.tokens == pytest.approx(x + attend(read, Projections.weightless(6)).output[0])
+
+
+def test_every_random_layer_has_its_own_weights() -> None:
+    """Layers of a random stack differ from each other and between seeds, and are the same every
+    time.
+    """
+    stack = Stack(weights="random", n_heads=2)
+    one, two = layer_weights(stack, 0, 4), layer_weights(stack, 1, 4)
+    assert (one.w_q != two.w_q).all()
+    assert (one.w_q == layer_weights(stack, 0, 4).w_q).all()
+    assert (one.w_q != layer_weights(Stack(weights="random", n_heads=2, seed=1), 0, 4).w_q).all()
+
+
+@pytest.mark.parametrize(
+    ("width", "stack", "known"),
+    [
+        (8, Stack(), {0: 0.96, 1: 0.90, 2: 0.66}),
+        (16, Stack(), {0: 0.97, 1: 0.94, 2: 0.86, 4: 0.54}),
+        (32, Stack(), {0: 0.97, 1: 0.96, 2: 0.94, 4: 0.83, 8: 0.34}),
+        (64, Stack(), {0: 0.97, 1: 0.97, 2: 0.97, 4: 0.96, 8: 0.92, 16: 0.79, 24: 0.63}),
+        (16, Stack(skip=True), {0: 0.96, 1: 0.95, 2: 0.94, 4: 0.94, 24: 0.94}),
+        (16, Stack(layer_norm=True), {0: 0.97, 1: 0.94, 2: 0.89, 4: 0.66}),
+        (16, Stack(weights="random", n_heads=4), {0: 0.97, 1: 0.79, 2: 0.073}),
+    ],
+)
+def test_known_distances(width: int, stack: Stack, known: dict[int, float]) -> None:
+    """The known medians lie within the middle 70% of 25 seeds, wide where the collapse is under
+    way.
+    """
+    low, high = np.quantile(
+        [distances(width, stack, seed) for seed in range(25)], [0.15, 0.85], axis=0
+    )
+    for layer, distance in known.items():
+        assert low[layer] - 0.005 <= distance <= high[layer] + 0.005
+
+
+def test_dominance_delays_the_collapse() -> None:
+    """8 features collapse to rounding within 16 layers; 64, whose diagonal dominates, keep
+    half; a skip saves most.
+    """
+    assert distances(8, Stack())[16] < 1e-12
+    assert distances(64, Stack())[24] > 0.3
+    assert min(distances(16, Stack(skip=True))) > 0.8
+    assert distances(16, Stack(weights="random", n_heads=4))[4] < 1e-12
+    narrow, wide = (
+        next(levels(gaussian_tokens(16, width), Stack())).self_mass for width in (8, 64)
+    )
+    assert narrow < 0.5 < 0.95 < wide
+
+
+@pytest.mark.parametrize(
+    ("width", "stack", "least", "most"),
+    [
+        (8, Stack(skip=True), 0.8, 1),
+        (8, Stack(skip=True, layer_norm=True), 0, 1e-4),
+        (8, Stack(skip=True, norm_before=True), 0.2, 0.9),
+        (64, Stack(skip=True, layer_norm=True), 0.9, 1),
+        (16, Stack("random", 4, skip=True), 0, 0.01),
+        (16, Stack("random", 4, skip=True, layer_norm=True), 0, 0.01),
+        (16, Stack("random", 4, skip=True, norm_before=True), 0.1, 0.9),
+    ],
+)
+def test_a_skip_alone_does_not_stop_the_collapse(
+    width: int, stack: Stack, least: float, most: float
+) -> None:
+    """After 24 layers: a skip keeps weightless tokens apart, but not random heads, and not with
+    LayerNorm after it unless there are many features; LayerNorm before attention keeps more.
+    """
+    assert least <= draws(stack, width).median.distances[-1] <= most
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cubic_contraction(seed: int) -> None:
+    """Near consensus e becomes Cov·e/√d: wrong by some 1% at size 0.01, by a third of that at a
+    third of the size.
+    """
+    mean, deviation = gaussian_tokens(1, 16, seed), gaussian_tokens(16, 16, seed + 100)
+    errors = [cubic_error(mean + size * deviation) for size in (0.1, 0.03, 0.01, 0.003)]
+    assert errors[2] < 0.015
+    assert errors[2] / errors[3] == pytest.approx(10 / 3, rel=0.05)
+    assert errors == sorted(errors, reverse=True)
+    without_mean = cubic_error(0.01 * (deviation - deviation.mean(axis=0)))
+    assert without_mean < errors[2] / 5
+
+
+def test_the_exponent_triples() -> None:
+    """A deviation of a hundredth of the size shrinks a million times: a third power."""
+    deviation = gaussian_tokens(8, 4)
+    one, small = (np.linalg.norm(cubic_step(size * deviation, 0.5)) for size in (1.0, 0.01))
+    assert small / one == pytest.approx(1e-6)
+    by_loops = np.zeros((8, 4))
+    centred = deviation - deviation.mean(axis=0)
+    for i in range(8):
+        for e in centred:
+            by_loops[i] += 0.5 * e * (e @ centred[i]) / 8
+    assert cubic_step(deviation, 0.5) == pytest.approx(by_loops)
+    assert cubic_error(np.ones((3, 2))) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "facts"),
+    [
+        ({"weights": "none"}, ("weights", "none", "weightless", "random")),
+        ({"n_layers": 65}, ("n_layers", 65, 0, 64)),
+        ({"weights": "random", "seed": -1}, ("seed", -1)),
+        ({"skip": "no"}, ("skip", "no", "True", "False")),
+        ({"weights": "random", "n_heads": 3}, ("n_heads", 3)),
+        ({"skip": True, "gain": 1e200}, ("range",)),
+    ],
+)
+def test_bad_stacks(changes: dict[str, Any], facts: Facts) -> None:
+    """What cannot be stacked is refused with a sentence."""
+    with refused(SettingsError, *facts):
+        list(levels(gaussian_tokens(4, 4), Stack(**changes)))
+
+
+def test_medians_over_draws() -> None:
+    """The median residual of 16 drawn tokens, layer by layer, is that of a table of many draws."""
+    found = {
+        width: draws(Stack(n_layers=8), width, n_draws=41).median.distances for width in (16, 64)
+    }
+    assert [found[16][layer] for layer in (0, 1, 2)] == pytest.approx([0.97, 0.94, 0.86], abs=0.015)
+    assert [found[64][layer] for layer in (0, 1, 2, 4, 8)] == pytest.approx(
+        [0.97, 0.97, 0.97, 0.96, 0.92], abs=0.015
+    )
+
+
+@pytest.mark.parametrize(
+    ("stack", "expected"),
+    [
+        (
+            Stack(),
+            {0: 0.97, 1: 0.94, 2: 0.86},
+        ),  # then the draws fall one by one, and the median with chance
+        (Stack(skip=True), {0: 0.96, 1: 0.95, 2: 0.94, 4: 0.94, 8: 0.94, 16: 0.94, 24: 0.94}),
+        (Stack(layer_norm=True), {0: 0.97, 1: 0.94, 2: 0.89, 4: 0.66}),
+        (Stack(weights="random", n_heads=4), {0: 0.97, 1: 0.79, 2: 0.073}),
+        (
+            Stack(weights="random", n_heads=4, skip=True, gain=0.25),
+            {0: 0.97, 1: 0.96, 2: 0.96, 4: 0.96, 8: 0.96, 16: 0.94, 24: 0.91},
+        ),
+    ],
+)
+def test_medians_of_the_remedies(stack: Stack, expected: dict[int, float]) -> None:
+    """What delays the collapse of 16 tokens of 16 features, and for how long, is that of a
+    table of many draws.
+    """
+    assert stack in remedies(Stack()).values()
+    found = draws(stack, 16, n_draws=41).median.distances
+    assert [found[layer] for layer in expected] == pytest.approx(list(expected.values()), abs=0.035)

@@ -1,0 +1,174 @@
+"""The measures of the diagonal: against plain loops, by hand, and where there is nothing to
+measure.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_core import Projections, SettingsError, ShapeError, attend, softmax
+from attention_lab.diagonal.measures import (
+    SelfAttention,
+    gram_alignment,
+    log_cross_ratios,
+    margins,
+    pair_excess,
+    pair_violations,
+    self_attention_of,
+    worst_pair,
+)
+from attention_lab.diagonal.metrics import METRICS, measure
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from tests.lab.diagonal.measures_by_loops import T, by_loops, random_square
+from tests.lab.refusal import refused
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_measures_against_loops(seed: int) -> None:
+    """All measures of random scores are what their definitions give in plain loops."""
+    square = random_square(seed)
+    numbers = measure(square)
+    assert numbers.pop("gram_alignment") is None
+    assert numbers == pytest.approx(by_loops(square), abs=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
+    """Two matrices at once give the numbers of each."""
+    squares = [random_square(seed), random_square(seed + 1)]
+    stack = SelfAttention(
+        *(np.stack([getattr(s, name) for s in squares]) for name in ("scores", "probabilities"))
+    )
+    for metric in METRICS[:-1]:
+        assert metric.of(stack) == pytest.approx([float(metric.of(square)) for square in squares])
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_measures_stay_in_their_range(seed: int) -> None:
+    """Shares lie from 0 to 1, the excess above its lowest value, which no self-mass at all
+    would give.
+    """
+    numbers = measure(random_square(seed))
+    for name in (
+        "self_mass",
+        "argmax_rate",
+        "majority_rate",
+        "violation_rate",
+        "negative_cross_ratios",
+    ):
+        assert 0 <= numbers[name] <= 1
+    assert -(1 / T) / (1 - 1 / T) <= numbers["excess_self_mass"] <= 1
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
+def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
+    """The argmax rate and the signs of all margins are those at temperature 1; margins are
+    divided by it.
+    """
+    square = random_square(seed)
+    warm = SelfAttention(square.scores / temperature, softmax(square.scores / temperature))
+    assert measure(warm)["argmax_rate"] == measure(square)["argmax_rate"]
+    assert margins(warm.scores) == pytest.approx(margins(square.scores) / temperature)
+
+
+def test_one_two_three() -> None:
+    """X = [1, 2, 3]: one violated cell, margins -2, -2, 3 and cross-ratios (i - j)²."""
+    trace = attend([[1], [2], [3]], Projections.weightless(1))
+    square = self_attention_of(trace)
+    assert np.argwhere(pair_violations(square.probabilities)).tolist() == [[0, 1]]
+    assert pair_excess(square.probabilities).max() == pytest.approx(0.127418, abs=5e-7)
+    assert margins(square.scores).tolist() == [-2, -2, 3]
+    assert log_cross_ratios(square.scores).tolist() == [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
+    numbers = measure(square)
+    assert (numbers["argmax_rate"], numbers["violation_rate"]) == (
+        pytest.approx(1 / 3),
+        pytest.approx(1 / 6),
+    )
+    assert (numbers["mean_margin"], numbers["least_margin"]) == (pytest.approx(-1 / 3), -2)
+    assert (numbers["mean_log_cross_ratio"], numbers["gram_alignment"]) == (2, 1)
+
+
+@pytest.mark.parametrize("weights", ["tied", "free", "orthonormal"])
+def test_equal_tokens_tie(weights: str) -> None:
+    """A repeated word scores with itself what it scores with its twins; their rounding is no
+    margin and no excess.
+    """
+    for d_model in (5, 33, 64):
+        trace = trace_of_settings(
+            DiagonalSettings(text="the the the the the", d_model=d_model, weights=weights)
+        )
+        scores, shares = trace.masked_scores[0, 0], trace.probabilities[0, 0]
+        assert margins(scores).tolist() == [0] * 5
+        assert not pair_excess(shares).any()
+        assert not log_cross_ratios(scores).any()
+
+
+def test_differences_beyond_the_range_of_float() -> None:
+    """Finite scores whose difference is infinite are refused: an infinite margin means a token
+    that sees no other.
+    """
+    large = np.array([[1e308, -1e308], [0.0, 0.0]])
+    for measured in (margins, pair_excess, pair_violations, worst_pair):
+        with refused(SettingsError, "float64"):
+            measured(large)
+    assert margins(large / 2).tolist() == [1e308, 0]
+
+
+def test_uniform_and_identity() -> None:
+    """Uniform attention has no excess, the identity an excess of 1, one that never looks at
+    itself the lowest.
+    """
+    shares = {
+        "uniform": np.full((T, T), 1 / T),
+        "identity": np.eye(T),
+        "elsewhere": (1 - np.eye(T)) / (T - 1),
+    }
+    excess = {
+        name: measure(SelfAttention(np.zeros((T, T)), a))["excess_self_mass"]
+        for name, a in shares.items()
+    }
+    assert excess == pytest.approx({"uniform": 0, "identity": 1, "elsewhere": -1 / (T - 1)})
+
+
+def test_ties_are_hits() -> None:
+    """A row whose largest score is the diagonal one and another counts for the argmax rate."""
+    assert measure(SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"] == 1
+    numbers = measure(self_attention_of(attend(np.full((T, 3), 1 / 3), Projections.weightless(3))))
+    assert (numbers["argmax_rate"], numbers["negative_cross_ratios"]) == (1, 0)
+
+
+def test_alignment_and_the_heads_of_a_trace() -> None:
+    """The alignment is the cosine of W_Q and W_K of that head: 1, 0 and -1 in a layer of three
+    heads.
+    """
+    one, other = np.array([[1.0], [2.0]]), np.array([[2.0], [-1.0]])
+    weights = Projections.from_heads([(one, one, one), (one, other, one), (one, -3 * one, one)])
+    trace = attend([[1.0, 2.0], [3.0, 5.0]], weights)
+    assert [
+        measure(self_attention_of(trace, head))["gram_alignment"] for head in range(3)
+    ] == pytest.approx([1, 0, -1])
+    assert (self_attention_of(trace, 1).scores == trace.masked_scores[0, 1]).all()
+    assert gram_alignment(one, 0 * one) == 0
+
+
+def test_cross_attention_has_no_diagonal() -> None:
+    """Queries of one sequence and keys of another have no diagonal, also where they are as many."""
+    for n_keys in (2, 3):
+        with refused(ShapeError, "diagonal"):
+            self_attention_of(
+                attend(np.eye(3), Projections.weightless(3), memory=np.eye(3)[:n_keys])
+            )
+
+
+def test_every_metric_is_declared_in_full() -> None:
+    """Each has a name of its own, a title, a symbol, a formula, a range and a sentence."""
+    assert len({metric.name for metric in METRICS}) == len(METRICS) == 10
+    for metric in METRICS:
+        assert all((metric.title, metric.symbol, metric.formula, metric.range))
+        assert metric.says.endswith(".")
+        assert not re.search(r"-\d", metric.says)  # a true minus sign, as in numbers

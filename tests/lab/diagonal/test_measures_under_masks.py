@@ -1,0 +1,97 @@
+"""The measures of the diagonal where a mask hides something, and where there is one token alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, attend
+from attention_lab.diagonal.measures import (
+    log_cross_ratios,
+    margins,
+    pair_violations,
+    self_attention_of,
+    uniform_self_mass,
+)
+from attention_lab.diagonal.metrics import METRICS, measure, violation_rate
+from tests.lab.diagonal.measures_by_loops import T, random_square
+from tests.lab.refusal import missing
+
+
+def test_under_a_causal_mask() -> None:
+    """The baseline is (1 + 1/2 + ... + 1/5)/5; row 1 has no margin; no pair sees each other, so
+    χ has no value.
+    """
+    square = random_square(0, causal=True)
+    assert uniform_self_mass(square.scores) == pytest.approx(
+        (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5
+    )
+    margin = margins(square.scores)
+    assert margin[0] == math.inf
+    assert np.isfinite(margin[1:]).all()
+    numbers = measure(square)
+    assert numbers["mean_log_cross_ratio"] is numbers["negative_cross_ratios"] is None
+    assert numbers["mean_margin"] == pytest.approx(margin[1:].mean())
+    assert numbers["argmax_rate"] == (margin >= 0).mean()
+    assert np.isnan(log_cross_ratios(square.scores)[0, 1])
+
+
+def test_shares_of_pairs_count_those_that_are_seen() -> None:
+    """Under a causal mask half of the pairs are seen; the formulas that are shown divide by as
+    many as the numbers.
+    """
+    square = random_square(1, causal=True)
+    broken = int(pair_violations(square.probabilities).sum())
+    assert broken
+    assert violation_rate(square) == broken / (T * (T - 1) / 2)
+    formulas = {metric.name: metric.formula for metric in METRICS}
+    assert r"\#\{i \ne j : s_{ij} > -\infty\}" in formulas["violation_rate"]
+    assert r"\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}" in formulas["negative_cross_ratios"]
+
+
+@pytest.mark.parametrize("hidden", [[0], [0, 1, 2, 3, 4]])
+def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
+    """It is never its own favourite, its margin is -inf and not NaN, and an empty row has no
+    part in the baseline.
+    """
+    allowed = np.ones((T, T), dtype=bool)
+    allowed[0, hidden] = False
+    square = self_attention_of(attend(np.eye(T), Projections.weightless(T), mask=allowed))
+    assert margins(square.scores)[0] == -math.inf
+    assert measure(square)["argmax_rate"] == pytest.approx(1 - 1 / T)
+    assert uniform_self_mass(square.scores) == pytest.approx((T - 1) / T**2)
+    assert all(value is not None for value in measure(square).values())
+
+
+def test_one_token_alone() -> None:
+    """A single token has all its attention and nothing to compare it with."""
+    numbers = measure(self_attention_of(attend([[2.0]], Projections.weightless(1))))
+    assert (numbers["self_mass"], numbers["argmax_rate"], numbers["gram_alignment"]) == (1, 1, 1)
+    names = (
+        "excess_self_mass",
+        "mean_margin",
+        "least_margin",
+        "violation_rate",
+        "mean_log_cross_ratio",
+    )
+    assert {numbers[name] for name in names} == {None}
+
+
+def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
+    """Without weights it is at least 0, but not under a causal mask: a longer token before
+    outweighs a later one.
+    """
+    x = np.array([[3.0], [1.0]])
+    plain, causal = (
+        measure(self_attention_of(attend(x, Projections.weightless(1), causal=mask)))[
+            "excess_self_mass"
+        ]
+        for mask in (False, True)
+    )
+    own = 1 / (1 + math.exp(2))
+    assert plain == pytest.approx(((1 / (1 + math.exp(-6)) + own) / 2 - 1 / 2) / (1 - 1 / 2))
+    assert causal == pytest.approx(((1 + own) / 2 - 3 / 4) / (1 - 3 / 4))
+    (says,) = (metric.says for metric in METRICS if metric.name == "excess_self_mass")
+    assert missing(says, 0, "weights", "mask") == []

@@ -1,0 +1,210 @@
+"""S1 to S14: theorems hold for any tokens, false statements have counterexamples, checks find
+planted violations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.counterexamples import search
+from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM
+from attention_lab.diagonal.propositions.tokens import Tokens, tokens_of_trace, weightless
+from attention_lab.diagonal.settings import DiagonalSettings, at_angle, trace_of_settings
+from attention_lab.diagonal.token_matrices import gaussian_tokens
+from tests.lab.refusal import refused
+
+NUMBERS = [p.number for p in PROPOSITIONS]
+TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]
+
+
+@st.composite
+def token_matrices(draw: st.DrawFn, least: int = 1) -> np.ndarray:
+    """Tokens of any kind: whole numbers with zeros and repetitions, decimals, and Gaussian ones
+    of uneven length.
+    """
+    shape = draw(array_shapes(min_dims=2, max_dims=2, min_side=least, max_side=6))
+    if draw(st.booleans()):
+        return draw(
+            arrays(
+                np.float64,
+                shape,
+                elements=st.integers(-4, 4) | st.floats(-30, 30, allow_subnormal=False),
+            )
+        )
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return rng.normal(size=shape) * np.exp(draw(st.floats(0, 2)) * rng.normal(size=(shape[0], 1)))
+
+
+@pytest.mark.parametrize("number", TRUE)
+@settings(max_examples=40)
+@given(x=token_matrices(), scale=st.none() | st.floats(0.1, 3))
+def test_what_is_true_holds(number: str, x: np.ndarray, scale: float | None) -> None:
+    """Every theorem and every conditional statement holds for any tokens and any scale above 0."""
+    assert proposition(number).check(x, scale).holds
+
+
+@given(x=token_matrices(least=2))
+def test_what_is_true_holds_with_equal_norms(x: np.ndarray) -> None:
+    """On a sphere every row peaks on its diagonal, and so the false bound S4 holds, too."""
+    length = np.linalg.norm(x, axis=1, keepdims=True)
+    x = np.where(length > 0, x / np.where(length > 0, length, 1), 1 / np.sqrt(x.shape[1]))
+    check = proposition("S12").check(x)
+    assert check.applies
+    assert check.holds
+    assert proposition("S4").check(x).holds
+    a = weightless(x).probabilities
+    assert (np.diagonal(a) >= 1 / len(x) - 1e-12).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(3, 6), st.integers(1, 4))
+def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: int) -> None:
+    """A token strictly inside the hull of other random tokens has a margin below 0, and S11
+    finds it.
+    """
+    rng = np.random.default_rng(seed)
+    others = rng.normal(size=(n_tokens, d_model))
+    x = np.vstack([rng.dirichlet(np.ones(n_tokens)) @ others, others])
+    check = proposition("S11").check(x)
+    assert check.applies
+    assert check.holds
+    a = weightless(x).probabilities[0]
+    assert a[0] < a[1:].max()
+
+
+@given(x=token_matrices(least=2))
+def test_identities_to_rounding(x: np.ndarray) -> None:
+    """S1 and S7 are identities: to 1e-12 of the largest score, and to 1e-12 of a probability
+    for moderate scores.
+    """
+    x = x / max(1.0, float(np.abs(x).max()))
+    largest = max(1.0, float(np.abs(weightless(x).scores).max()))
+    assert proposition("S1").check(x).excess <= 1e-12 * largest
+    assert proposition("S7").check(x).excess <= 1e-12
+
+
+def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
+    """A repeated word looks at its twin as much as at itself, whatever rounding makes of it."""
+    text = "the cat the dog the cat saw the dog and the cat ran " * 2
+    for d_model in (5, 7, 13, 33):
+        tokens = tokens_of_trace(
+            trace_of_settings(DiagonalSettings(text=text, d_model=d_model, layer_norm=True))
+        )
+        check = proposition("S5").test(tokens)
+        assert (check.holds, check.excess) == (False, 0)
+
+
+def test_what_equal_norms_have_to_spare() -> None:
+    """Where a_ii comes nearer to 1/N than to another share of its row, that is told, and the
+    row it is in.
+    """
+    x = np.array([[3.0, 4.0], [5.0, 0.0]])
+    shares, check = weightless(x).probabilities, proposition("S12").check(x)
+    assert (check.excess, check.where) == (pytest.approx(0.5 - shares[0, 0]), (0,))
+    x = np.array([[3.0, 4.0], [5.0, 0.0], [4.0, 3.0], [-5.0, 0.0]])
+    shares, check = weightless(x).probabilities, proposition("S12").check(x)
+    row, column = check.where
+    assert check.excess == pytest.approx(shares[row, column] - shares[row, row])
+    assert check.excess > 1 / 4 - shares.diagonal().min()
+
+
+def test_one_normaliser_has_a_letter_of_its_own() -> None:
+    """S3 speaks of one softmax over all scores and not of the a_ij of the page, and so does
+    what it has to spare.
+    """
+    assert "a_{" not in proposition("S3").latex
+    p = np.exp([[9, 6, 3], [6, 4, 2], [3, 2, 1]])
+    spare = min(np.sqrt(p[i, i] * p[j, j]) - p[i, j] for i, j in ((0, 1), (0, 2), (1, 2)))
+    assert -proposition("S3").check([[3.0], [2.0], [1.0]]).excess == pytest.approx(spare / p.sum())
+
+
+def test_conditions_that_are_not_met() -> None:
+    """Where the tokens do not meet a condition the check says so, and nothing is violated."""
+    one, uneven = [[2.0]], [[1.0], [2.0], [4.0]]
+    assert not proposition("S6").check(one).applies
+    assert not proposition("S12").check(uneven).applies
+    assert not proposition("S11").check([[1.0, 0.0], [0.0, 1.0]]).applies
+    assert proposition("S11").check(uneven).where == (1,)
+    assert all(p.check(one).holds for p in PROPOSITIONS)
+
+
+def test_tied_weights_are_weightless_queries() -> None:
+    """With tied weights every theorem holds for the queries; unrelated weights violate S1, S3,
+    S7 and S14.
+    """
+    x = gaussian_tokens(7, 5)
+    tied, free = (tokens_of_trace(attend(x, at_angle(5, 3, degrees))) for degrees in (0, 90))
+    assert all(proposition(number).test(tied).holds for number in TRUE)
+    violated = {p.number for p in PROPOSITIONS if not p.test(free).holds}
+    assert {"S1", "S3", "S7", "S13", "S14"} <= violated
+
+
+@pytest.mark.parametrize("number", TRUE)
+def test_theorems_hold_in_single_precision(number: str) -> None:
+    """The coarser rounding of float32 is no violation; the verdict is that of the same numbers
+    in float64.
+    """
+    test = proposition(number).test
+    for seed, spread in ((0, 1.0), (1, 10.0), (2, 30.0)):
+        x = (spread * gaussian_tokens(20, 5, seed)).astype(np.float32)
+        layer = at_angle(5, 3, 0).astype(np.float32)
+        single = attend(np.stack([x, x[::-1]]), layer, mask=np.eye(20, dtype=bool))
+        double = attend(x.astype(np.float64), layer.astype(np.float64))
+        assert test(tokens_of_trace(single)) == test(tokens_of_trace(double))
+        assert test(tokens_of_trace(single, batch=1)).holds
+        fields = (
+            getattr(attend(x, layer), name)[0, 0]
+            for name in ("query_heads", "scaled_scores", "probabilities")
+        )
+        assert test(Tokens(*fields, scale=single.scale)).holds
+
+
+def test_a_planted_violation_is_found() -> None:
+    """One probability moved in the matrix of a valid example makes the checks that read it
+    fail, at that place.
+    """
+    tokens = weightless(gaussian_tokens(5, 9))
+    a = tokens.probabilities.copy()
+    a[1, 3] = 0.99
+    wrong = replace(tokens, probabilities=a)
+    for number in ("S4", "S7", "S9", "S14"):
+        assert proposition(number).test(tokens).holds
+        assert not proposition(number).test(wrong).holds
+    assert proposition("S14").test(wrong).where in ((1, 3), (3, 1))
+
+
+def test_the_smallest_trace() -> None:
+    """Equal tokens have trace 1, others more; W_K = -W_Q goes far below."""
+    assert np.trace(weightless(np.ones((6, 2))).probabilities) == pytest.approx(1)
+    assert proposition("S13").check(gaussian_tokens(6, 2)).holds
+    opposite = tokens_of_trace(attend(4 * gaussian_tokens(6, 3), at_angle(3, 3, 180)))
+    assert proposition("S13").test(opposite).excess > 0.5
+
+
+def test_every_proposition_is_declared_in_full() -> None:
+    """S1 to S14 in order, each with words, a formula and a proof; a false one names the step
+    that fails.
+    """
+    assert [f"S{k}" for k in range(1, 15)] == NUMBERS
+    for p in PROPOSITIONS:
+        assert all((p.title, p.says, p.latex, p.proof))
+        assert p.status in (THEOREM, FALSE, CONDITION)
+        assert bool(p.fails) == (p.status == FALSE)
+        assert bool(p.condition) == (p.status != THEOREM)
+
+
+def test_errors() -> None:
+    """Unknown numbers and attention over another sequence are refused."""
+    with refused(SettingsError, "number", "S15", "S1", "S14"):
+        proposition("S15")
+    with refused(SettingsError, "tries", 0, 1, 10000):
+        search(proposition("S4"), tries=0)
+    with refused(ShapeError, "queries", "keys"):
+        tokens_of_trace(attend(np.eye(3), Projections.weightless(3), memory=np.eye(3)[:2]))

@@ -1,0 +1,234 @@
+"""The laboratory's set-up: every choice does what it says, numbers survive as text, nonsense is
+refused.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from attention_core import AttentionError, SettingsError, ShapeError
+from attention_core.embeddings import sinusoidal_positions, word_vector
+from attention_lab.diagonal.measures import gram_alignment
+from attention_lab.diagonal.presets import DIAGONAL_PRESETS
+from attention_lab.diagonal.propositions.catalogue import proposition
+from attention_lab.diagonal.settings import WEIGHTS, DiagonalSettings, at_angle, trace_of_settings
+from attention_lab.diagonal.token_matrices import (
+    format_tokens,
+    gaussian_tokens,
+    parse_tokens,
+    stretch,
+)
+from attention_lab.layer_norm import standardised
+from tests.lab.refusal import Facts, refused
+
+DRAWN = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
+
+
+@given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e300, 1e300)))
+def test_numbers_survive_as_text(x: np.ndarray) -> None:
+    """A token matrix written as text is read back bit for bit, so that a found example can
+    travel in an address.
+    """
+    assert (parse_tokens(format_tokens(x)) == x).all()
+
+
+@pytest.mark.parametrize("text", ["1;2;3", " 1 ; 2 ; 3; ", "1\n;2;\t3", "1.0;2e0;+3", "1,;2,;3,"])
+def test_ways_to_type_numbers(text: str) -> None:
+    """Blanks, line ends and trailing separators do not matter."""
+    assert parse_tokens(text).tolist() == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "facts"),
+    [
+        ("", SettingsError, ("numbers",)),
+        (" ; ,; ", SettingsError, ("numbers",)),
+        ("\u00a0; \r", SettingsError, ("numbers",)),
+        ("1; banana", SettingsError, ("banana",)),
+        ("1; " + "x" * 500, SettingsError, ("x" * 20 + "…",)),
+        ("1,2; 3", ShapeError, (2, 1)),
+        ("1; inf", SettingsError, ("finite",)),
+        ("1; 1e999", SettingsError, ("finite",)),
+        ("1_0; 2", SettingsError, ("1_0",)),
+        ("٣; 2", SettingsError, ("٣",)),
+        ("1;2,3;" * 999, ShapeError, (1998, 2)),
+        ("1;" * 65, ShapeError, (65, 1)),
+        ("1," * 65, ShapeError, (1, 65)),
+    ],
+)
+def test_numbers_that_are_none(text: str, error: type[AttentionError], facts: Facts) -> None:
+    """What cannot be read is named in a short sentence."""
+    with refused(error, *facts):
+        parse_tokens(text)
+
+
+def test_scenes_are_plain_values() -> None:
+    """Every field is text, a number or a switch, and equal scenes give the very same trace."""
+    assert {type(value) for value in asdict(DiagonalSettings()).values()} <= {str, int, float, bool}
+    assert trace_of_settings(replace(DRAWN)) is trace_of_settings(DRAWN)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": "sentence"},
+        {"n_tokens": 6},
+        {"d_model": 8},
+        {"seed": 1},
+        {"spread": 1.0},
+        {"positions": "added"},
+        {"layer_norm": True},
+        {"weights": "tied"},
+        {"weights": "angle", "angle": 30.0},
+        {"weights": "orthonormal"},
+        {"weights": "tied", "d_k": 2},
+        {"scaled": False},
+        {"temperature": 2.0},
+        {"causal": True},
+        {"tokens": "numbers", "numbers": "1; 5"},
+        {"tokens": "sentence", "text": "other words"},
+    ],
+)
+def test_every_choice_matters(change: dict[str, Any]) -> None:
+    """Each field, where it is in use, changes the probabilities."""
+    before, after = (
+        trace_of_settings(DRAWN).probabilities,
+        trace_of_settings(replace(DRAWN, **change)).probabilities,
+    )
+    assert before.shape != after.shape or np.abs(before - after).max() > 1e-6
+
+
+def test_no_choice_is_forgotten() -> None:
+    """The changes tested above cover every field of a scene."""
+    mark = next(mark for mark in test_every_choice_matters.pytestmark if mark.name == "parametrize")
+    assert {name for change in mark.args[1] for name in change} == {
+        field.name for field in fields(DiagonalSettings)
+    }
+
+
+def test_the_three_kinds_of_tokens() -> None:
+    """Words bring their labels and hashed vectors, drawn tokens grow feature by feature,
+    numbers are what was typed.
+    """
+    words = trace_of_settings(DiagonalSettings(text="cat dog", d_model=4))
+    assert words.tokens == ("cat", "dog")
+    assert words.inputs[0].tolist() == [
+        word_vector("cat", 4).tolist(),
+        word_vector("dog", 4).tolist(),
+    ]
+    assert (gaussian_tokens(5, 9, seed=2)[:, :7] == gaussian_tokens(5, 7, seed=2)).all()
+    typed = trace_of_settings(DiagonalSettings(tokens="numbers", numbers="3,3; 10,0"))
+    assert (typed.tokens, typed.inputs[0].tolist()) == (("0", "1"), [[3, 3], [10, 0]])
+
+
+def test_stretching_keeps_directions() -> None:
+    """Each token is multiplied by one number; 0 changes nothing; more spread, more uneven
+    lengths.
+    """
+    x = gaussian_tokens(50, 3)
+    ratio = stretch(x, 1.0) / x
+    assert ratio == pytest.approx(np.broadcast_to(ratio[:, :1], ratio.shape))
+    assert np.log(ratio[:, 0]).std() == pytest.approx(1, abs=0.3)
+    assert (stretch(x, 0.0) == x).all()
+    assert np.log(stretch(x, 2.0) / x) == pytest.approx(2 * np.log(ratio))
+
+
+def test_normalised_tokens() -> None:
+    """LayerNorm without gain makes all lengths √D; a token without variation becomes 0, not NaN."""
+    normed = standardised(gaussian_tokens(6, 5) + 3)
+    assert np.linalg.norm(normed, axis=1) == pytest.approx(math.sqrt(5))
+    assert normed.mean(axis=1) == pytest.approx(0, abs=1e-12)
+    assert standardised(np.full((2, 3), 0.1)).tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_positions() -> None:
+    """Their code is added to the tokens, or stands beside them."""
+    code, plain = sinusoidal_positions(5, 7), trace_of_settings(DRAWN).inputs[0]
+    assert trace_of_settings(replace(DRAWN, positions="added")).inputs[0] == pytest.approx(
+        plain + code
+    )
+    beside = trace_of_settings(replace(DRAWN, positions="concatenated")).inputs[0]
+    assert (beside == np.hstack([plain, code])).all()
+
+
+@pytest.mark.parametrize(
+    ("degrees", "alignment"),
+    [(0, 1), (60, 0.5), (90, 0), (120, -0.5), (180, -1), (360, 1), (-90, 0)],
+)
+def test_the_angle(degrees: float, alignment: float) -> None:
+    """W_K turns from W_Q to its opposite; the alignment is the cosine of the angle, up to
+    chance; 180 is exact.
+    """
+    weights = at_angle(32, 32, degrees)
+    assert gram_alignment(weights.w_q, weights.w_k) == pytest.approx(alignment, abs=0.06)
+    if degrees % 180 == 0:
+        assert (weights.w_k == (1 if degrees % 360 == 0 else -1) * weights.w_q).all()
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_weights(weights: str) -> None:
+    """Each kind of weights is what its name says."""
+    trace = trace_of_settings(replace(DRAWN, weights=weights))
+    p = trace.projections
+    assert trace.scale == pytest.approx(1 / math.sqrt(7 if weights == "weightless" else 3))
+    assert (p.w_q.shape == (7, 7)) == (weights == "weightless")
+    assert ("tied" in weights or weights in ("weightless", "angle")) == bool((p.w_k == p.w_q).all())
+    if "orthonormal" in weights:
+        assert p.w_q.T @ p.w_q == pytest.approx(np.eye(3))
+
+
+def test_temperature_and_scale() -> None:
+    """The temperature divides the scaled scores; unscaled ones are divided by it alone."""
+    assert trace_of_settings(
+        replace(DRAWN, weights="tied", temperature=4.0)
+    ).scale == pytest.approx(0.25 / math.sqrt(3))
+    assert trace_of_settings(replace(DRAWN, scaled=False, temperature=4.0)).scale == 0.25
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        {"tokens": "banana"},
+        {"weights": "banana"},
+        {"positions": "banana"},
+        {"temperature": 0.0},
+        {"seed": -1},
+        {"temperature": math.nan},
+        {"spread": math.inf},
+        {"spread": 9.0},
+        {"n_tokens": 0},
+        {"d_model": 0},
+        {"weights": "angle", "angle": math.nan},
+        {"weights": "orthonormal", "d_k": 8},
+        {"tokens": "sentence", "text": ""},
+    ],
+)
+def test_nonsense_is_refused(nonsense: dict[str, Any]) -> None:
+    """A scene that cannot be built is an error with a sentence, never another exception."""
+    with pytest.raises(AttentionError):
+        trace_of_settings(replace(DRAWN, **nonsense))
+
+
+@pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda p: p.name)
+def test_presets_show_what_they_say(preset: Any) -> None:
+    """Each preset violates exactly the statements it is there for, and equal norms, ties and
+    hulls are as announced.
+    """
+    x = trace_of_settings(preset.settings).inputs[0]
+    violated = {number for number in ("S4", "S5") if not proposition(number).check(x).holds}
+    expected = {"one_two_three": {"S4", "S5"}, "nearly_all": {"S4", "S5"}, "equal_norms": set()}
+    assert violated == expected.get(preset.name, {"S5"})
+    assert proposition("S12").check(x).applies == (preset.name in ("equal_norms", "duplicates"))
+    assert proposition("S11").check(x).applies == (
+        preset.name in ("one_two_three", "duplicates", "inside")
+    )
+    if preset.name == "nearly_all":
+        assert proposition("S4").check(x).excess == pytest.approx(0.989, abs=5e-4)

@@ -1,0 +1,172 @@
+"""Lessons come back from their files and links as they were; hostile ones are refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import AttentionError, FileError, SettingsError, TextError
+from attention_lab.lessons.lesson import (
+    MAX_MOMENTS,
+    MAX_TEXT,
+    Lesson,
+    Moment,
+    Question,
+    Task,
+    state_text,
+)
+from attention_lab.lessons.lesson_file import (
+    FILE,
+    LINK_MARK,
+    MAX_LINK,
+    keep_lesson,
+    lesson_from_link,
+    lesson_named,
+    lesson_to_link,
+    read_lesson,
+    write_lesson,
+)
+from tests.lab.refusal import Facts, refused
+
+QUESTION = Question("Which is larger?", "The first.", ("first", "second"), 0)
+LESSON = Lesson(
+    "Größe & “Maß”",
+    (
+        Moment("One", "scores", "n_heads=2&text=a+b%26c", "Look.", "Say it.", QUESTION, ("mask",)),
+        Moment("Two", "mask"),
+    ),
+    minutes=45,
+    goals=("Know it.",),
+    tasks=(Task("Do it.", "Done.", "Not done."),),
+    view="lesson",
+)
+
+
+def changed(**entries: Any) -> bytes:
+    """The file of the lesson with other entries."""
+    return json.dumps(json.loads(write_lesson(LESSON)) | entries).encode()
+
+
+def of_moment(**entries: Any) -> bytes:
+    """The file of the lesson with one moment that has other entries."""
+    return changed(moments=[{"title": "One", "page": "scores"} | entries])
+
+
+def test_a_lesson_comes_back_from_its_file_and_from_its_link() -> None:
+    """Every text, every state and the order of the moments."""
+    assert read_lesson(write_lesson(LESSON)) == LESSON
+    link = lesson_to_link(LESSON)
+    assert link is not None
+    assert lesson_from_link(link) == LESSON
+    assert lesson_named(link) == LESSON
+    assert lesson_named(keep_lesson(LESSON)) == LESSON
+
+
+def test_a_long_lesson_has_no_link() -> None:
+    """What does not fit into a URL is opened from its file."""
+    stream = np.random.default_rng(0)
+    notes = (stream.bytes(500).hex() for _ in range(MAX_MOMENTS))
+    long = Lesson("Long", tuple(Moment("One", "scores", note=note) for note in notes))
+    assert lesson_to_link(long) is None
+    assert read_lesson(write_lesson(long)) == long
+
+
+def test_the_url_of_a_moment_holds_its_state_and_its_number() -> None:
+    """A value of the state is encoded once, and the moment counts from 1."""
+    assert LESSON.url(0, "mine") == "scores?n_heads=2&text=a+b%26c&lesson=mine&moment=1"
+    assert LESSON.url(1, "mine", "full") == "mask?lesson=mine&moment=2&view=full"
+
+
+def test_moments_move_come_and_go() -> None:
+    """Each change gives a new lesson; at the ends nothing moves."""
+    titles = [one.title for one in LESSON.moved(0, 1).moments]
+    assert titles == ["Two", "One"]
+    assert LESSON.moved(0, -1) == LESSON == LESSON.moved(1, 1)
+    assert LESSON.without(0).moments == LESSON.moments[1:]
+    assert LESSON.with_moment(LESSON.moments[0]).moments[2] == LESSON.moments[0]
+
+
+def test_a_state_leaves_out_what_a_lesson_decides() -> None:
+    """A view that is added inside a lesson is no moment of that lesson."""
+    held = {"n_heads": "2", "lesson": "x", "moment": "3", "view": "full", "draft": ".a"}
+    assert state_text(held) == "n_heads=2"
+
+
+HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
+    "empty": (b"", FileError, ("JSON",)),
+    "another format": (changed(format="state"), FileError, ("lesson",)),
+    "newer": (changed(version=2), FileError, ("version", 2, 1)),
+    "unknown entry": (changed(script="alert"), FileError, ("script", "title")),
+    "no title": (changed(title=""), SettingsError, ("title",)),
+    "title as number": (changed(title=1), TextError, ("title",)),
+    "moments as text": (changed(moments="one"), FileError, ("moments",)),
+    "a moment as list": (changed(moments=[[]]), FileError, ("moment",)),
+    "no page": (changed(moments=[{"title": "One"}]), FileError, ("page",)),
+    "many moments": (
+        changed(moments=[{"title": "One", "page": "scores"}] * (MAX_MOMENTS + 1)),
+        SettingsError,
+        ("moments", MAX_MOMENTS + 1, MAX_MOMENTS),
+    ),
+    "long text": (
+        of_moment(text="a" * (MAX_TEXT + 1)),
+        SettingsError,
+        ("text", MAX_TEXT + 1, MAX_TEXT),
+    ),
+    "no state": (of_moment(state="heads"), SettingsError, ("state",)),
+    "another lesson": (of_moment(state="lesson=x"), SettingsError, ("lesson",)),
+    "a strange name": (of_moment(state="__class__=1"), SettingsError, ("__class__",)),
+    "a style": (of_moment(controls=["x{}"]), SettingsError, ("controls",)),
+    "no list": (of_moment(controls="mask"), FileError, ("controls",)),
+    "one option": (
+        of_moment(question={"ask": "a", "why": "b", "options": ["c"]}),
+        SettingsError,
+        ("question.options", 1),
+    ),
+    "right beyond": (
+        of_moment(question={"ask": "a", "why": "b", "options": ["c", "d"], "right": 2}),
+        SettingsError,
+        ("question.right", 2, 1),
+    ),
+    "half a character": (of_moment(text="\ud800"), SettingsError, ("text",)),
+    "too large": (b" " * (FILE.max_bytes + 1), FileError, (FILE.max_bytes,)),
+    "many parts": (b"[" + b"[]," * 5000 + b"[]]", FileError, ("lesson",)),
+    "a minus of minutes": (changed(minutes=-1), SettingsError, ("minutes", -1)),
+}
+
+
+@pytest.mark.parametrize(("data", "kind", "facts"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_file_is_refused_by_what_is_wrong(
+    data: bytes, kind: type[AttentionError], facts: Facts
+) -> None:
+    """The sentence names the entry, what arrived and what is expected."""
+    with refused(kind, *facts):
+        read_lesson(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "~",
+        "~!!!",
+        "~AAAA",
+        str(lesson_to_link(LESSON))[:-9],
+        LINK_MARK + base64.urlsafe_b64encode(zlib.compress(b" " * 2**26)).decode()[:MAX_LINK],
+        LINK_MARK + "a" * MAX_LINK,
+    ],
+)
+def test_a_hostile_link_is_refused(text: str) -> None:
+    """Cut off, damaged, too long, or unpacking to more than a lesson may have."""
+    with pytest.raises(FileError):
+        lesson_from_link(text)
+
+
+@pytest.mark.parametrize("name", ["none", ".0123456789abcdef", "../by-hand", ""])
+def test_an_unknown_lesson_is_refused(name: str) -> None:
+    """A name that is not shipped, and a key that nobody keeps."""
+    with pytest.raises(FileError):
+        lesson_named(name)

@@ -1,0 +1,125 @@
+"""What each head adds to the output, and that the parts add up to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from attention_core import (
+    Projections,
+    Trace,
+    attend,
+)
+from attention_lab.heads.contributions import (
+    absorbed_contributions,
+    absorbed_size,
+    head_contributions,
+    output_gap,
+)
+from tests.core.random_layers import Layer, assert_same, calls
+from tests.lab.small_layer import V, cross_layer
+
+
+@pytest.fixture(params=["plain", "everything"])
+def trace(request: pytest.FixtureRequest) -> Trace:
+    """Seven tokens, three heads of value width 5, without and with biases, mask and residual."""
+    rng = np.random.default_rng(5)
+    everything = request.param == "everything"
+    projections = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
+    return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
+
+
+@given(calls())
+def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
+    """The output is the sum of one contribution per head, plus the bias, plus the inputs where
+    they are added.
+    """
+    layer, options = call
+    trace = layer.run(**options)
+    rest = trace.projections.b_o + (trace.inputs if trace.residual else 0)
+    assert_same(head_contributions(trace).sum(axis=1) + rest, trace.output)
+
+
+def test_contributions_without_w_o() -> None:
+    """Heads that are only joined fill their own columns and leave the others at 0."""
+    trace = attend(np.random.default_rng(0).normal(size=(5, 6)), Projections.weightless(6, 3))
+    added = head_contributions(trace)
+    assert added.shape == (1, 3, 5, 6)
+    assert (added[0, 1, :, 2:4] == trace.head_outputs[0, 1]).all()
+    assert not added[0, 1, :, :2].any()
+    assert not added[0, 1, :, 4:].any()
+    assert_same(added.sum(axis=1), trace.output)
+
+
+def test_one_contribution_by_loops() -> None:
+    """A head's contribution is its output times its own block of rows of W_O, number by number."""
+    trace = cross_layer()
+    w_o = trace.projections.w_o
+    head, b, t, column = 4, 1, 2, 6
+    expected = sum(trace.head_outputs[b, head, t, v] * w_o[head * V + v, column] for v in range(V))
+    assert head_contributions(trace)[b, head, t, column] == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
+    """Contributions of the heads, bias and residual sum to the output row, and the gap is only
+    rounding.
+    """
+    heads_HTO, bias = head_contributions(trace)[0], trace.projections.b_o
+    for query in range(7):
+        added = heads_HTO[:, query].sum(axis=0)
+        added = added if bias is None else added + bias
+        added = added + trace.inputs[0, query] if trace.residual else added
+        np.testing.assert_allclose(added, trace.output[0, query], rtol=0, atol=1e-12)
+    assert output_gap(trace) < 1e-12
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_heads_whose_values_take_in_w_o_add_up_to_the_output(
+    call: tuple[Layer, dict[str, Any]],
+) -> None:
+    """Each head's part is the same, biases, shared heads, other memories and masks included,
+    and so is their sum.
+    """
+    layer, options = call
+    trace = layer.run(**options)
+    assert_same(absorbed_contributions(trace), head_contributions(trace), 1e-12)
+    assert output_gap(trace, absorbed_contributions) <= 1e-12 * max(
+        1.0, float(np.abs(trace.output).max())
+    )
+
+
+def test_heads_added_without_w_o_by_hand() -> None:
+    """Two tokens, two heads of one number: A (X w_v + b_v) w_o, each head with its own weight
+    of W_O.
+    """
+    p = Projections(
+        [[0.0, 0.0]],
+        [[0.0, 0.0]],
+        [[2.0, 3.0]],
+        [[5.0], [7.0]],
+        n_heads=2,
+        b_v=[1.0, 0.0],
+        b_o=[4.0],
+    )
+    trace = attend([[1.0], [3.0]], p)
+    assert absorbed_contributions(trace)[0, :, 0, 0].tolist() == [(2 * 2 + 1) * 5, 2 * 3 * 7]
+    assert trace.output[0, 0, 0] == 25 + 42 + 4
+    assert absorbed_size(trace) == (2 + 2, 2)
+    assert absorbed_size(attend(np.eye(4), Projections.random(4, 2, d_v=3))) == (24 + 24, 32)
+
+
+def test_without_w_o_each_head_fills_its_own_columns() -> None:
+    """Weightless heads are laid side by side: a head contributes nothing outside its block."""
+    trace = attend(
+        np.random.default_rng(0).normal(size=(3, 8)),
+        Projections.weightless(8, n_heads=2),
+        residual=True,
+    )
+    heads = head_contributions(trace)[0]
+    assert not heads[0, :, 4:].any()
+    assert not heads[1, :, :4].any()
+    assert output_gap(trace) < 1e-12

@@ -1,0 +1,137 @@
+"""What an address holds is followed: every choice of a page, none, or what nobody knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_lab.scenario import Scenario
+from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context, scenes, texts
+
+
+@pytest.mark.parametrize(
+    ("widget", "files"),
+    [
+        (
+            r"\.number_input\b",
+            {"widgets.py", "head_place.py", "controls.py", "compare.py"},
+        ),
+        (r"\.segmented_control\b", {"widgets.py", "heads_choice.py", "heads_shown.py"}),
+        ("query-params", {"binding.py"}),
+    ],
+)
+def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
+    """Only a field for a fraction, which Streamlit guards itself, or what is not bound, is drawn
+    directly.
+
+    And one function binds widgets, which notes what they are called.
+    """
+    found = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
+    assert {file.name for file in found if re.search(widget, file.read_text("utf-8"))} == files
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [("mask-workshop", "mw_masks"), ("growth", "growth_n"), ("growth", "growth_lines")],
+)
+def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
+    """Where every choice of a group is taken back, the app writes an empty text, and follows it
+    without a word.
+    """
+    app = opened(page, **{name: ""})
+    assert app.session_state[name] == []
+    assert not app.toast
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_every_choice_of_a_page_is_understood(page: str) -> None:
+    """An address with every choice of a page, none of them its default, is followed without a
+    word, at once.
+    """
+    address = dict(choices(opened(page)))
+    app = opened(page, **address)
+    assert not app.toast
+    first = texts(app), scenes(app), figures(app)
+    app.run()
+    assert (texts(app), scenes(app), figures(app)) == first
+    shown = {name: app.session_state[name] for name in address if name in app.session_state}
+    assert {
+        name: str(*one) if isinstance(one, list) else str(one) for name, one in shown.items()
+    }.items() <= address.items()
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_a_choice_set_to_nothing(page: str) -> None:
+    """Where one is always chosen, an address that sets every choice of a page to nothing gives
+    the first one.
+    """
+    plain = opened(page)
+    wished = [name for name, _ in choices(plain) if not isinstance(plain.session_state[name], list)]
+    app = opened(page, **dict.fromkeys(wished, ""))
+    assert not errors(app)
+    assert (texts(app), scenes(app), figures(app)) == (texts(plain), scenes(plain), figures(plain))
+    assert len(app.toast) == len(wished)
+
+
+def choices(app: AppTest) -> Iterator[tuple[str, str]]:
+    """Each widget with a few choices that is bound to the address, with one that it does not
+    show.
+    """
+    for widget in app.main:
+        options, name = (
+            getattr(widget, "options", None),
+            getattr(widget.proto, "query_param_key", ""),
+        )
+        if name and options:
+            yield name, next(option for option in options if option != str(app.session_state[name]))
+
+
+def test_a_kernel_keeps_its_digits() -> None:
+    """Nine numbers of the most digits are taken as they stand, and so they are shown and stay
+    in the address.
+    """
+    given = ", ".join([" ".join(["0.123456789", "-1.2345678901234567e-101", "4"])] * 3)
+    app = opened("convolution", conv_kernel="own", conv_own=given)
+    assert app.session_state["conv_own"] == given
+    assert app.query_params["conv_own"] in (given, [given])
+    assert not app.toast
+
+
+def test_parameters_that_nobody_knows_do_nothing() -> None:
+    """Foreign names in the address are left alone, even those that no widget can have or that
+    the session uses.
+    """
+    foreign = {
+        "utm_source": "x",
+        "__proto__": "1",
+        "here": "2",
+        "preset": "3",
+        "example": "banana",
+        "": "4",
+        "$$ID-1": "5",
+        "session": "6",
+    }
+    app = opened("scores", **foreign)
+    assert page_context(app).scenario == Scenario()
+    assert not app.toast
+    assert not app.exception
+
+
+def test_a_step_back_takes_a_choice_back_once() -> None:
+    """An address that says "unset" gives up what the app wrote there; said again, too late, it
+    takes nothing.
+    """
+    app = opened("scores", head=2, query=3)
+    del app.query_params["head"]
+    app.query_params["unset"] = "head.n_heads.subset"
+    app.run()
+    assert (app.session_state["head"], app.session_state["query"]) == (0, 3)
+    assert "unset" not in app.query_params
+    app.query_params["unset"] = "head"
+    app.selectbox(key="head").set_value(1).run()
+    assert app.session_state["head"] == 1
+    assert not app.toast
+    assert not errors(app)

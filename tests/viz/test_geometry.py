@@ -1,0 +1,125 @@
+"""The plane of tokens as arrows: who out-votes a token is drawn as computed, and can be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_lab.diagonal.measures import margins
+from attention_lab.diagonal.presets import typed
+from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.diagonal.token_matrices import format_tokens
+from attention_viz.diagonal.geometry import plane, points_table, points_typed, row_says
+from attention_viz.diagonal.self_attention_mass import margin_bars
+from attention_viz.parts import Part
+from attention_viz.theme import Figure
+from tests.viz.reading_figures import as_sent
+from tests.viz.reading_words import holds, numbers_said
+
+WORDS = DiagonalSettings(text="<b>we like & tea", d_model=3)
+# The colours by which the arrows are told apart.
+OTHERS, RIVALS, QUERY, OWN_KEY = "@primary", "@key", "@query", "@focus"
+
+
+def arrows(figure: Figure) -> dict[str, Part]:
+    """The heads of the arrows by their colour."""
+    heads = [part for part in figure["data"] if part.get("mode") == "markers+text"]
+    return {head["marker"]["color"]: head for head in heads}
+
+
+def hulls(figure: Figure) -> list[Part]:
+    """The outlines of the averages of all values."""
+    return [part for part in figure["data"] if part.get("line", {}).get("color") == "@value"]
+
+
+def test_the_plane() -> None:
+    """Arrows end in the keys, rivals are those of the half-plane, outputs are the head's, the
+    hull is closed.
+    """
+    trace = trace_of_settings(typed("1,0; 2,5; 0.5,9; -1,-1"))
+    figure = plane(trace, 0)
+    as_sent(figure)
+    heads = arrows(figure)
+    assert heads[RIVALS]["customdata"] == ["1"]
+    assert heads[OTHERS]["customdata"] == ["2", "3"]
+    assert (heads[QUERY]["x"].tolist(), heads[QUERY]["y"].tolist()) == ([1], [0])
+    (outputs,) = (part for part in figure["data"] if part.get("mode") == "markers")
+    np.testing.assert_array_equal(outputs["y"], trace.head_outputs[0, 0, :, 1].astype("f4"))
+    (hull,) = hulls(figure)
+    assert (hull["x"][0], hull["y"][0]) == (hull["x"][-1], hull["y"][-1])
+    assert heads[OTHERS]["textposition"] == ["top center", "middle left"]
+
+
+def test_the_scores_of_a_row_in_words() -> None:
+    """The token's own score, then each rival with its score; who has none, and who is alone, is
+    told without another number.
+    """
+    trace = trace_of_settings(typed("1,0; 2,5; 0.5,9; -1,-1"))
+    assert numbers_said(row_says(trace, 0)) == [1.0, 1, 2.0]
+    assert numbers_said(row_says(trace, 2)) == [81.25]
+    assert numbers_said(row_says(trace_of_settings(typed("2,0")), 0)) == [4.0]
+
+
+@pytest.mark.parametrize("weights", ["tied", "free"])
+def test_the_plane_of_a_head(weights: str) -> None:
+    """With d_k = 2 keys and queries of words are drawn; values have more features, so there is
+    no hull.
+    """
+    trace = trace_of_settings(replace(WORDS, weights=weights, d_k=2))
+    figure = plane(trace, 1)
+    as_sent(figure)
+    assert hulls(figure) == []
+    assert (OWN_KEY in arrows(figure)) == (weights == "free")
+
+
+def test_points_as_a_table() -> None:
+    """Points survive the table; a row that is only begun is passed over, and an empty table has
+    no points.
+    """
+    table = points_table(np.array([[1.5, -2.0], [3.0, 4.0]]))
+    assert points_typed(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    table.loc[2] = [7.0, np.nan]
+    assert points_typed(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    assert format_tokens(points_typed(table.iloc[:0])) == ""
+
+
+def test_a_colour_of_the_plane_means_one_thing() -> None:
+    """With free weights the token's own key has neither the colour nor the bare name of keys
+    that out-vote it.
+    """
+    figure = plane(trace_of_settings(DiagonalSettings(weights="free", d_k=2)), 0)
+    as_sent(figure)
+    heads = arrows(figure)
+    assert set(heads) == {OTHERS, RIVALS, QUERY, OWN_KEY}
+    assert len({head["name"] for head in heads.values()}) == 4
+    for color, word in ((QUERY, "query"), (OWN_KEY, "key")):
+        (text,) = heads[color]["text"]
+        assert word in text
+        assert text.endswith("0 The")
+
+
+def test_no_word_of_the_plane_covers_another() -> None:
+    """Where arrows end together the longest keeps its word; who points at the others reads
+    theirs.
+    """
+    figure = plane(trace_of_settings(typed("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
+    heads = arrows(figure)
+    assert heads[QUERY]["text"] == ["0"]
+    assert (heads[RIVALS]["text"], heads[RIVALS]["hovertext"]) == (["", "2"], ["1", "2"])
+    assert (heads[OTHERS]["text"], heads[OTHERS]["hovertext"]) == (["3", "4"], ["3", "4"])
+
+
+@pytest.mark.parametrize(
+    ("points", "n_below", "n_rivals"),
+    [("3,0; 1,0", 1, 1), ("3,0; 1,0; 1,0", 2, 1), ("1,0; 2,0; 3,0", 2, 2)],
+)
+def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rivals: int) -> None:
+    """Of so many tokens, so many margins are below 0, and so many tokens out-vote the chosen
+    one.
+    """
+    trace = trace_of_settings(typed(points))
+    n_tokens, token = trace.sizes["T"], int(margins(trace.masked_scores[0, 0]).argmin())
+    assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)
+    assert holds(plane(trace, token)["layout"]["meta"]["description"], n_tokens, n_rivals, token)

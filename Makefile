@@ -15,7 +15,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: $(VENV)/run.stamp ## install what the app needs and open it
-	$(BIN)/python -m attention_ui.launch $(ARGS)
+	$(BIN)/python -m streamlit run app.py $(ARGS)
 
 test: lint ## lint, types, doctests, unit, page and browser tests
 	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m pytest $(PARALLEL) $(ARGS)

@@ -1,20 +1,14 @@
 """Attention Lab. Start it with `streamlit run app.py`."""
 
-import gc
 import os
 
 # One visitor's products shall not take the cores of all others, and small ones are slower on
 # several. NumPy reads this when it is loaded, which is below.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from attention_ui.frame import run
-from attention_ui.open_files import allow_enough
-from attention_ui.upload_room import bound_uploads
+import streamlit as st
 
-# Python looks for cycles after every 700 new objects, a tenth of the time with many visitors; each
-# look at all objects makes everybody wait.
-gc.set_threshold(5_000)
+from attention_ui.server import open_browser, prepare, routes
 
-allow_enough()
-bound_uploads()
-run()
+prepare()
+app = st.App("pages/main.py", routes=routes(), lifespan=open_browser)

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import checks
-from .attention_inputs import as_heads, prepared, residual_connection
 from .checks import Array
 from .fast_heads import HeadTrace, fast_heads
 from .formulas import (
@@ -26,7 +24,8 @@ from .formulas import (
     softmax,
 )
 from .formulas import empty_rows as empty_rows_of
-from .option_checks import Options, checked_options
+from .layer_checks import Options, as_heads, checked_options, prepared, residual_connection
+from .number_types import check_range
 from .projections import Projections
 from .trace import Trace
 
@@ -106,24 +105,15 @@ def run_layer(
     heads = steps.heads(query_heads, key_heads, value_heads, options)
     merged = steps.merge(heads.head_outputs)
     output = steps.mix(merged, p.w_o, p.b_o, connection)
-    checks.check_range(output)
+    check_range(output)
     if options.empty_rows == "nan" and _fill_empty_rows(heads):
         merged = steps.merge(heads.head_outputs)
         output = steps.mix(merged, p.w_o, p.b_o, connection)
-    return Trace(
-        inputs=inputs,
-        memory=memory,
-        queries=queries,
-        keys=keys,
-        values=values,
-        query_heads=query_heads,
-        key_heads=key_heads,
-        value_heads=value_heads,
-        **vars(heads),
-        merged=merged,
-        output=output,
-        **_given(p, options, residual=connection is not None),
-    )
+    fused = {"queries": queries, "keys": keys, "values": values}
+    split = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
+    arrays = {"inputs": inputs, "memory": memory, **fused, **split, **vars(heads)}
+    given = _given(p, options, residual=connection is not None)
+    return Trace.of({**arrays, "merged": merged, "output": output, **given})
 
 
 def _given(p: Projections, options: Options, residual: bool) -> dict[str, Any]:
@@ -185,7 +175,7 @@ def scaled_dot_product_attention(
     d_k, dtype = query.shape[3], query.dtype.type
     options = checked_options(shape, d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
     heads = fast_heads(query, key, value, options)
-    checks.check_range(heads.head_outputs)
+    check_range(heads.head_outputs)
     if empty_rows == "nan":
         _fill_empty_rows(heads)
     return heads

@@ -1,4 +1,4 @@
-"""The checks of arguments, each with a sentence that names one and says what to do."""
+"""The checks of single arguments, each with a sentence that names it and says what to do."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from collections.abc import Collection, Mapping, Sized
 from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from .errors import SettingsError, ShapeError, TextError
+from .number_types import DOUBLE, SINGLE, all_finite
+from .number_types import Array as Array
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-MAX_OF_TYPE = {dtype: float(np.finfo(dtype).max) for dtype in (SINGLE, DOUBLE)}
 MAX_WHOLE = 2**64 - 1
 # To Python and NumPy a bool and a length of time are whole numbers; here neither counts as one.
 NOT_A_NUMBER = (bool, np.timedelta64)
@@ -46,6 +44,8 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
 
 def as_array(name: str, values: ArrayLike) -> Array:
     """`values` as an array. Raises: ShapeError, SettingsError for what NumPy cannot read whole."""
+    if type(values) is np.ndarray and values.size <= MAX_ARRAY_CELLS:
+        return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise SettingsError(
             f"{name} is an array with masked cells, which would count as numbers: fill it first"
@@ -71,14 +71,16 @@ def as_array(name: str, values: ArrayLike) -> Array:
     return array
 
 
-def all_finite(array: Array) -> bool:
-    """Whether no number is NaN or infinite.
-
-    A sum of squares is finite only if every number is, and takes half the time of looking at each.
-    Where it overflows it settles nothing.
-    """
-    flat = array.ravel(order="K")  # no copy of transposed numbers; vdot would make two
-    return math.isfinite(np.vdot(flat, flat)) or bool(np.isfinite(array).all())
+def as_scores(name: str, values: ArrayLike) -> Array:
+    """`values` as an array of finite numbers and -inf, which hides a key."""
+    array = as_array(name, values)
+    if array.dtype.kind not in "iuf":
+        raise SettingsError(f"{name} must hold numbers, but is {array.dtype}; pass bools as mask")
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise SettingsError(
+            f"{name} may hold finite numbers and -inf, but holds NaN or +inf; replace them"
+        )
+    return array
 
 
 def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False) -> Array:
@@ -186,6 +188,19 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     return value
 
 
+def float_type(dtype: DTypeLike) -> np.dtype[np.floating[Any]]:
+    """The type that a name or class stands for: float32 or float64."""
+    try:
+        given: np.dtype[Any] = np.dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(
+            f"dtype is {short_repr(dtype)} but must be float32 or float64"
+        ) from error
+    if given not in (np.float32, np.float64):
+        raise SettingsError(f"dtype is {given.name} but must be float32 or float64")
+    return given
+
+
 def check_text(name: str, value: object) -> None:
     """A text is a str."""
     if not isinstance(value, str):
@@ -199,52 +214,3 @@ def short_repr(value: object) -> str:
     except ValueError:  # a whole number of thousands of digits
         text = "a number too long to write"
     return text if len(text) <= 100 else f"{text[:100]}…"
-
-
-def divisors(number: int) -> list[int]:
-    """All whole numbers that divide `number`, in increasing order.
-
-    >>> divisors(12)
-    [1, 2, 3, 4, 6, 12]
-    """
-    whole_number("number", number, 1, 10**12)  # a million divisions
-    small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
-    return sorted({*small, *(number // d for d in small)})
-
-
-def nearest_divisors(number: int, wish: int) -> list[int]:
-    """The divisors of `number` next to `wish`: the largest below it and the smallest above it.
-
-    >>> nearest_divisors(64, 5)
-    [4, 8]
-    """
-    every = divisors(number)
-    return sorted({*[d for d in every if d <= wish][-1:], *[d for d in every if d >= wish][:1]})
-
-
-def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
-    """d_model / n_heads, the usual width of one head.
-
-    or_else: what a caller may do besides, as the sentence ends with it.
-    Raises: SettingsError with the nearest divisors when the heads do not divide the width.
-    """
-    if d_model % n_heads:
-        choices = " or ".join(map(str, nearest_divisors(d_model, n_heads)))
-        raise SettingsError(
-            f"n_heads is {n_heads} but must divide d_model {d_model}: try {choices}{or_else}"
-        )
-    return d_model // n_heads
-
-
-def too_large(dtype: Any) -> SettingsError:
-    """The error for numbers that left the range of their type on the way."""
-    remedy = "smaller inputs or float64" if dtype == np.float32 else "smaller inputs"
-    return SettingsError(
-        f"the numbers grew beyond the range of {np.dtype(dtype).name} on the way; use {remedy}"
-    )
-
-
-def check_range(array: Array) -> None:
-    """What was computed from finite numbers is finite, unless the numbers grew too large."""
-    if not all_finite(array):
-        raise too_large(array.dtype)

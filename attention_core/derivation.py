@@ -107,21 +107,17 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
 def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
     """How one number of the layer's input was made: the word's number plus the position's.
 
-    Raises: SettingsError for a token or feature that the embedding does not have.
-
     >>> from attention_core.embeddings import embed
     >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
     [-1.0, 1.0]
     """
-    n_tokens, d_model = embedding.inputs.shape
-    where = (
-        0,
-        whole_number("token", token, 0, n_tokens - 1),
-        whole_number("feature", feature, 0, d_model - 1),
-    )
-    result = float(embedding.inputs[where[1:]])
+    result = float(embedding.inputs[token, feature])
     return expand(
-        INPUT_RULE, "inputs", where, lambda name, at: float(getattr(embedding, name)[at]), result
+        INPUT_RULE,
+        "inputs",
+        (0, token, feature),
+        lambda name, at: float(getattr(embedding, name)[at]),
+        result,
     )
 
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array, as_mapping, check_choice, whole_number
+from .checks import Array
 from .derivation import array_of, expand
 from .errors import SettingsError
+from .limits import check_room
 from .rules import RUNNING, Position, Rule, axis, read, shared_head
 from .trace import Trace
 
@@ -36,15 +37,14 @@ class DerivedArray:
 
 
 def derived_array_of(trace: Trace, name: str) -> DerivedArray:
-    """The derived array of a name. Raises: SettingsError for an unknown name, or one that this
-    layer has not.
+    """The derived array of a name. Raises: SettingsError for one that this layer does not have.
 
     >>> from attention_core import Projections, attend
     >>> derived_array_of(attend([[1.0], [2.0]], Projections.weightless(1)),
     ...     "weighted_values").rule.operation
     'product'
     """
-    return DERIVED_ARRAYS[check_choice("array", name, DERIVED_ARRAYS)](trace)
+    return DERIVED_ARRAYS[name](trace)
 
 
 def shape_of(trace: Trace, derived: DerivedArray) -> tuple[int, ...]:
@@ -56,18 +56,12 @@ def shape_of(trace: Trace, derived: DerivedArray) -> tuple[int, ...]:
 def slice_of(trace: Trace, name: str, fixed: dict[int, int]) -> Array:
     """The numbers of a derived array with some axes fixed, worked out cell by cell from its rule.
 
-    Raises: SettingsError for a derived array, an axis or a place on it that there is not, and for
-    too many cells.
+    Raises: SettingsError for too many cells, or an array that this layer does not have.
     """
     derived = derived_array_of(trace, name)
     shape = shape_of(trace, derived)
-    for number, place in as_mapping("fixed", fixed).items():
-        whole_number("axis", number, 0, len(shape) - 1)
-        whole_number(f"the place on axis {number}", place, 0, shape[number] - 1)
     free = [number for number in range(len(shape)) if number not in fixed]
-    whole_number(
-        "the number of cells", math.prod(shape[number] for number in free), 0, MAX_DERIVED_CELLS
-    )
+    check_room(MAX_DERIVED_CELLS, cells=math.prod(shape[number] for number in free))
     result = np.empty([shape[number] for number in free])
     for place in np.ndindex(*result.shape):
         index = {**dict(zip(free, place, strict=True)), **fixed}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .cache import cached
-from .checks import Array, as_labels, check_choice, check_switch, check_text, whole_number
+from .checks import Array, as_labels, check_choice, check_switch, whole_number
 from .errors import SettingsError
 from .limits import check_room
 
@@ -30,12 +30,13 @@ def embed(
 ) -> Embedding:
     """The vectors of a sequence of tokens; without positions their code is zero.
 
-    Shapes: T tokens -> (T, D). Raises: SettingsError for no list of at least one token, TextError
-    for no text in it.
+    Shapes: T tokens -> (T, D). Raises: SettingsError, TextError.
     """
     check_switch("positions", positions)
+    check_choice("embedding", kind, EMBEDDINGS)
     if not (labels := as_labels("tokens", tokens)):
         raise SettingsError("tokens is empty; give at least one")
+    check_room(tokens=len(labels), d_model=whole_number("d_model", d_model, 1))
     words_TD = np.stack([word_vector(label, d_model, kind) for label in labels])
     positions_TD = (
         sinusoidal_positions(len(labels), d_model) if positions else np.zeros_like(words_TD)
@@ -51,18 +52,16 @@ def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
     The same word has the same vector in every session, on every machine. It means nothing: only a
     trained model knows that cat is close to dog. kind: "normal" (mean 0, variance 1) or "integers"
     (-2 to 2, for paper).
-    Shapes: (D,), read-only. Raises: SettingsError, TextError.
+    Shapes: (D,), read-only.
 
     >>> word_vector("cat", 4, "integers").tolist() == word_vector("cat", 6, "integers")[:4].tolist()
     True
     """
-    check_text("token", token)
-    check_room(d_model=whole_number("d_model", d_model, 1))
     seed = int.from_bytes(
         hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "little"
     )
     rng = np.random.default_rng(seed)
-    if check_choice("embedding", kind, EMBEDDINGS) == "normal":
+    if kind == "normal":
         vector_D = rng.standard_normal(d_model)
     else:
         vector_D = np.floor(5 * rng.random(d_model)) - 2
@@ -79,9 +78,6 @@ def sinusoidal_positions(n_tokens: int, d_model: int) -> Array:
     >>> sinusoidal_positions(2, 4).round(2).tolist()
     [[0.0, 1.0, 0.0, 1.0], [0.84, 0.54, 0.01, 1.0]]
     """
-    check_room(
-        n_tokens=whole_number("n_tokens", n_tokens, 0), d_model=whole_number("d_model", d_model, 1)
-    )
     position_T1 = np.arange(n_tokens)[:, np.newaxis]
     feature_D = np.arange(d_model)
     angle_TD = position_T1 / 10_000 ** (2 * (feature_D // 2) / d_model)

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import checks
 from .buffer_pool import pooled_array
 from .checks import Array
 from .formulas import share, shared
-from .option_checks import Options, check_hidden
+from .layer_checks import Options, check_hidden
+from .number_types import MAX_OF_TYPE, too_large
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0
@@ -94,6 +94,9 @@ def fast_heads(
 def _multiply(left_BHTX: Array, right_BGXY: Array, out: Array) -> None:
     """Every head's matrix times the one of the key/value head it shares, written into `out`."""
     n_groups = right_BGXY.shape[1]
+    if n_groups == left_BHTX.shape[1]:
+        np.matmul(left_BHTX, right_BGXY, out=out)
+        return
     np.matmul(share(left_BHTX, n_groups), shared(right_BGXY, left_BHTX), out=share(out, n_groups))
 
 
@@ -130,8 +133,8 @@ def _check_scores(scores: Array, options: Options) -> bool:
     largest = max(
         float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None))
     )
-    if not largest * steepest <= checks.MAX_OF_TYPE[scores.dtype]:
-        raise checks.too_large(scores.dtype)
+    if not largest * steepest <= MAX_OF_TYPE[scores.dtype]:
+        raise too_large(scores.dtype)
     return options.bias is None and largest * abs(options.scale) <= SAFE_EXPONENT
 
 

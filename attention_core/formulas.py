@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_array, short_repr, whole_number
+from .checks import Array, as_array, as_scores, short_repr, whole_number
 from .errors import ShapeError
-from .option_checks import as_scores, converted
+from .number_types import in_type
 
 
 def project(x_BTD: Array, weights_DF: Array, bias_F: Array | None = None) -> Array:
@@ -132,7 +132,11 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
             f"axis is {short_repr(axis)} but scores of shape {values.shape} have {values.ndim}"
             " axes; choose one"
         )
-    values = values if values.dtype in (np.float32, np.float64) else converted(values, np.float64)
+    values = (
+        values
+        if values.dtype in (np.float32, np.float64)
+        else in_type("scores", values, np.float64)
+    )
     limits = np.finfo(values.dtype)
     # Subtracting the maximum changes no share but keeps exp in range. The two floors only meet
     # slices of -inf alone.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .checks import check_choice, whole_number
+from .checks import whole_number
 from .trace import STEPS, Trace
 
 # The axis along which a place of that name is counted.
@@ -35,24 +35,20 @@ def head_of(trace: Trace, field: str, head: int) -> int:
     >>> head_of(trace, "query_heads", 3), head_of(trace, "key_heads", 3)
     (3, 1)
     """
-    check_places(trace, head=head)
-    if "G" not in STEPS[check_choice("field", field, STEPS)].axes:
+    if "G" not in STEPS[field].axes:
         return head
     sizes = trace.sizes
     return head // (sizes["H"] // sizes["G"])
 
 
 def head_columns(trace: Trace, field: str, head: int) -> slice:
-    """The columns of queries, keys, values or merged that a head reads or makes. Raises:
-    SettingsError for no head.
+    """The columns of queries, keys, values or merged that a head reads or makes.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))
     >>> head_columns(trace, "queries", 3), head_columns(trace, "keys", 3)
     (slice(9, 12, None), slice(3, 6, None))
     """
-    check_choice("field", field, ("queries", "keys", "values", "merged"))
-    check_places(trace, head=head)
     width = trace.sizes[STEPS[field].letters[-1].split("·")[1]]
     first = head_of(trace, field, head) * width
     return slice(first, first + width)

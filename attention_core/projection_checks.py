@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_numbers, head_width, short_repr, whole_number
+from .checks import Array, as_numbers, short_repr
 from .errors import SettingsError, ShapeError
-from .option_checks import uneven_sharing
+from .head_widths import uneven_sharing
 
 
 def check_weights(weights: Mapping[str, Array], n_heads: int, groups: int) -> None:
@@ -103,17 +103,3 @@ def _is_triple(head: object) -> bool:
     if not isinstance(head, (tuple, list, np.ndarray)) or getattr(head, "ndim", 1) == 0:
         return False
     return len(head) == 3
-
-
-def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) -> tuple[int, int]:
-    """d_k and d_v as given; a missing one is d_model / n_heads, or like the given one where
-    that is no whole number.
-    """
-    for name, size in (("d_model", d_model), ("n_heads", n_heads), ("d_k", d_k), ("d_v", d_v)):
-        if size is not None or name in ("d_model", "n_heads"):
-            whole_number(name, size, 1)
-    if d_model % n_heads == 0:
-        return d_k or d_model // n_heads, d_v or d_model // n_heads
-    if d_k is None and d_v is None:
-        head_width(d_model, n_heads, ", or give d_k (and d_v)")
-    return d_k or d_v or 0, d_v or d_k or 0

@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .checks import Array, as_numbers, check_switch, head_width, whole_number
+from .checks import (
+    Array,
+    as_numbers,
+    check_choice,
+    check_switch,
+    float_type,
+    seed_number,
+    whole_number,
+)
 from .errors import ShapeError
-from .initialisation import Stream, draw, generator, orthonormal_columns
+from .head_widths import head_width, head_widths
+from .initialisation import INITIALISATIONS, Stream, draw, generator, orthonormal_columns
 from .limits import check_room
-from .option_checks import engine_dtype, float_type, in_type
-from .projection_checks import check_weights, head_widths, joined_heads
+from .number_types import engine_dtype, in_type
+from .projection_checks import check_weights, joined_heads
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
@@ -146,6 +155,8 @@ class Projections:
         four, normal with standard deviation 0.1.
         """
         check_switch("bias", bias)
+        check_choice("init", init, INITIALISATIONS)
+        seed_number(seed)
         d_k, d_v = head_widths(d_model, n_heads, d_k, d_v)
         d_out = d_model if d_out is None else whole_number("d_out", d_out, 1)
         d_memory = d_model if d_memory is None else whole_number("d_memory", d_memory, 1)
@@ -206,6 +217,7 @@ class Projections:
         Raises: SettingsError when d_k or d_v exceeds d_model.
         Source: Brantner, GeometricMachineLearning.jl manual, MultiHeadAttention.
         """
+        seed_number(seed)
         d_k, d_v = head_widths(d_model, n_heads, d_k, d_v)
         d_out = d_model if d_out is None else whole_number("d_out", d_out, 1)
         check_room(rows=d_model, columns=n_heads * max(d_k, d_v))

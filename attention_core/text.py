@@ -108,7 +108,6 @@ def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
     >>> cut.tokens, cut.notes, cut.n_left_out
     (('we', 'like'), ('The sentence has 3 tokens; the first 2 are used.',), 1)
     """
-    whole_number("most", most, 1)
     whole = tokenize(text, piece=piece)
     return whole if len(whole.tokens) <= most else tokenize(text, piece=piece, n_tokens=most)
 

@@ -1,5 +1,5 @@
-"""A state of the app beside the same state with one control changed: both layers, and what moved
-most between them.
+"""A scenario and the same scenario with one control changed: both layers, and their largest
+difference.
 """
 
 from __future__ import annotations
@@ -16,22 +16,20 @@ from attention_core.checks import (
     check_alike,
     check_choice,
     check_text,
-    whole_number,
 )
-from attention_core.counting import counted
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.trace import Trace
 
 from .scenario import Scenario, trace_of
 from .state_file import checked_choice
 
-# What decides how many tokens there are would give the two matrices other places; the user's own
+# Controls that decide the number of tokens would give matrices of different sizes. The user's own
 # numbers are no control.
 NOT_BESIDE = ("n_tokens", "piece", "edits", "own", "painted")
 COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_BESIDE)
 FIELDS = ("masked_scores", "probabilities", "output")
-# What stands beside a state that has another value; beside this value, the one that follows it.
-USUAL: Mapping[str, tuple[Any, Any]] = {
+# The value to compare with; if the scenario has that value already, the second one.
+OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "embedding": ("integers", "normal"),
     "positions": (False, True),
     "d_model": (32, 16),
@@ -54,7 +52,7 @@ USUAL: Mapping[str, tuple[Any, Any]] = {
 
 @dataclass(frozen=True)
 class Moved:
-    """The cell of two matrices that moved most, and its two numbers."""
+    """The cell with the largest difference between two matrices, and its two numbers."""
 
     row: int
     column: int
@@ -64,7 +62,7 @@ class Moved:
 
 @dataclass(frozen=True, eq=False)
 class TwoSettings:
-    """Two layers that differ in one control. scenario: the one that `after` is run on."""
+    """Two layers that differ in one control. scenario: that of the layer `after`."""
 
     before: Trace
     after: Trace
@@ -72,32 +70,32 @@ class TwoSettings:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """One label for each position; where the sentences differ both words."""
+        """One label for each position. If the sentences differ there, it has both words."""
         pairs = zip(self.before.labels("T"), self.after.labels("T"), strict=True)
         return tuple(one if one == other else f"{one} → {other}" for one, other in pairs)
 
     def head_beside(self, head: int) -> int:
-        """The head of the changed layer that stands beside a head: the same, or its last one."""
-        return min(whole_number("head", head, 0), self.after.sizes["H"] - 1)
+        """The head of the changed layer to compare with: the same one, or its last."""
+        return min(head, self.after.sizes["H"] - 1)
 
     def matrices(self, field: str, head: int) -> tuple[Array, Array]:
-        """Both matrices of a field; of the output those of the whole layer. Raises: ShapeError
-        where they are not alike, SettingsError.
+        """Both matrices of a field: of one head, or of the layer for the output. Raises: ShapeError
+        if the outputs have different widths.
         """
-        whole_number("head", head, 0, self.before.sizes["H"] - 1)
-        if check_choice("field", field, FIELDS) != "output":
+        if field != "output":
             beside = self.head_beside(head)
             return getattr(self.before, field)[0, head], getattr(self.after, field)[0, beside]
         widths = [trace.sizes["O"] for trace in (self.before, self.after)]
         if widths[0] != widths[1]:
             raise ShapeError(
-                f"the outputs have {widths[0]} and {widths[1]} features, so there is no difference"
-                " between them: look at scores or probabilities"
+                f"the outputs have {widths[0]} and {widths[1]} features, so they have no"
+                " difference:"
+                " compare scores or probabilities"
             )
         return self.before.output[0], self.after.output[0]
 
     def elsewhere(self, head: int) -> float:
-        """With how much of its attention a query of a head looks elsewhere after the change, on
+        """The part of its attention that a query of a head gives to other keys after the change, on
         average: ½ Σ |after − before|. Units or range: 0 to 1.
         """
         before_TS, after_TS = self.matrices("probabilities", head)
@@ -105,19 +103,19 @@ class TwoSettings:
 
 
 def other_value(scenario: Scenario, name: str) -> Any:
-    """What stands beside a state where nobody has chosen it: another value of the control; the
-    sentence from its end to its beginning.
+    """The value to compare with if none was chosen: another value of the control; for the sentence,
+    its words in reverse order.
     """
-    if check_choice("name", name, COMPARABLE) == "text":
+    if name == "text":
         return " ".join(reversed(scenario.text.split()))
-    usual, otherwise = USUAL[name]
-    return otherwise if getattr(scenario, name) == usual else usual
+    first, second = OTHER_VALUES[name]
+    return second if getattr(scenario, name) == first else first
 
 
 def value_in(name: str, text: str) -> Any:
-    """The value of a control that a text means, such as an address holds it.
+    """The value of a control, read from the text in a URL.
 
-    Raises: SettingsError for what the control cannot be set to.
+    Raises: SettingsError for a value that the control cannot have.
 
     >>> value_in("n_heads", "4"), value_in("residual", "true"), value_in("mask", "causal")
     (4, True, 'causal')
@@ -128,7 +126,7 @@ def value_in(name: str, text: str) -> Any:
 
 
 def _typed(text: str, kind: type) -> Any:
-    """What a text says as a value of a type; where it says none, the text, which is refused."""
+    """A text as a value of a type. A text that cannot be read stays a text, which is refused."""
     if kind is bool:
         return {"true": True, "false": False}.get(text, text)
     try:
@@ -138,26 +136,24 @@ def _typed(text: str, kind: type) -> Any:
 
 
 def beside(scenario: Scenario, name: str, value: Any) -> TwoSettings:
-    """The layer of a state, and of the same state with one control set to a value.
+    """The layer of a scenario, and of the same scenario with one control set to a value.
 
-    Raises: AttentionError where there is no such layer, or it has another number of tokens.
+    Raises: AttentionError if there is no such layer, or if it has another number of tokens.
     """
-    changed = {check_choice("name", name, COMPARABLE): checked_choice(name, value)}
-    other = replace(scenario, **changed)
+    other = replace(scenario, **{name: checked_choice(name, value)})
     before, after = trace_of(scenario), trace_of(other)
     lengths = [trace.sizes["T"] for trace in (before, after)]
     if lengths[0] != lengths[1]:
         raise SettingsError(
-            f"the layers see {counted(lengths[0], 'token')} and {counted(lengths[1], 'token')}, so"
-            " their matrices have other places: choose a sentence or weights with as many tokens,"
-            " or set the sequence length"
+            f"the layers have {lengths[0]} and {lengths[1]} tokens, but their numbers must match:"
+            " choose another sentence or other weights, or set the sequence length"
         )
     return TwoSettings(before, after, other)
 
 
 def moved_most(before: Array, after: Array, rounding: float = 0.0) -> Moved | None:
-    """The cell that moved most between two matrices; None where nothing moved beyond rounding.
-    What is minus infinity in one of them, because it is hidden, does not count.
+    """The cell with the largest difference between two matrices; None if no difference exceeds the
+    rounding. A cell that is minus infinity in one of them, because it is hidden, does not count.
 
     >>> moved_most(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
     Moved(row=0, column=0, before=0.5, after=0.75)

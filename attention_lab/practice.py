@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, check_choice, is_finite_number, whole_number
+from attention_core.checks import Array, check_choice, is_finite_number
 from attention_core.derivation import Derivation, array_of, derive, expand
 from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
@@ -98,7 +98,7 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
     """
-    rng = generator(whole_number("number", number, 1, MAX_ANSWER), Stream.QUESTIONS)
+    rng = generator(number, Stream.QUESTIONS)
     fields = askable(trace)
     if not fields:
         raise SettingsError(

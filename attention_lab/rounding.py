@@ -7,8 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import MAX_OF_TYPE, Array, check_choice
+from attention_core.checks import Array
 from attention_core.magnitudes import RELATIVE_ROUNDING
+from attention_core.number_types import MAX_OF_TYPE
 from attention_core.trace import STEPS, Trace
 
 # Near zero numbers are rounded to whole steps, however small they are, of which a long sum may take
@@ -25,13 +26,11 @@ def tolerance(trace: Trace, field: str) -> float:
 
     Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`;
     within `ROUNDING_RANGE`.
-    Raises: SettingsError for no field.
 
     >>> from attention_core import Projections, attend
     >>> tolerance(attend([[3.0]], Projections.weightless(1)), "scores")
     1.8e-12
     """
-    check_choice("field", field, STEPS)
     dtype = trace.output.dtype
     low, high = ROUNDING_RANGE[dtype]
     # In this order the upper limit is also what remains of infinity times zero.

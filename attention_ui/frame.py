@@ -4,7 +4,6 @@ error box.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
 
 from . import controls, own_numbers, uneven_heads
+from .browser_scripts import first_scripts, script
 from .facts import fact
-from .first_look import begin, follow, opening_script
+from .first_look import begin, follow
 from .focus import focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
@@ -27,7 +27,7 @@ from .page_context import PageContext
 from .panels import say_columns, say_notation
 from .presets import choose
 from .reference.questions import foot
-from .registry import OLD_URLS, PAGES, OwnControls, Page, page_of, story
+from .registry import OwnControls, Page, page_of, story
 from .script_lock import script_lock
 from .show import explained_errors
 from .step import show_strip
@@ -43,7 +43,7 @@ from .url_state import (
 from .view import VIEW, draw_view, look
 
 ASSETS = Path(__file__).parent.parent / "assets"
-SCRIPTS = ("theme", "history", "menu", "drawer", "print", "dismiss", "link", "lesson")
+
 
 KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
@@ -190,29 +190,9 @@ def _tell_browser(page: Page) -> None:
     if not now.has_scripts:
         sheets["attention-lab-style"] = (ASSETS / "style.css").read_text("utf-8")
     if sheets:
-        scripts = _script("style", STYLE_SHEETS=sheets)
-        scripts += "" if now.has_scripts else _first_scripts()
+        scripts = script("style", STYLE_SHEETS=sheets)
+        scripts += "" if now.has_scripts else first_scripts()
         st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
-
-
-def _first_scripts() -> str:
-    """Follow the system's colours, mend history and menu, see to what is printed, close a false
-    dialog.
-
-    The first visitor of a fresh server who comes by the address of a page is told "Page not found",
-    since Streamlit 1.67 takes the folder pages/ for its older kind of app until st.navigation has
-    run once in the process.
-    """
-    pages = [*(page.url_path for page in PAGES), *OLD_URLS]
-    return opening_script() + "".join(_script(name, KNOWN_PAGES=pages) for name in SCRIPTS)
-
-
-def _script(file: str, **known: Any) -> str:
-    """A script of assets/ with the values that it names."""
-    script = (ASSETS / f"{file}.js").read_text(encoding="utf-8")
-    for name, value in known.items():
-        script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
-    return script
 
 
 def _heading(page: Page, notation: Notation) -> None:

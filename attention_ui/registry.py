@@ -15,6 +15,7 @@ SECTIONS = {
     "diagonal": "The diagonal",
     "trained": "Trained heads",
     "labs": "Laboratories",
+    "teach": "Teaching",
     "reference": "Reference",
 }
 # Pages that need mathematics: they have a heading of their own in the menu, before the last one.
@@ -70,8 +71,8 @@ class Page:
 
     @property
     def path(self) -> str:
-        """Its file, which has the name of its address."""
-        return f"pages/{self.section}/{self.url_path.replace('-', '_')}.py"
+        """Its file below pages/, which has the name of its URL."""
+        return f"{self.section}/{self.url_path.replace('-', '_')}.py"
 
     @property
     def heading(self) -> str:
@@ -91,9 +92,9 @@ class Page:
     @property
     def needs_layer(self) -> bool:
         """Whether nothing can be shown where the controls make no layer; a file of attention
-        needs none.
+        and a class need none.
         """
-        return self.url_path != "your-weights"
+        return self.url_path not in ("your-weights", "class")
 
 
 def _page(line: dict[str, str]) -> Page:

@@ -14,10 +14,11 @@ from attention_core import AttentionError
 from attention_viz.figure_table import figure_table
 from attention_viz.theme import Figure, dress
 
-from .components import PLOTLY, component, sent
+from .components import component, sent
 from .facts import fact
 from .focus import follow_click
 from .markdown import plain
+from .server_routes import PLOTLY_URL
 
 MOST_ON_A_PHONE = 12  # columns of a picture that fit its width
 
@@ -55,7 +56,7 @@ def show_figure(
         data={
             "figure": dress(figure, theme_mode(), zoom()),
             "clickable": bool(names or on_click),
-            "library": PLOTLY,
+            "library": PLOTLY_URL,
         },
         on_click_change=partial(_clicked, key, names, on_click),
     )

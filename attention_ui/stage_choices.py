@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from .heads.one_wide_head import open_beside
+from .heads.one_wide_head import open_one_wide_head
 from .mask_choice import choose_mask
 from .random_weights import train
 from .url_state import session
@@ -26,6 +26,6 @@ def choose(name: object, value: object) -> None:
         case "mask", str(mask):
             choose_mask(mask)
         case "beside", True:
-            open_beside()
+            open_one_wide_head()
         case "head", int(head) if head >= 0:
             st.session_state["head"] = head

@@ -3,9 +3,6 @@
 Streamlit keeps every file that is sent until two minutes after its visitor has left, also one that
 no page has asked for: one visitor's script could fill the memory. What does not fit is not kept
 here, and the page says so.
-
-`MemoryUploadedFileManager` with its `add_file` and `file_storage` is not public;
-`tests/ui/test_upload_room.py` fails when it changes.
 """
 
 from __future__ import annotations
@@ -15,11 +12,10 @@ from functools import wraps
 from threading import Lock
 from typing import Any, Protocol
 
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.uploaded_file_manager import UploadedFileRec
-
 from attention_core.errors import FileError
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
+
+from .streamlit_private import MemoryUploadedFileManager, UploadedFileRec
 
 ROOM = 2 * MAX_WEIGHT_BYTES
 # What a file takes besides its bytes, generously: so there is a bound on the number of files, too.
@@ -37,9 +33,7 @@ class SentFile(Protocol):
 
 
 def bound_uploads() -> None:
-    """From now on Streamlit keeps files only while there is room; to be called at every start of
-    a script.
-    """
+    """From now on Streamlit keeps files only while there is room."""
     files: Any = MemoryUploadedFileManager
     with _lock:
         if not hasattr(files.add_file, "__wrapped__"):

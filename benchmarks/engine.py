@@ -11,8 +11,15 @@ import argparse
 import importlib.util
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
+from textwrap import indent
+from timeit import timeit
+
+import numpy as np
+
+from attention_core import STEPS, Projections, Trace, attend
+from attention_core.projections import BIASES, MATRICES
 
 from ._children import NO_TORCH, Times, ask, clock_of, in_turn, ratio, start, table
 from ._layers import CASES
@@ -25,6 +32,7 @@ LAYERS = {
 }
 # One round lasts at least so long, or is one call.
 ROUND_SECONDS = 0.05
+CALLS_OF_A_TINY_LAYER = 25
 
 
 def main(options: Sequence[str] = ()) -> None:
@@ -50,6 +58,9 @@ def main(options: Sequence[str] = ()) -> None:
     print(table(time_rows(times, clock)))
     if len(names) > 2:
         print(f"Largest difference between the results: {worst:.1e}\n")
+    print("A tiny layer (8 tokens, width 12, 2 heads) beside the NumPy lines that the app shows,")
+    print("in one process, the two in turn; the least of all rounds:")
+    print(table(tiny_rows(chosen.rounds)))
     print("Peak memory that one call adds, MiB, in a fresh process:")
     print(table(memory_rows([name for name in names if name != "products"], chosen.threads)))
 
@@ -113,6 +124,32 @@ def memory_rows(names: list[str], threads: int) -> list[list[str]]:
         row += ["-" if peak is None or peak < 1 else f"{peaks[0] / peak:.2f}" for peak in peaks[1:]]
         rows.append(row)
     return rows
+
+
+def tiny_rows(rounds: int) -> list[list[str]]:
+    """The table of a tiny layer: `attend` with checks and record, the plain lines, the ratio."""
+    rows = [["numbers", "attend µs", "NumPy lines µs", "ratio"]]
+    for dtype in (np.float32, np.float64):
+        p = Projections.random(12, 2, bias=True).astype(dtype)
+        x = np.random.default_rng(0).standard_normal((1, 8, 12)).astype(dtype)
+        calls = {"attend": lambda x=x, p=p: attend(x, p), "lines": plain_lines(attend(x, p))}
+        times: dict[str, list[float]] = {name: [] for name in calls}
+        for number in range(40 * rounds):
+            for name in in_turn(list(calls), number):
+                times[name].append(timeit(calls[name], number=CALLS_OF_A_TINY_LAYER))
+        ours, plain = (1e6 * min(seconds) / CALLS_OF_A_TINY_LAYER for seconds in times.values())
+        rows.append([np.dtype(dtype).name, f"{ours:.1f}", f"{plain:.1f}", f"{ours / plain:.2f}"])
+    return rows
+
+
+def plain_lines(trace: Trace) -> Callable[[], object]:
+    """The NumPy lines of all steps as one function, which gets what a layer is given."""
+    given = {"np": np, "x": trace.inputs, "scale": trace.scale, **trace.sizes}
+    given |= {name: getattr(trace.projections, name) for name in MATRICES + BIASES}
+    lines = "\n".join(trace.code(name) for name in STEPS)
+    body = f"def plain({', '.join(given)}):\n{indent(lines, '    ')}\n    return output"
+    exec(body, made := {})
+    return lambda: made["plain"](**given)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ class Limits:
     """The bounds of all rooms of one file; seconds where nothing else is said.
 
     voters: of one room. per_source: voters of one room from one network address. pace: votes of one
-    visitor in a second, on average; burst: as many at once.
+    visitor in a second, on average; burst: as many at once. The same of all at one network address,
+    which a whole class may share.
     """
 
     rooms: int = 200
@@ -40,6 +41,8 @@ class Limits:
     per_source: int = 300
     pace: float = 2.0
     burst: int = 5
+    source_pace: float = 50.0
+    source_burst: int = 300
     lasts: float = 24 * 3600.0
 
 
@@ -78,3 +81,28 @@ class Pace:
     def wait(self) -> int:
         """Seconds after which one more act is taken at the latest."""
         return math.ceil(1 / self._per_second)
+
+
+class Seats:
+    """Who has come to a room from where: one network address cannot take all seats of others."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._taken: OrderedDict[str, dict[str, set[str]]] = OrderedDict()
+
+    def take(self, room: str, source: str, visitor: str) -> None:
+        """A seat for a visitor, who keeps it. Raises: TooManyError where there are too many."""
+        by_source = self._taken.setdefault(room, {})
+        mine = by_source.setdefault(source, set())
+        if visitor in mine:
+            return
+        if len(mine) >= self._limits.per_source:
+            raise TooManyError(
+                f"{len(mine)} people have answered from your network address, and no more are"
+                " possible; open a second room"
+            )
+        if sum(map(len, by_source.values())) >= 2 * self._limits.voters:
+            raise TooManyError("This room is full; open a second room")
+        mine.add(visitor)
+        while len(self._taken) > 2 * self._limits.rooms:
+            self._taken.popitem(last=False)

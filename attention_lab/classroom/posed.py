@@ -10,10 +10,13 @@ from attention_core.checks import is_finite_number
 from attention_core.errors import SettingsError
 
 KINDS = ("number", "choice")
-LONGEST = 600  # characters of a text
-LONGEST_GIVEN = 4_000  # of the numbers that are given
-MOST_GIVEN, FEWEST_OPTIONS, MOST_OPTIONS = 8, 2, 8
-LONGEST_ANSWER = 40  # characters that a student may send
+MAX_TEXT = 600  # characters of a text
+MAX_NUMBERS = 4_000  # of the numbers that are given
+MAX_GIVEN, MIN_OPTIONS, MAX_OPTIONS = 8, 2, 8
+MAX_SIDE = 24  # cells of a picture; larger ones would be sent to every phone
+MAX_ANSWER = 40  # characters that a student may send
+
+Picture = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,8 @@ class Posed:
 
     kind: "number", or "choice" of options. given: what each list of numbers is, and the numbers.
     answer: the number, or the place of the right option. tolerance: how far a number may be off.
-    arithmetic: how the answer comes about, shown with it.
+    arithmetic: how the answer comes about, shown with it. pictures: one for each option, of numbers
+    from 0 to 1, or none.
     """
 
     kind: str
@@ -32,17 +36,18 @@ class Posed:
     given: tuple[tuple[str, str], ...] = ()
     options: tuple[str, ...] = ()
     tolerance: float = 0.0
+    pictures: tuple[Picture, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise SettingsError(f"kind must be one of {KINDS}, but is {self.kind!r}; choose one")
         texts = (self.text, self.arithmetic, *self.options, *(name for name, _ in self.given))
-        _bound("texts", max(map(len, texts)), 0, LONGEST, "shorten the longest")
+        _bound("texts", max(map(len, texts)), 0, MAX_TEXT, "shorten the longest")
         if not self.text.strip():
             raise SettingsError("text must say what is asked, but is empty; write a question")
-        _bound("given", len(self.given), 0, MOST_GIVEN, "give fewer lists")
+        _bound("given", len(self.given), 0, MAX_GIVEN, "give fewer lists")
         _bound(
-            "given", sum(len(numbers) for _, numbers in self.given), 0, LONGEST_GIVEN, "shorten it"
+            "given", sum(len(numbers) for _, numbers in self.given), 0, MAX_NUMBERS, "shorten it"
         )
         if not (is_finite_number(self.answer) and is_finite_number(self.tolerance)):
             raise SettingsError(
@@ -55,7 +60,12 @@ class Posed:
         if self.kind == "number":
             _bound("options", len(self.options), 0, 0, "ask for a choice instead")
             return
-        _bound("options", len(self.options), FEWEST_OPTIONS, MOST_OPTIONS, "give other options")
+        _bound("options", len(self.options), MIN_OPTIONS, MAX_OPTIONS, "give other options")
+        if self.pictures:
+            n_options = len(self.options)
+            _bound("pictures", len(self.pictures), n_options, n_options, "give each option its own")
+            sides = [len(side) for picture in self.pictures for side in (picture, *picture)]
+            _bound("cells along a picture", max(sides), 1, MAX_SIDE, "choose a shorter sentence")
         if self.answer not in range(len(self.options)):
             raise SettingsError(
                 f"answer must be the place of an option, 0 to {len(self.options) - 1}, but is"
@@ -87,6 +97,7 @@ def from_json(text: str) -> Posed:
     kept = json.loads(text)
     kept["given"] = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
     kept["options"] = tuple(map(str, kept["options"]))
+    kept["pictures"] = tuple(tuple(map(tuple, picture)) for picture in kept["pictures"])
     return Posed(**kept)
 
 

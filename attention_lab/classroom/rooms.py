@@ -18,7 +18,7 @@ from .limits import LIMITS, ClosedError, Limits, RightsError, RoomError, TooMany
 from .posed import Posed, from_json, to_json
 
 STATES = ("none", "open", "closed", "revealed")
-LONGEST_MOMENT = 8_000  # characters
+MAX_MOMENT = 8_000  # characters
 # A page of this app with what it shows: never another site's.
 _MOMENT = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
@@ -136,10 +136,10 @@ class Rooms:
     def move(self, room: str, secret: str, moment: str) -> None:
         """Bring those who follow to a page of this app, such as /scores?head=1."""
         self.check_teacher(room, secret)
-        if len(moment) > LONGEST_MOMENT or not _MOMENT.fullmatch(moment):
+        if len(moment) > MAX_MOMENT or not _MOMENT.fullmatch(moment):
             raise SettingsError(
                 f"moment must be a page of this app that begins with one / and has at most"
-                f" {LONGEST_MOMENT} characters, but is “{moment[:40]}”; show another page"
+                f" {MAX_MOMENT} characters, but is “{moment[:40]}”; show another page"
             )
         with self.file.writing() as db:
             if _only(db, "SELECT moment FROM rooms WHERE room = ?", room) != moment:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_stack, check_range
+from attention_core.checks import Array, as_stack
 from attention_core.errors import ShapeError
 from attention_core.limits import check_room
+from attention_core.number_types import check_range
 
 from ..heads.measure_checks import unit_sized
 

@@ -16,13 +16,13 @@ from attention_core.checks import (
     Array,
     as_stack,
     check_choice,
-    check_range,
     check_switch,
     number_between,
     seed_number,
     whole_number,
 )
 from attention_core.limits import check_seconds
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 
 from ..heads.measure_checks import unit_sized

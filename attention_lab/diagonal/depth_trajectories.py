@@ -1,6 +1,4 @@
-"""The way of tokens through a stack of layers as two rows of numbers, and the stacks worth
-comparing.
-"""
+"""How tokens change on their way through a stack of layers, and the stacks worth comparing."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import number_between
 from attention_core.embeddings import embed
 from attention_core.text import tokenize_at_most
 
@@ -17,17 +14,17 @@ from .depth import Stack, levels
 from .token_matrices import MAX_TOKENS, gaussian_tokens
 
 WIDTHS = (8, 16, 32, 64)
-DRAWS = 9  # how many seeds a median is taken over
-HALVED_GAIN = 0.5 * 0.5  # what attention adds when W_V and W_O are both drawn half as large
+N_SAMPLES = 9  # seeds over which a median is taken
+HALVED_GAIN = 0.5 * 0.5  # as if W_V and W_O were both half as large
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """How equal the tokens are before each layer, and how much each layer's tokens look at
+    """How different the tokens are before each layer, and how much each layer's tokens look at
     themselves.
 
-    distances: to consensus, 0 to 1; self_masses: of the layer that follows; one number for each of
-    n_layers + 1 levels.
+    distances: of the tokens from their mean, 0 to 1. self_masses: of the layer that follows. Each
+    holds one number for each of n_layers + 1 levels.
     """
 
     distances: tuple[float, ...]
@@ -39,20 +36,19 @@ class Trajectory:
         >>> Trajectory((0.9, 0.2, 0.01), (0.5, 0.5, 0.5)).layers_until(0.1)
         2
         """
-        number_between("distance", distance)
         return next((layer for layer, d in enumerate(self.distances) if d < distance), None)
 
 
 @cached
-def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 16) -> Trajectory:
-    """The course of the words of a text, or without one (None) of drawn Gaussian tokens. Raises:
+def trajectory(stack: Stack, d_model: int, text: str | None = None) -> Trajectory:
+    """The trajectory of the words of a text, or of 16 Gaussian tokens without one. Raises:
     AttentionError.
 
-    >>> course(Stack(n_layers=2), 64).distances[0] > 0.9
+    >>> trajectory(Stack(n_layers=2), 64).distances[0] > 0.9
     True
     """
     if text is None:
-        x_TD = gaussian_tokens(n_tokens, d_model, stack.seed)
+        x_TD = gaussian_tokens(16, d_model, stack.seed)
     else:
         x_TD = embed(tokenize_at_most(text, MAX_TOKENS).tokens, d_model, positions=False).words
     passed = list(levels(x_TD, stack))
@@ -63,49 +59,44 @@ def course(stack: Stack, d_model: int, text: str | None = None, n_tokens: int = 
 
 @dataclass(frozen=True)
 class TrajectorySample:
-    """The courses of stacks that differ in their seed alone; one where nothing is drawn."""
+    """The trajectories of stacks that differ only in their seed; one where nothing is random."""
 
-    courses: tuple[Trajectory, ...]
+    trajectories: tuple[Trajectory, ...]
 
     @property
     def median(self) -> Trajectory:
-        """The median of each number over the draws."""
+        """The median of each number over the sample."""
         return self.quantile(0.5)
 
     def quantile(self, share: float) -> Trajectory:
-        """The quantile of each number over the draws: 0 is the smallest, 1 the largest.
+        """The quantile of each number over the sample: 0 is the smallest, 1 the largest.
 
-        >>> TrajectorySample((Trajectory((0.9,), (0.1,)), Trajectory((0.5,), (0.3,)))).quantile(1)
+        >>> one, other = Trajectory((0.9,), (0.1,)), Trajectory((0.5,), (0.3,))
+        >>> TrajectorySample((one, other)).quantile(1)
         Trajectory(distances=(0.9,), self_masses=(0.3,))
         """
-        number_between("share", share, 0, 1)
-        rows = ([one.distances for one in self.courses], [one.self_masses for one in self.courses])
-        return Trajectory(
-            *(
-                tuple(float(number) for number in np.quantile(numbers, share, axis=0))
-                for numbers in rows
-            )
-        )
+        distances = np.quantile([one.distances for one in self.trajectories], share, axis=0)
+        self_masses = np.quantile([one.self_masses for one in self.trajectories], share, axis=0)
+        return Trajectory(tuple(distances.tolist()), tuple(self_masses.tolist()))
 
 
-def draws(
-    stack: Stack, d_model: int, text: str | None = None, n_draws: int = DRAWS
+def sample_trajectories(
+    stack: Stack, d_model: int, text: str | None = None, n_samples: int = N_SAMPLES
 ) -> TrajectorySample:
-    """The courses for so many seeds from the stack's own on; weightless layers on a text draw
-    nothing.
+    """The trajectories for consecutive seeds, the first of which is the stack's own.
 
+    Layers without weights on the words of a text have nothing random: they give one trajectory.
     Raises: AttentionError.
     """
-    seeds = range(
-        stack.seed,
-        stack.seed + (1 if text is not None and stack.weights == "weightless" else n_draws),
-    )
+    if text is not None and stack.weights == "weightless":
+        n_samples = 1
+    seeds = range(stack.seed, stack.seed + n_samples)
     return TrajectorySample(
-        tuple(course(replace(stack, seed=seed), d_model, text) for seed in seeds)
+        tuple(trajectory(replace(stack, seed=seed), d_model, text) for seed in seeds)
     )
 
 
-def remedies(stack: Stack) -> dict[str, Stack]:
+def stack_variants(stack: Stack) -> dict[str, Stack]:
     """Stacks that differ in what delays or hastens the collapse, by name."""
     plain = Stack(n_layers=stack.n_layers, seed=stack.seed)
     heads = replace(plain, weights="random", n_heads=4)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_numbers, check_range, number_between, whole_number
+from attention_core.checks import Array, as_numbers, number_between, whole_number
 from attention_core.errors import ShapeError
 from attention_core.head_blocks import check_places, head_of
+from attention_core.number_types import check_range
 from attention_core.trace import Trace
 
 from .measures import TOLERANCE

@@ -10,18 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import (
-    Array,
-    as_array,
-    as_numbers,
-    as_stack,
-    check_alike,
-    check_range,
-    too_large,
-)
+from attention_core.checks import Array, as_array, as_numbers, as_scores, as_stack, check_alike
 from attention_core.errors import ShapeError
 from attention_core.head_blocks import check_places, head_columns
-from attention_core.option_checks import as_scores
+from attention_core.number_types import check_range, too_large
 from attention_core.trace import Trace
 
 from ..heads.measure_checks import unit_sized

@@ -12,7 +12,6 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.cache import cached
 from attention_core.checks import (
-    MAX_OF_TYPE,
     Array,
     check_choice,
     check_switch,
@@ -23,6 +22,7 @@ from attention_core.checks import (
 )
 from attention_core.embeddings import embed, sinusoidal_positions
 from attention_core.errors import SettingsError
+from attention_core.number_types import MAX_OF_TYPE
 from attention_core.projections import Projections
 from attention_core.text import tokenize_at_most
 from attention_core.trace import Trace

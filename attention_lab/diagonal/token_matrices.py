@@ -8,10 +8,8 @@ import numpy as np
 
 from attention_core.checks import (
     Array,
-    all_finite,
     as_numbers,
     as_stack,
-    check_range,
     check_text,
     number_between,
     whole_number,
@@ -19,6 +17,7 @@ from attention_core.checks import (
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
+from attention_core.number_types import all_finite, check_range
 
 from ..files.file_checks import typed_number
 

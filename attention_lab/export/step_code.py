@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attention_core.checks import check_choice
 from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import STEPS, Trace
 
@@ -41,7 +40,7 @@ def torch_lines(trace: Trace, field: str) -> str:
     """The PyTorch lines of a step, likewise; and below them the one call that does all of it,
     if any.
     """
-    code = torch_code.statements(trace, check_choice("field", field, STEPS))
+    code = torch_code.statements(trace, field)
     lines = [*_shapes(trace, field, code), code]
     if field in IN_ONE_CALL:
         lines += ["", "# in one call", IN_ONE_CALL[field](trace)]

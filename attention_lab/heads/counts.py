@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from attention_core.checks import whole_number
 from attention_core.errors import SettingsError
-from attention_core.option_checks import uneven_sharing
+from attention_core.head_widths import uneven_sharing
 from attention_core.trace import Trace
 
 

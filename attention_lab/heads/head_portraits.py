@@ -123,8 +123,8 @@ MEASURES: tuple[Measure, ...] = (
         "normalised entropy",
         r"\hat{\mathcal{H}}_i = \mathcal{H}_i / \ln n_i",
         "0 (one token) to 1 (equal shares); 0 if the query may see only one key",
-        "The entropy divided by the largest possible one, so that queries with different numbers of"
-        " keys can be compared.",
+        "The entropy divided by the largest possible one, so that queries with different numbers"
+        " of keys can be compared.",
         _normalised,
     ),
     Measure(

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core.checks import Array, too_large
+from attention_core.checks import Array
 from attention_core.formulas import merge_heads, mix_heads
+from attention_core.number_types import too_large
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

@@ -13,7 +13,7 @@ from .score_schemes import Scheme
 
 # Memory is traced for the whole process, so two measurements at once would count each other's
 # arrays.
-_ONE_AT_A_TIME = threading.Lock()
+ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def measure(scheme: Scheme, query_HTK: Array, key_HSK: Array, repeats: int = 3) 
     Raises: ShapeError, SettingsError.
     """
     seconds = []
-    with _ONE_AT_A_TIME:
+    with ONE_AT_A_TIME:
         for _ in range(whole_number("repeats", repeats, 1, 1000)):
             start = time.perf_counter()
             scheme.scores(query_HTK, key_HSK)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import MAX_OF_TYPE, Array, as_array, as_numbers, too_large, whole_number
+from attention_core.checks import Array, as_array, as_numbers, whole_number
 from attention_core.errors import ShapeError
+from attention_core.number_types import MAX_OF_TYPE, too_large
 
 from .counts import Count
 

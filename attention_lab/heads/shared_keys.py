@@ -11,8 +11,10 @@ from dataclasses import replace
 
 from attention_core.checks import Array
 from attention_core.projections import Projections
+from attention_core.trace import Trace
 
 from .counts import Count
+from .reruns import rerun
 
 # Weights without biases.
 PARAMETERS: tuple[Count, ...] = (
@@ -37,6 +39,13 @@ MULTIPLICATIONS: tuple[Count, ...] = (
     Count("mixing", r"h\,n^2 d_v", lambda s: s.n_heads * s.n_tokens**2 * s.d_v),
     Count("output", r"n\,h\,d_v\,C", lambda s: s.n_tokens * s.n_heads * s.d_v * s.d_model),
 )
+
+
+def with_shared_keys(trace: Trace, n_kv_heads: int) -> Trace:
+    """The layer with fewer key/value heads; the same trace if the number stays."""
+    if n_kv_heads == trace.projections.groups:
+        return trace
+    return rerun(trace, projections=share_heads(trace.projections, n_kv_heads))
 
 
 def share_heads(projections: Projections, n_kv_heads: int) -> Projections:

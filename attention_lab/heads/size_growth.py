@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attention_core.checks import check_choice, divisors
+from attention_core.checks import check_choice
+from attention_core.head_widths import divisors
 
 from .counts import LayerSize
 

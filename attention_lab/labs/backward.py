@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core import checks
-from attention_core.checks import Array
+from attention_core.checks import Array, as_numbers
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.formulas import merge_heads, split_heads
+from attention_core.number_types import all_finite, check_range
 from attention_core.trace import Trace
 
 from . import gradients
@@ -45,7 +45,7 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> GradientTrace:
     )
     for array in (memory, inputs, *weights.values()):
         if array is not None:
-            checks.check_range(array)
+            check_range(array)
     fused = {"queries": queries, "keys": keys, "values": values}
     return GradientTrace(output=output, memory=memory, inputs=inputs, **heads, **fused, **weights)
 
@@ -92,18 +92,18 @@ def _source_gradients(
 
 def _given(trace: Trace, output_gradient: ArrayLike) -> Array:
     """The gradient with respect to the output, in the layer's own type, when the layer has one."""
-    output = checks.as_numbers("output_gradient", output_gradient)
+    output = as_numbers("output_gradient", output_gradient)
     if output.shape != trace.output.shape:
         raise ShapeError(
             f"output_gradient has shape {output.shape} but must be like the output:"
             f" {trace.output.shape}"
         )
-    if not checks.all_finite(trace.output):
+    if not all_finite(trace.output):
         raise SettingsError(
             "the layer's output holds NaN, which has no gradient: attend with empty_rows='zero'"
         )
     output = output.astype(trace.output.dtype, copy=False)
-    checks.check_range(output)
+    check_range(output)
     return output
 
 

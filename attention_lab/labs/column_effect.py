@@ -9,15 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import (
-    Array,
-    check_choice,
-    check_range,
-    head_width,
-    seed_number,
-    whole_number,
-)
+from attention_core.checks import Array, check_choice, seed_number, whole_number
+from attention_core.head_widths import head_width
 from attention_core.initialisation import normal, orthonormal_columns, xavier
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 
 from ..heads.patterns import entropy

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_numbers, check_range, whole_number
+from attention_core.checks import Array, as_numbers, whole_number
 from attention_core.errors import ShapeError
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

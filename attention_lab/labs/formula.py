@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from attention_core.checks import check_range, too_large
+from attention_core.number_types import check_range, too_large
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_array, as_numbers, check_range
+from attention_core.checks import Array, as_array, as_numbers
 from attention_core.errors import SettingsError
+from attention_core.number_types import check_range
 
 from ..files.file_checks import typed_number
 

@@ -24,15 +24,15 @@ from attention_core.checks import (
     as_stack,
     check_alike,
     check_choice,
-    check_range,
     check_switch,
-    head_width,
     seed_number,
     whole_number,
 )
 from attention_core.errors import SettingsError, ShapeError
+from attention_core.head_widths import head_width
 from attention_core.initialisation import orthonormal_columns
 from attention_core.limits import check_room
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

@@ -19,12 +19,12 @@ from attention_core.checks import (
     as_mapping,
     as_numbers,
     check_choice,
-    check_range,
     number_between,
     whole_number,
 )
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.head_blocks import head_columns
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

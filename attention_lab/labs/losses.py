@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_numbers, as_stack, check_range
+from attention_core.checks import Array, as_numbers, as_stack
 from attention_core.errors import ShapeError
 from attention_core.formulas import softmax
+from attention_core.number_types import check_range
 
 from .formula import Formula
 

@@ -94,15 +94,14 @@ def _read_csv(data: bytes) -> Array:
 
 @np.errstate(invalid="ignore")  # a NaN that signals, which is refused later
 def _read_npy(data: bytes) -> Array:
-    file = io.BytesIO(data)
-    head = read_npy_head(file, "The picture")
+    head = read_npy_head(io.BytesIO(data), "The picture")
     if len(head.shape) != 2 or head.dtype.kind == "U":
         raise FileError(
             f"A picture is an array of numbers with two axes, but this one is {head.dtype} of"
             f" {head.shape}"
         )
     check_sides(*head.shape)
-    return head.array(file.read()).astype(float)
+    return head.array(data[head.length :]).astype(float)
 
 
 def check_bytes(data: bytes) -> None:

@@ -29,12 +29,21 @@ def weightless_score(task: str, seed: int = 0) -> Score:
     the seed.
     Raises: SettingsError.
     """
+    return score_output(task_named(task), weightless_output(task, seed))
+
+
+def weightless_output(task: str, seed: int = 0) -> Array:
+    """What Q = K = V = X with that readout says about the unseen sequences. Shapes: (400, T, P*F).
+
+    Raises: SettingsError.
+    """
     lesson = task_named(task)
     n_fit = N_FIT_LOGISTIC if lesson.by_accuracy else N_FIT
     examples = lesson.draw(np.random.default_rng(seed_number(seed)), n_fit)
     readout = _logistic_readout if lesson.by_accuracy else _least_squares_readout
     weights_FO = readout(lesson, examples)
-    return score_output(lesson, _features(unseen_examples(task).inputs) @ weights_FO)
+    output_BTO: Array = _features(unseen_examples(task).inputs) @ weights_FO
+    return output_BTO
 
 
 def _features(inputs_BTD: Array) -> Array:

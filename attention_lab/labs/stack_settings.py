@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from attention_core.checks import (
     check_choice,
     check_switch,
-    divisors,
     number_between,
     seed_number,
     whole_number,
 )
 from attention_core.errors import SettingsError
+from attention_core.head_widths import divisors
 from attention_core.limits import check_seconds
 
 from .textures import CLASSES

@@ -14,7 +14,9 @@ import numpy as np
 from attention_core import checks
 from attention_core.checks import Array
 from attention_core.errors import ShapeError
+from attention_core.head_widths import head_width
 from attention_core.initialisation import orthonormal_columns
+from attention_core.number_types import check_range
 
 from .formula import Formula, in_range
 
@@ -132,9 +134,7 @@ def _at_point(point: Array, name: str, other: Array) -> tuple[Array, Array]:
         raise ShapeError(
             f"point has shape {point.shape} but must have at least as many rows as columns"
         )
-    checks.check_range(
-        point + other
-    )  # a singular value decomposition of infinite numbers may never end
+    check_range(point + other)  # a singular value decomposition of infinite numbers may never end
     return point, other
 
 
@@ -207,7 +207,7 @@ def parameter_counts(d_model: int, n_heads: int) -> tuple[int, int]:
     >>> parameter_counts(64, 8)
     (12288, 11424)
     """
-    n = checks.head_width(
+    n = head_width(
         checks.whole_number("d_model", d_model, 1), checks.whole_number("n_heads", n_heads, 1)
     )
     return 3 * d_model**2, 3 * n_heads * (d_model * n - n * (n + 1) // 2)

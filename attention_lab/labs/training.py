@@ -14,7 +14,7 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.errors import SettingsError
-from attention_core.initialisation import orthonormal_columns
+from attention_core.initialisation import Stream, generator, orthonormal_columns
 from attention_core.projections import Projections
 
 from .adam import Moments, adam_step, learning_rate_at
@@ -91,6 +91,8 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
         name: Moments(np.zeros_like(array), np.zeros_like(array)) for name, array in weights.items()
     }
     projections = Projections(**weights, n_heads=n_heads)
+    if settings.data == "common":
+        rng = generator(settings.seed, Stream.SEQUENCES)
     state = rng.bit_generator.state
     loss, _ = _loss_and_gradients(settings, projections, task.draw(rng, settings.batch))
     return Checkpoint(settings, 0, loss, projections, zeros | moments, state)

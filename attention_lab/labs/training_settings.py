@@ -19,6 +19,7 @@ from .tasks import Task, task_named
 
 # The matrices whose columns stay orthonormal, head by head.
 CONSTRAINTS = {"free": (), "orthonormal": ("w_q", "w_k", "w_v"), "orthonormal values": ("w_v",)}
+DATA = ("own", "common")
 WIDE = "1 wide head"
 LIMITS = {
     "n_heads": (1, 16),
@@ -34,6 +35,8 @@ class TrainingSettings:
     """Everything that decides a run. 0 means: d_k, d_v and n_steps as the task has them,
     temperature √d_k.
 
+    data: "own" draws the sequences after the weights, from the same random numbers; "common" draws
+    them from the seed alone, so that layers of all sizes learn from the same sequences.
     Raises: SettingsError for a value outside its range.
     """
 
@@ -47,6 +50,7 @@ class TrainingSettings:
     constraint: str = "free"
     temperature: float = 0.0
     seed: int = 0
+    data: str = "own"
 
     def __post_init__(self) -> None:
         task_named(self.task)
@@ -57,6 +61,7 @@ class TrainingSettings:
         if not is_finite_number(self.temperature) or self.temperature != 0:
             number_between("temperature", self.temperature, 0.001, 1000.0)
         check_choice("constraint", self.constraint, CONSTRAINTS)
+        check_choice("data", self.data, DATA)
 
     @property
     def lesson(self) -> Task:
@@ -119,6 +124,7 @@ def expected_seconds(settings: TrainingSettings) -> float:
 
 def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
     """The models worth comparing on a task, by name: one head, one wide head, two heads and more.
+    Those of one seed learn from the same sequences.
 
     >>> list(models("neighbours"))
     ['1 head', '1 wide head', '2 heads', '4 heads']
@@ -127,9 +133,11 @@ def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
     named = {}
     for count in lesson.head_counts:
         named[f"{count} head{'s' if count > 1 else ''}"] = TrainingSettings(
-            task=task, n_heads=count, seed=seed
+            task=task, n_heads=count, seed=seed, data="common"
         )
         if count == 1 and lesson.compares_wide:
             d_k, d_v = lesson.wide
-            named[WIDE] = TrainingSettings(task=task, n_heads=1, d_k=d_k, d_v=d_v, seed=seed)
+            named[WIDE] = TrainingSettings(
+                task=task, n_heads=1, d_k=d_k, d_v=d_v, seed=seed, data="common"
+            )
     return named

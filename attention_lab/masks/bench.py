@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attention_core.cache import cached
-from attention_core.checks import check_choice, check_switch
 from attention_core.masks import causal_mask
 from attention_core.trace import Trace
 
@@ -36,9 +35,8 @@ class Examined:
 
 
 def fault_of(key: str) -> Fault | None:
-    """The fault of a key; None for "none". Raises: SettingsError."""
-    known: dict[str, Fault | None] = {NO_FAULT: None} | {fault.key: fault for fault in FAULTS}
-    return known[check_choice("fault", key, known)]
+    """The fault of a key; None for "none"."""
+    return {NO_FAULT: None, **{fault.key: fault for fault in FAULTS}}[key]
 
 
 @cached
@@ -47,7 +45,6 @@ def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
 
     masked: under a causal mask where the scenario has no mask. Raises: AttentionError.
     """
-    check_switch("masked", masked)
     right = trace_of(scenario)
     if masked and right.mask is None:
         right = rerun(right, mask=causal_mask(right.sizes["T"]))

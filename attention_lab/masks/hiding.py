@@ -6,27 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from attention_core.checks import (
-    Array,
-    as_array,
-    as_mapping,
-    as_stack,
-    check_range,
-    check_switch,
-    is_finite_number,
-    short_repr,
-    whole_number,
-)
-from attention_core.errors import SettingsError, ShapeError
+from attention_core.checks import Array
+from attention_core.errors import SettingsError
 from attention_core.formulas import softmax
 from attention_core.masks import causal_mask, padding_mask, window_mask
-from attention_core.option_checks import as_scores, broadcasts
-
-from ..heads.measure_checks import as_shares
+from attention_core.number_types import check_range
 
 
 def masks_for(
@@ -41,9 +29,7 @@ def masks_for(
     """The masks asked for, by name: causal, window (so many tokens to each side), padding, painted.
 
     lengths: how many keys of each sequence are real. Shapes: (T, S) bool; padding (B, 1, 1, S).
-    Raises: SettingsError.
     """
-    check_switch("causal", causal)
     masks = {}
     if causal:
         masks["causal"] = causal_mask(n_queries, n_keys)
@@ -52,26 +38,17 @@ def masks_for(
     if lengths is not None:
         masks["padding"] = padding_mask(lengths, n_keys)
     if painted is not None:
-        masks["painted"] = _mask("painted", painted)
+        masks["painted"] = painted
     return masks
 
 
 def combined(masks: Mapping[str, Array]) -> Array | None:
-    """What all masks allow; None when there is none. Raises: ShapeError for masks of different
-    sizes.
+    """What all masks allow; None when there is none.
 
     >>> combined({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
     [False, True, False]
     """
-    allowed: Array | None = None
-    for name, mask in checked(masks).items():
-        try:
-            allowed = mask if allowed is None else allowed & mask
-        except ValueError as error:
-            raise ShapeError(
-                f"the {name} mask of shape {mask.shape} does not fit the others: resize it"
-            ) from error
-    return allowed
+    return reduce(np.logical_and, masks.values()) if masks else None
 
 
 def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) -> tuple[str, ...]:
@@ -79,50 +56,12 @@ def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) 
     1, T, S).
     """
     names = []
-    for name, mask in checked(masks).items():
+    for name, mask in masks.items():
         mask_BHTS = mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
         n_batch, _, n_queries, n_keys = mask_BHTS.shape
-        for place, index, size in (
-            ("query", query, n_queries),
-            ("key", key, n_keys),
-            ("batch", batch, n_batch),
-        ):
-            whole_number(place, index, 0, size - 1 if size > 1 else None)
         if not mask_BHTS[batch % n_batch, 0, query % n_queries, key % n_keys]:
             names.append(name)
     return tuple(names)
-
-
-def checked(masks: Mapping[str, Array]) -> dict[str, Array]:
-    """Masks by name, each bool with at most four axes, none of length 0. Raises: SettingsError,
-    ShapeError.
-    """
-    return {name: _mask(name, mask) for name, mask in as_mapping("masks", masks).items()}
-
-
-def _mask(name: str, mask: ArrayLike) -> Array:
-    array = as_array(f"the {name} mask", mask)
-    if array.dtype != np.bool_:
-        raise SettingsError(
-            f"the {name} mask must be bool (True = may attend), but is {array.dtype}; write"
-            " mask > 0"
-        )
-    if not 1 <= array.ndim <= 4 or 0 in array.shape:
-        raise ShapeError(
-            f"the {name} mask has shape {array.shape} but must have 1 to 4 axes, none of length 0"
-        )
-    return array
-
-
-def _beside_each_other(name: str, numbers: Array, allowed: ArrayLike) -> tuple[Array, Array]:
-    """Numbers of keys, and which of them are allowed. Raises: SettingsError, ShapeError."""
-    allowed = _mask("allowed", allowed)
-    if numbers.ndim == 0 or not broadcasts(allowed.shape, numbers.shape):
-        raise ShapeError(
-            f"allowed of shape {allowed.shape} does not broadcast to {name}, which has"
-            f" {numbers.shape}"
-        )
-    return numbers, allowed
 
 
 @dataclass(frozen=True)
@@ -166,29 +105,18 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
 def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
     """The probabilities when `value` is added to the scores of the keys that should be hidden.
 
-    Shapes: (..., T, S) -> (..., T, S). Raises: SettingsError for NaN or +inf.
+    Shapes: (..., T, S) -> (..., T, S).
     """
-    if not is_finite_number(value) and not (isinstance(value, float) and value == -np.inf):
-        raise SettingsError(
-            f"the number that hides a key is {short_repr(value)} but must be finite or minus"
-            " infinity"
-        )
-    scores, allowed = _beside_each_other(
-        "scaled_scores", as_scores("scaled_scores", scaled_scores), allowed
-    )
     with np.errstate(over="ignore"):
-        addend = np.where(allowed, 0.0, value).astype(scores.dtype)
-        return softmax(scores + addend)
+        addend = np.where(allowed, 0.0, value).astype(scaled_scores.dtype)
+        return softmax(scaled_scores + addend)
 
 
 def leak(probabilities: Array, allowed: Array) -> Array:
     """How much a query reads from the keys that should be hidden. Shapes: (..., T, S) -> (...,
     T). Range: 0 to 1.
     """
-    shares, allowed = _beside_each_other(
-        "probabilities", as_shares("probabilities", probabilities), allowed
-    )
-    leaked: Array = np.where(allowed, 0.0, shares).sum(axis=-1)
+    leaked: Array = np.where(allowed, 0.0, probabilities).sum(axis=-1)
     return leaked
 
 
@@ -209,21 +137,15 @@ def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
 
     For m = -inf it does not, for a finite bias it does: mask first, and the bias is scaled too.
     Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError when the scale is
-    not above 0.
+    not above 0, or the scores grow beyond the range of their type.
 
     >>> order = mask_order(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
     ([[0.881, 0.119]], [[0.731, 0.269]])
     """
-    if not is_finite_number(scale) or not scale > 0:
+    if not scale > 0:
         raise SettingsError(
-            f"scale is {short_repr(scale)} but must be above 0: times 0 or less, a hidden key"
-            " comes back"
-        )
-    scores, addend = as_stack("scores", scores, 1), as_scores("addend", addend)
-    if not broadcasts(addend.shape, scores.shape):
-        raise ShapeError(
-            f"addend of shape {addend.shape} does not broadcast to the scores {scores.shape}"
+            f"scale is {scale:g} but must be above 0: times 0 or less, a hidden key comes back"
         )
     with np.errstate(over="ignore"):
         check_range(scores * scale)

@@ -126,8 +126,8 @@ CHANGES: tuple[Change, ...] = (
         "a bias added to every key",
         True,
         r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
-        "It adds the same number to all scores of one query, so no probability changes. With a soft"
-        " cap, or with rotary positions, it would.",
+        "It adds the same number to all scores of one query, so no probability changes. With a"
+        " soft cap, or with rotary positions, it would.",
         _key_bias,
     ),
     Change(

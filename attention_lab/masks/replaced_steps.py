@@ -12,7 +12,7 @@ from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.fast_heads import HeadTrace
 from attention_core.formulas import cut_heads, join_heads, softmax
-from attention_core.option_checks import Options
+from attention_core.layer_checks import Options
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import Array, too_large
+from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
+from attention_core.number_types import too_large
 from attention_core.trace import Trace
 
 from ..heads.patterns import effective_tokens

@@ -15,8 +15,9 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.buffer_pool import pooled_array
-from attention_core.checks import Array, as_labels, as_list, as_stack, check_range
+from attention_core.checks import Array, as_labels, as_list, as_stack
 from attention_core.errors import ShapeError
+from attention_core.number_types import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

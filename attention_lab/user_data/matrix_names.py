@@ -11,8 +11,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, all_finite, as_array
+from attention_core.checks import Array, as_array
 from attention_core.errors import SettingsError, ShapeError
+from attention_core.number_types import all_finite
 
 from ..files.file_checks import MAX_VALUE, VALUE_RANGE
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from attention_core.checks import Array, nearest_divisors, whole_number
+from attention_core.checks import Array
 from attention_core.counting import counted
 from attention_core.errors import FileError, ShapeError
+from attention_core.head_widths import nearest_divisors
 from attention_core.projections import BIASES
 from attention_core.trace import Trace
 
@@ -106,7 +107,6 @@ class OwnMatrices:
         >>> OwnMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
         {'n_tokens': 3, 'd_model': 8, 'd_k': 3}
         """
-        whole_number("n_heads", n_heads, 1, MAX_HEADS)
         d_model, all_keys, all_values = (
             _common(self.given, *sides) for sides in (_READ, _COMPARED, _MIXED)
         )

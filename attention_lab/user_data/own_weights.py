@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attention_core.checks import divisors
 from attention_core.counting import counted
 from attention_core.errors import FileError
+from attention_core.head_widths import divisors
 
 from ..files.weight_file import WeightFile, bytes_read
 from .weight_names import NAMINGS, UNUSED_TENSORS, Naming

@@ -10,8 +10,8 @@ import zlib
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, check_text, whole_number
-from attention_core.errors import SettingsError, ShapeError
+from attention_core.checks import Array
+from attention_core.errors import SettingsError
 from attention_core.limits import check_room
 
 from .matrix_names import MAX_TOKENS
@@ -26,28 +26,16 @@ _MAX_CHARACTERS = 800
 def toggle(allowed_TS: Array, query: int, key: int) -> Array:
     """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes:
     (T, S) bool.
-
-    Raises: ShapeError for any other array, SettingsError for a cell outside the mask.
     """
-    allowed_TS = _painted(allowed_TS)
-    whole_number("query", query, 0, allowed_TS.shape[0] - 1)
-    whole_number("key", key, 0, allowed_TS.shape[1] - 1)
     painted_TS = allowed_TS.copy()
     painted_TS[query, key] = not painted_TS[query, key]
     return painted_TS
 
 
 def mask_to_text(allowed_TS: Array) -> str:
-    """A mask as letters, digits, dot, hyphen and underscore. Shapes: (T, S) bool, at most 64 by 64.
-
-    Raises: ShapeError for any other array.
+    """A mask as letters, digits, dot, hyphen and underscore. Shapes: (T, S) bool, at most 64 by
+    64.
     """
-    allowed_TS = _painted(allowed_TS)
-    if max(allowed_TS.shape) > MAX_TOKENS:
-        raise ShapeError(
-            f"a painted mask has at most {MAX_TOKENS} queries and keys, but has shape"
-            f" {allowed_TS.shape}"
-        )
     packer = zlib.compressobj(level=9, wbits=-zlib.MAX_WBITS)
     packed = packer.compress(np.packbits(~allowed_TS).tobytes()) + packer.flush()
     n_queries, n_keys = allowed_TS.shape
@@ -79,17 +67,6 @@ def mask_from_text(text: str) -> Array:
     return allowed_TS
 
 
-def _painted(allowed: Array) -> Array:
-    """A mask as it can be painted: bool, of queries and keys."""
-    allowed_TS = as_array("allowed", allowed)
-    if allowed_TS.dtype != np.bool_ or allowed_TS.ndim != 2 or 0 in allowed_TS.shape:
-        raise ShapeError(
-            f"allowed is {allowed_TS.dtype} {allowed_TS.shape}, but a painted mask is bool of shape"
-            " (queries, keys)"
-        )
-    return allowed_TS
-
-
 def _unpacked(letters: str, n_bytes: int) -> bytes:
     """Exactly `n_bytes` bytes; no more than one further byte is ever made."""
     unpacker = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
@@ -111,15 +88,11 @@ def fitted(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
     """The same painting on another number of tokens: cut off, or continued with allowed cells.
     Shapes: (T, S) bool.
 
-    Raises: ShapeError for any other array, SettingsError.
-
     >>> fitted(np.array([[True, False], [False, True]]), 1, 3).tolist()
     [[True, False, True]]
     """
-    painted_TS = np.ones(
-        (whole_number("n_queries", n_queries, 1), whole_number("n_keys", n_keys, 1)), dtype=bool
-    )
-    kept_TS = _painted(allowed_TS)[:n_queries, :n_keys]
+    painted_TS = np.ones((n_queries, n_keys), dtype=bool)
+    kept_TS = allowed_TS[:n_queries, :n_keys]
     painted_TS[: kept_TS.shape[0], : kept_TS.shape[1]] = kept_TS
     return painted_TS
 
@@ -130,7 +103,6 @@ def painted_mask(text: str, n_tokens: int) -> Array:
 
     Raises: SettingsError.
     """
-    check_text("text", text)
-    check_room(n_tokens=whole_number("n_tokens", n_tokens, 1), keys=n_tokens)
+    check_room(n_tokens=n_tokens, keys=n_tokens)
     blank = np.ones((1, 1), dtype=bool)
     return fitted(mask_from_text(text) if text else blank, n_tokens, n_tokens)

@@ -1,5 +1,5 @@
-"""The list of claims: which are shown, and one claim with its verdict, what is true instead,
-and its live numbers.
+"""The list of claims: its filters, and each claim with its verdict, the correct statement and the
+numbers of its check.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ BADGES = {
     FALSE: ":red-badge[:material/close: false]",
 }
 
+HOLDS = {True: "holds", False: "fails"}
+
 
 def chosen() -> tuple[Claim, ...]:
-    """Draw the filters, and give the claims that pass them."""
+    """Draw the filters; give the claims that pass them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = search_field(
             "claims_words", "softmax", (text for one in CLAIMS for text in _searched(one))
@@ -57,7 +59,7 @@ def _searched(one: Claim) -> tuple[str, ...]:
 
 
 def follow(clicked: object) -> None:
-    """Show the claims of a clicked bar; for callbacks."""
+    """List the claims of a clicked bar; for callbacks."""
     text, _, status = str(clicked).partition(" ")
     if text in TEXTS and status in BADGES:
         st.session_state.update(
@@ -66,9 +68,9 @@ def follow(clicked: object) -> None:
 
 
 def show(one: Claim) -> None:
-    """A claim, its verdict, the corrected statement, and what a computation on the spot found."""
+    """Draw a claim, its verdict, the correct statement, and what its check found."""
     found = evidence(one.id)
-    as_worded = "holds" if fact(f"claim_{one.id}", found.claimed) else "fails"
+    as_worded = HOLDS[fact(f"claim_{one.id}", found.claimed)]
     with st.container(border=True):
         st.markdown(
             f"**“{plain(one.said)}”** {BADGES[one.status]}\n\n{plain(one.truth)}\n\n:gray[**Checked"
@@ -78,5 +80,5 @@ def show(one: Claim) -> None:
 
 @lru_cache(maxsize=256)
 def evidence(identifier: str) -> Evidence:
-    """What the check of a claim finds; the same each time, so it is computed once."""
+    """What the check of a claim finds. It is always the same, so it is computed once."""
     return claim(identifier).check()

@@ -1,7 +1,7 @@
-"""The set-up of the diagonal laboratory: its widgets, which its pages share, its examples, and its
-pinned pair.
+"""The controls of the head that the pages of the diagonal share, its examples, and its pinned pair.
 
-Each widget is bound to the address with fixed bounds; the session keeps what a page does not show.
+Each widget is bound to the URL with fixed bounds. The session keeps the values of controls that a
+page does not show.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from attention_lab.diagonal.settings import POSITIONS, TOKENS, WEIGHTS, Diagonal
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 
 from ..markdown import plain
+from ..reference.glossary import meaning
 from ..url_state import KEPT, bound, choose_one, pin_places, pinned, seed_input
 
 DEFAULTS = asdict(DiagonalSettings())
@@ -39,36 +40,45 @@ LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
 
 
 def token_controls(text: str) -> DiagonalSettings:
-    """Draw the choice of tokens; give the settings that they make without weights."""
+    """Draw the controls of the tokens; give the settings without weights that they make."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = choose_one("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
         if kind == "numbers":
             bound(
                 st.text_input,
-                "Such as 3,3; 10,0",
+                "Tokens, such as 3,3; 10,0",
                 DEFAULTS["numbers"],
                 max_chars=2000,
                 width=260,
                 **_about("numbers"),
             )
         elif "lab_numbers" not in st.query_params:
-            # Streamlit writes what a callback sets into the address only for a widget whose value
-            # it knew before.
+            # Streamlit writes a value that a callback sets into the URL only if it knew the widget.
             st.session_state.setdefault("lab_numbers", DEFAULTS["numbers"])
         if kind == "drawn":
             bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
         if kind != "numbers":
             bound(st.slider, "Features C", 1, MAX_FEATURES, 16, width=150, **_about("d_model"))
-        bound(st.slider, "Spread of the lengths", 0.0, 2.0, 0.0, 0.1, width=150, **_about("spread"))
+        bound(
+            st.slider,
+            "Spread of the lengths",
+            0.0,
+            2.0,
+            0.0,
+            0.1,
+            width=150,
+            help="Above 0, random factors make the vectors of the tokens longer or shorter.",
+            **_about("spread"),
+        )
         bound(st.selectbox, "Positions", POSITIONS, width=140, **_about("positions"))
         if kind == "drawn" or _held("spread"):
             seed_input(**_about("seed"))
-        bound(st.toggle, "LayerNorm", **_about("layer_norm"))
+        bound(st.toggle, "LayerNorm", help=meaning("LayerNorm"), **_about("layer_norm"))
     return _settings(TOKEN_FIELDS, text)
 
 
 def layer_controls(text: str) -> DiagonalSettings:
-    """Draw the choice of weights and options; give the whole settings."""
+    """Draw the controls of weights and options; give the whole settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         weights = bound(st.selectbox, "Weights", WEIGHTS, width=180, **_about("weights"))
         if weights == "angle":
@@ -87,23 +97,33 @@ def layer_controls(text: str) -> DiagonalSettings:
             bound(st.select_slider, "d_k", KEY_WIDTHS, width=150, **_about("d_k"))
         if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
             seed_input(**_about("seed"))
-        bound(st.slider, "Temperature", 0.1, 5.0, 1.0, 0.1, width=150, **_about("temperature"))
+        bound(
+            st.slider,
+            "Temperature",
+            0.1,
+            5.0,
+            1.0,
+            0.1,
+            width=150,
+            help=meaning("temperature"),
+            **_about("temperature"),
+        )
         bound(st.toggle, "Scaled by 1/√d_k", True, **_about("scaled"))
         bound(st.toggle, "Causal mask", **_about("causal"))
     return _settings((*TOKEN_FIELDS, *LAYER_FIELDS), text)
 
 
-def say_cut(text: str | None) -> None:
-    """Say what a page leaves out of the sentence. text: None where it reads none. Raises:
+def say_cut(text: str, is_read: bool = True) -> None:
+    """Say which words of the sentence are left out. is_read: whether the page reads it. Raises:
     TextError.
     """
-    if text is not None:
+    if is_read:
         for note in tokenize_at_most(text, MAX_TOKENS).notes:
             st.caption(plain(note))
 
 
 def examples() -> None:
-    """A button for each example; each sets the whole laboratory."""
+    """Draw a button for each example; it sets all controls of the section."""
     with st.container(horizontal=True, gap="small"):
         for preset in DIAGONAL_PRESETS:
             held = {
@@ -121,25 +141,23 @@ def examples() -> None:
             )
 
 
-def says_of(settings: DiagonalSettings) -> str:
-    """What there is to see in an example, if the settings is one."""
+def show_example(settings: DiagonalSettings) -> None:
+    """Draw what to look at, where the settings are those of an example."""
     mine = _fields(settings)
-    return next(
-        (preset.says for preset in DIAGONAL_PRESETS if _fields(preset.settings) == mine), ""
-    )
+    for preset in DIAGONAL_PRESETS:
+        if _fields(preset.settings) == mine:
+            st.caption(preset.says)
 
 
 def load_tokens(x: Array) -> None:
-    """Put a token matrix into the laboratory, as typed numbers without anything done to them;
-    for callbacks.
-    """
+    """Make a token matrix the typed numbers, with no change to them; for callbacks."""
     typed = _fields(DiagonalSettings(tokens="numbers", numbers=format_tokens(x)))
     _load({f"lab_{name}": _widget_value(name, typed[name]) for name in TOKEN_FIELDS})
 
 
 def pair(trace: Trace) -> tuple[int, int]:
-    """The pinned pair of tokens; where none is, the one that breaks the pair bound most or
-    comes nearest to it.
+    """The pinned pair of tokens; without one, the pair that breaks the pair bound most or comes
+    nearest to it.
     """
     n_tokens = trace.sizes["T"]
     held = pinned(
@@ -159,9 +177,11 @@ def _about(name: str) -> dict[str, Any]:
 
 
 def _held(name: str) -> Any:
-    """What a widget holds; the default where there is none, or an address emptied it."""
+    """What a widget holds; the default where it has none, or the URL emptied it."""
     held = st.session_state.get(f"lab_{name}")
-    return _widget_value(name, DEFAULTS[name]) if held is None else held
+    if held is None:
+        return _widget_value(name, DEFAULTS[name])
+    return held
 
 
 def _settings(names: Sequence[str], text: str) -> DiagonalSettings:
@@ -174,14 +194,16 @@ def _settings(names: Sequence[str], text: str) -> DiagonalSettings:
 
 
 def _fields(settings: DiagonalSettings) -> dict[str, Any]:
-    """A settings without the sentence, which is a control of the sidebar."""
+    """Settings without the sentence, which is a control of the sidebar."""
     return {name: value for name, value in asdict(settings).items() if name != "text"}
 
 
 def _widget_value(name: str, value: Any) -> Any:
     if name == "d_k":
-        return str(value) if value else KEY_WIDTHS[0]
-    return int(value) if name == "angle" else value
+        return str(value or KEY_WIDTHS[0])
+    if name == "angle":
+        return int(value)
+    return value
 
 
 def _load(held: Mapping[str, Any]) -> None:

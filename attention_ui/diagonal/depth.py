@@ -1,19 +1,38 @@
-"""The last layers of a collapse: deviations shrink to their third power."""
+"""Parts of the page on depth: when tokens are equal, and how fast they get there at the end."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import streamlit as st
 
 from attention_lab.diagonal.depth import cubic_error
+from attention_lab.diagonal.depth_trajectories import TrajectorySample
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
-SIZES = (0.1, 0.03, 0.01, 0.003)
+from ..facts import fact
+
+DEVIATIONS = (0.1, 0.03, 0.01, 0.003)  # sizes of deviations for which the rule is tried
+EQUAL_DISTANCE = 0.01  # below it tokens count as equal
+
+
+def layers_until_equal(samples: Mapping[str, TrajectorySample]) -> str:
+    """After how many layers the tokens of each stack count as equal, as a list of numbers."""
+    ends = {name: one.median.layers_until(EQUAL_DISTANCE) for name, one in samples.items()}
+    fact("layers_until_equal", ends)
+    return ", ".join(f"{name}: **{_count(end)}**" for name, end in ends.items())
+
+
+def _count(end: int | None) -> str:
+    if end is None:
+        return "not reached"
+    return str(end)
 
 
 def cubic_rule(seed: int) -> None:
-    """The rule for tokens that are nearly equal, and how far it is off for drawn ones."""
+    """Draw the rule for tokens that are nearly equal, and its error for random ones."""
     with st.expander(
-        "Near the end each layer cubes the distance",
+        "Near the end, each layer cubes the distance",
         key="depth cubic",
         icon=":material/function:",
         on_change="rerun",
@@ -25,16 +44,16 @@ def cubic_rule(seed: int) -> None:
 def _explain(seed: int) -> None:
     st.latex(r"e_i' = \operatorname{Cov}(e)\,e_i / \tau \qquad\text{so}\qquad |e'| \sim |e|^3")
     st.markdown(
-        "Once the tokens differ from their mean only by small $e_i$, all rows of $A$ are nearly"
-        " uniform; without a skip connection what is left of $e_i$ comes from the differences"
-        " between scores, products of two deviations: a third power. The number of zeros after"
-        " the point **triples with each layer** (switch to *logarithmic*). $\\tau$ is what"
-        " scores are divided by. How far the rule is off for deviations of size ε:"
+        "Let the tokens differ from their mean by small vectors $e_i$. Then all rows of $A$ are"
+        " nearly uniform. Without a skip connection, what is left of $e_i$ comes from differences"
+        " of scores, which are products of two deviations: together a third power. The number of"
+        " zeros after the decimal point **triples with each layer** (switch to *Logarithmic*)."
+        " $\\tau$ divides the scores. Error of the rule for deviations of size ε:"
     )
-    errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in SIZES]
+    errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in DEVIATIONS]
     st.dataframe(
-        {"size ε": SIZES, "relative error of the rule": [f"{error:.4f}" for error in errors]},
+        {"size ε": DEVIATIONS, "relative error of the rule": [f"{error:.4f}" for error in errors]},
         hide_index=True,
         width="content",
-        alt="How far the rule is off",
+        alt="The relative error of the rule for deviations of several sizes",
     )

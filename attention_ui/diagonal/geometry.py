@@ -1,5 +1,5 @@
-"""The tokens of the geometry page: points of the plane in the address, moved by sliders, a
-table, or an example.
+"""The geometry page: what it says, and its points, which the URL holds and which sliders, a table
+or an example set.
 """
 
 from __future__ import annotations
@@ -21,19 +21,66 @@ from ..url_state import restore, restore_place, write_to_url
 
 DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 MAX_COORDINATE, MAX_POINTS = 25.0, 12
-TOKEN, CHOSEN = "plane_token", "Chosen token"
-TWO_WIDE = ("nearly_all", "equal_norms", "duplicates", "inside")
+TOKEN_KEY, TOKEN_LABEL = "plane_token", "Chosen token"
+EXAMPLES = ("nearly_all", "equal_norms", "duplicates", "inside")  # those with two features
+SAYS = {
+    "points": (
+        "Tokens as arrows in the plane: vectors with C = 2 features and no weights, so that query,"
+        " key and value of a token are the same arrow."
+    ),
+    "tied": (
+        "The words of the sentence in a head with d_k = 2 and tied weights: the queries and the"
+        " keys have the same weights."
+    ),
+    "free": (
+        "The words of the sentence in a head with d_k = 2 and free weights: those of the queries"
+        " and those of the keys are unrelated."
+    ),
+}
+# What is said of the keys that beat the chosen token in its own row; False: its query is 0.
+WHO_BEATS: dict[str | bool, str] = {
+    "points": (
+        "A key beats it, which means that its score is higher, exactly if it lies in the shaded"
+        " half-plane: $x_j \\cdot x_i > |x_i|^2$. Then its projection onto the token's arrow is"
+        " longer than that arrow."
+    ),
+    "tied": (
+        "A key beats it, which means that its score is higher, exactly if it lies in the shaded"
+        " half-plane: $k_j \\cdot q_i > k_i \\cdot q_i$. With tied weights key and query are the"
+        " same arrow, so only longer arrows can beat it."
+    ),
+    "free": (
+        "A key beats it, which means that its score is higher, exactly if it lies in the shaded"
+        " half-plane: $k_j \\cdot q_i > k_i \\cdot q_i$. With free weights the token's own key can"
+        " lie anywhere, and nothing favours the token itself."
+    ),
+    False: (
+        "Its query is 0, so its scores for all keys are 0. There is no half-plane, no key beats it,"
+        " and it reads all tokens equally."
+    ),
+}
+PICTURE_SAYS = {
+    "points": (
+        "Dashed: the convex hull of the values, which holds all their averages. Every output"
+        " (diamond) is an average of values and lies inside."
+    ),
+    "tied": "Arrows from the origin are keys; blue is the query of the chosen token.",
+    "free": (
+        "Arrows from the origin are keys; blue is the query of the chosen token, orange its own"
+        " key. Point at an arrow to read its word."
+    ),
+}
 
 
 def points() -> Array:
-    """The points that are shown now. Shapes: (T, 2)."""
+    """The points that are shown. Shapes: (T, 2)."""
     restore("plane", "Points", DEFAULT, _read)
     write_to_url("plane", DEFAULT)
     return parse_tokens(st.session_state["plane"])
 
 
 def examples() -> None:
-    """A button for each example that lies in the plane, and one for the first points."""
+    """Draw a button for each example in the plane, and one for the points shown at first."""
     with st.container(horizontal=True, gap="small"):
         about: dict[str, Any] = {
             "type": "tertiary",
@@ -42,7 +89,7 @@ def examples() -> None:
         }
         st.button("Six points", key="plane first", args=(DEFAULT,), **about)
         for preset in DIAGONAL_PRESETS:
-            if preset.name in TWO_WIDE:
+            if preset.name in EXAMPLES:
                 numbers = preset.settings.numbers
                 st.button(
                     preset.title,
@@ -54,7 +101,7 @@ def examples() -> None:
 
 
 def sliders(x_T2: Array, token: int) -> None:
-    """Two sliders that move one token; a slider reports when it is let go."""
+    """Draw two sliders that move a token; a slider reports when it is released."""
     reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
     for axis, (name, place) in enumerate(zip("xy", st.columns(2), strict=True)):
         key = f"plane_{name}"
@@ -71,7 +118,7 @@ def sliders(x_T2: Array, token: int) -> None:
 
 
 def table(x_T2: Array) -> None:
-    """All points as a table that can be typed into; rows can be added and removed."""
+    """Draw all points as a table to type into; rows can be added and removed."""
     key = f"plane table {st.session_state['plane']}"
     typed = st.data_editor(
         points_table(x_T2), key=key, num_rows="dynamic", alt="The tokens as points of the plane."
@@ -88,23 +135,23 @@ def table(x_T2: Array) -> None:
 
 
 def choose_token(n_tokens: int) -> int:
-    """Draw the choice of the token that is looked at; its place is in the address."""
-    restore_place(TOKEN, CHOSEN, 0, n_tokens)
+    """Draw the choice of a token; the URL holds its index."""
+    restore_place(TOKEN_KEY, TOKEN_LABEL, 0, n_tokens)
     st.select_slider(
-        CHOSEN,
+        TOKEN_LABEL,
         range(n_tokens),
-        st.session_state[TOKEN],
-        key=TOKEN,
+        st.session_state[TOKEN_KEY],
+        key=TOKEN_KEY,
         persist_state="session",
-        help="The half-plane is that of this token’s query.",
+        help="The shaded half-plane belongs to the query of this token.",
     )
-    write_to_url(TOKEN, 0)
-    return int(st.session_state[TOKEN])
+    write_to_url(TOKEN_KEY, 0)
+    return int(st.session_state[TOKEN_KEY])
 
 
 def pin(array: str, index: Sequence[int]) -> None:
     """Choose the token whose row was clicked; for callbacks of boards."""
-    st.session_state[TOKEN] = index[0]
+    st.session_state[TOKEN_KEY] = index[0]
 
 
 def _set(text: str) -> None:
@@ -119,13 +166,12 @@ def _move(token: int, axis: int, key: str) -> None:
 
 
 def _read(given: str) -> str:
-    """Points as they are kept. Raises: SettingsError for what is no small number of points of
-    the plane.
-    """
+    """Points as text, as the session keeps them. Raises: SettingsError, ShapeError."""
     x_T2 = parse_tokens(given)
     if x_T2.shape[1] != 2 or len(x_T2) > MAX_POINTS or abs(x_T2).max() > MAX_COORDINATE:
-        numbers = f"from −{MAX_COORDINATE:g} to {MAX_COORDINATE:g}"
         raise SettingsError(
-            f"The plane takes up to {MAX_POINTS} points such as 2,1; 1,3 with numbers {numbers}"
+            f"points have shape {x_T2.shape}, with numbers up to {abs(x_T2).max():g}: write at most"
+            f" {MAX_POINTS} points such as 2,1; 1,3 with numbers from −{MAX_COORDINATE:g} to"
+            f" {MAX_COORDINATE:g}"
         )
     return format_tokens(x_T2)

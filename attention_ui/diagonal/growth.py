@@ -11,16 +11,47 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core.cache import Cache
 from attention_lab.diagonal.growth import Estimate, Experiment, estimates
-from attention_lab.diagonal.growth_table import Growth
+from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 
 from ..show import show_figure
+from ..url_state import bound
 
 Points = dict[tuple[int, int], Estimate]
 
 
 # Equal experiments give equal numbers, so all visitors share them.
 _estimates: Cache[tuple[Experiment, float], Estimate] = Cache()
+# LaTeX, by whether the scores are scaled.
+DIVISOR = {True: r"\sqrt C", False: "1"}
+RULE_EXPONENT = {True: r"1/2-\sqrt C", False: "-C/2"}
+HALF_MASS_WIDTH = {True: r"\left(\ln(N-1)+\tfrac12\right)^2", False: r"2 \ln(N-1)"}
+
+
+def choose_counts() -> Sequence[int]:
+    """Draw the choice of the numbers of tokens; all of them where none is chosen."""
+    chosen = bound(
+        st.pills,
+        "Tokens N",
+        TOKEN_COUNTS,
+        default=TOKEN_COUNTS,
+        selection_mode="multi",
+        key="growth_n",
+    )
+    return chosen or TOKEN_COUNTS
+
+
+def choose_lines() -> Sequence[str]:
+    """Draw the choice of the curves."""
+    lines: Sequence[str] = bound(
+        st.pills,
+        "Curves",
+        ("exact", "bound", "rule", "uniform"),
+        default=("exact", "rule"),
+        selection_mode="multi",
+        key="growth_lines",
+    )
+    return lines
 
 
 def draw(
@@ -31,9 +62,7 @@ def draw(
     points: Points,
     step: int,
 ) -> None:
-    """Show both pictures in a place, in the stead of those that stood there; step tells the
-    draws of a run apart.
-    """
+    """Draw both charts into a place, which they replace. step: tells the draws of a run apart."""
     with place.container():
         left, right = st.columns(2)
         with left:
@@ -43,7 +72,7 @@ def draw(
 
 
 def known(growth: Growth, counts: Sequence[int], error: float) -> Points:
-    """The points of a picture that have been measured, by number of tokens and width."""
+    """The points of a chart that have been measured, by number of tokens and width."""
     return {
         (n_tokens, width): estimate
         for n_tokens in counts
@@ -55,14 +84,14 @@ def known(growth: Growth, counts: Sequence[int], error: float) -> Points:
 def measure(
     growth: Growth, counts: Sequence[int], error: float, show: Callable[[Points, int], None]
 ) -> None:
-    """Measure all points of a picture, with progress; show is called after each number of tokens.
+    """Measure all points of a chart, with progress; show is called after each number of tokens.
 
-    Any click ends the run, because Streamlit stops a script where it next writes to the page; what
-    is measured stays.
+    Any click ends the run, because Streamlit then stops a script where it next writes to the page.
+    The points measured so far are kept.
     """
     total = len(counts) * len(growth.widths)
     progress = st.progress(0.0, "Drawing tokens …")
-    st.button("Stop", icon=":material/stop:", help="What is measured so far stays.")
+    st.button("Stop", icon=":material/stop:", help="The points measured so far are kept.")
     for n_tokens in counts:
         for width in growth.widths:
             key = (growth.experiment(n_tokens, width), error)

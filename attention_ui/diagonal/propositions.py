@@ -1,5 +1,5 @@
-"""A card for each statement about the diagonal: its status, a live check, its proof, and a
-search for exceptions.
+"""A card for each proposition about the diagonal: its status, a live check, its proof, and a
+search for counterexamples.
 """
 
 from __future__ import annotations
@@ -12,90 +12,123 @@ from attention_lab.diagonal.propositions.checks import Check
 from attention_lab.diagonal.propositions.counterexamples import Search, search
 from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM, Proposition
 from attention_lab.diagonal.propositions.tokens import tokens_of_trace
-from attention_viz.labels import number, true_minus
+from attention_viz.labels import number
 
 from ..facts import fact
 from ..url_state import KEPT, LAST_SEED, bound, whole_number_input
-from . import controls as lab
-from .self_attention_mass import quoted_names, spare
+from . import controls
+from .self_attention_mass import number_or_dash, quoted_names
 
 BADGES = {
     THEOREM: ":green-badge[:material/verified: theorem]",
     FALSE: ":red-badge[:material/close: false]",
     CONDITION: ":orange-badge[:material/rule: under a condition]",
 }
-# Statements of equality, and the trace of A, whose largest eigenvalue is 1: there is nothing to
-# spare but rounding.
+PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
+# Equalities, and S13, whose largest eigenvalue is 1: only rounding separates the two sides.
 IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
-
-
-FOUND = "truth search"  # the last search of the session: its statement and what it found
-TRIES = 300
-SEARCHED = {"truths_n": 3, "truths_c": 2}  # the tokens and features that a search begins with
+WHY_NOT = {
+    False: "These tokens do not meet its condition.",
+    True: "There is one token, and the proposition is about two.",
+}
+LAST_SEARCH = "proposition search"  # in the session: the proposition of the last one, its result
+TRIES = 300  # token matrices of a search
+SEARCH_SIZES = {"truths_n": 3, "truths_c": 2}  # tokens and features that a search begins with
 
 
 def checked(trace: Trace) -> dict[str, Check]:
-    """The verdict on every statement for the tokens of a trace."""
+    """The result of every check for the tokens of a trace, by the number of the proposition."""
     tokens = tokens_of_trace(trace)
-    return {proposition.number: proposition.test(tokens) for proposition in PROPOSITIONS}
+    return {one.number: one.test(tokens) for one in PROPOSITIONS}
 
 
 def search_controls() -> None:
-    """How large the random tokens are that a search looks at, and where it begins."""
+    """The sizes and the seed of the random tokens that a search tries."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         about = {**KEPT, "width": 150}
-        bound(st.slider, "Tokens N", 2, 8, SEARCHED["truths_n"], key="truths_n", **about)
-        bound(st.slider, "Features C", 1, 8, SEARCHED["truths_c"], key="truths_c", **about)
+        bound(st.slider, "Tokens N", 2, 8, SEARCH_SIZES["truths_n"], key="truths_n", **about)
+        bound(st.slider, "Features C", 1, 8, SEARCH_SIZES["truths_c"], key="truths_c", **about)
         whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **about)
         st.caption(
-            f"A search looks at {TRIES} token matrices; the worst violation is loaded.", width=260
+            f"A search tries {TRIES} random token matrices and loads the one that violates the"
+            " proposition most.",
+            width=330,
         )
 
 
-def card(statement: Proposition, check: Check, trace: Trace) -> None:
-    """One statement: what it says, whether it is true, what the tokens shown say, why, and a
-    search.
+def card(one: Proposition, check: Check, trace: Trace) -> None:
+    """A proposition in words and as a formula, its status, the check on the tokens shown, its
+    proof and a search.
     """
     with st.container(border=True, height="stretch"):
-        st.markdown(f"**{statement.number} · {statement.title}** {BADGES[statement.status]}")
-        st.latex(statement.latex)
-        st.markdown(statement.says)
-        st.markdown(f"**On these tokens:** {live(statement, check, trace)}")
-        if statement.condition:
-            st.caption(statement.condition)
-        wrong = statement.status == FALSE
+        st.markdown(f"**{one.number} · {one.title}** {BADGES[one.status]}")
+        st.latex(one.latex)
+        st.markdown(one.says)
+        st.markdown(f"**On these tokens:** {live(one, check, trace)}")
+        if one.condition:
+            st.caption(one.condition)
         with st.container(horizontal=True):
             with st.popover(
-                "The step that fails" if wrong else "Proof",
+                PROOFS[one.status],
                 icon=":material/menu_book:",
-                key=f"proof {statement.number}",
+                key=f"proof {one.number}",
                 on_change="rerun",
             ) as proof:
                 if proof.open:
-                    _proof(statement)
+                    _proof(one)
             st.button(
-                "Search a counterexample",
-                key=f"search {statement.number}",
+                "Search for a counterexample",
+                key=f"search {one.number}",
                 icon=":material/search:",
                 type="tertiary",
                 on_click=_search,
-                args=(statement.number,),
+                args=(one.number,),
             )
-        _say_found(statement)
+        _show_search(one)
 
 
-def _proof(statement: Proposition) -> None:
-    """The lines of the proof; of a false statement its usual argument, and where that breaks."""
-    for place, line in enumerate(statement.proof):
-        st.markdown(f"{place + 1}. {line}")
-    if statement.fails:
-        st.markdown(f":red[**This is where it breaks:**] {statement.fails}")
+def live(one: Proposition, check: Check, trace: Trace) -> str:
+    """The result of the check on these tokens: holds or violated, by how much, and where."""
+    where = _place(check.where, trace)
+    verdict = _verdict(check)
+    fact(f"verdict_on_{one.number}", (verdict, where))
+    if not check.applies:
+        return f":gray-badge[{verdict}] {WHY_NOT[fact('one_token_alone', trace.sizes['T'] == 1)]}"
+    badge = {True: f":green-badge[{verdict}]", False: f":red-badge[{verdict}]"}[check.holds]
+    place = f" in {where}" * bool(where)
+    if not check.holds and check.excess <= 0:
+        return f"{badge} A tie{place}."
+    if not check.holds:
+        return f"{badge} Largest violation: **{number(check.excess, 4)}**{place}."
+    if check.excess > 0 or one.number in IDENTITIES:
+        return f"{badge} The two sides agree up to rounding."
+    return f"{badge} Smallest margin: {number(-check.excess, 4)}{place}."
+
+
+def _verdict(check: Check) -> str:
+    if not check.applies:
+        return "does not apply"
+    return {True: "holds", False: "violated"}[check.holds]
+
+
+def _place(where: tuple[int, ...], trace: Trace) -> str:
+    """The row, or the row and the column, of the largest violation."""
+    parts = [quoted_names(trace)[i] for i in where]
+    return ", ".join(f"{side} {part}" for side, part in zip(("row", "column"), parts, strict=False))
+
+
+def _proof(one: Proposition) -> None:
+    """The lines of a proof; for a false proposition, its usual argument and the step that fails."""
+    for place, line in enumerate(one.proof, 1):
+        st.markdown(f"{place}. {line}")
+    if one.fails:
+        st.markdown(f":red[**The step that fails:**] {one.fails}")
 
 
 def _search(name: str) -> None:
-    """Look for a counterexample among random tokens, and load it."""
+    """Search for a counterexample among random tokens, and load the worst."""
     state = st.session_state
-    n_tokens, d_model = (state.get(key) or default for key, default in SEARCHED.items())
+    n_tokens, d_model = (state.get(key) or size for key, size in SEARCH_SIZES.items())
     found = search(
         proposition(name),
         n_tokens=n_tokens,
@@ -103,59 +136,26 @@ def _search(name: str) -> None:
         seed=state.get("truths_seed") or 0,
         tries=TRIES,
     )
-    state[FOUND] = (name, found)
+    state[LAST_SEARCH] = (name, found)
     if found.x is not None:
-        lab.load_tokens(found.x)
+        controls.load_tokens(found.x)
 
 
-def _say_found(statement: Proposition) -> None:
-    """What the last search found, on the card of its statement."""
-    name, found = st.session_state.get(FOUND, ("", None))
-    if name != statement.number or not isinstance(found, Search):
+def _show_search(one: Proposition) -> None:
+    """The result of the last search, on the card of its proposition."""
+    name, found = st.session_state.get(LAST_SEARCH, ("", None))
+    if name != one.number or not isinstance(found, Search):
         return
-    fact("searched", statement.number)
+    fact("searched", one.number)
     fact("matrices_that_met_the_condition", found.applied)
+    tried = f"Matrices tried: {found.tried}. They meet the condition: {found.applied}."
     if fact("counterexample_found", found.x is not None) and found.nearest:
-        st.success(
-            f"Found and loaded: the worst of {found.tried} violates it by"
-            f" {number(found.nearest.excess, 4)}."
-        )
+        worst = number(found.nearest.excess, 4)
+        st.success(f"{tried} The worst violation, {worst}, is loaded.")
         return
-    met = f"{found.applied} of {found.tried} random token matrices met its condition"
-    looked_at = (
-        f"{found.tried} random token matrices were looked at"
-        if found.applied == found.tried
-        else met
+    margin = None
+    if found.nearest:
+        margin = -fact("nearest_excess", found.nearest.excess)
+    st.info(
+        f"{tried} Violations: none. Smallest margin: {number_or_dash(margin)} (below 0: rounding)."
     )
-    excess = fact("nearest_excess", found.nearest.excess if found.nearest else 0.0)
-    rounding, nearest = (
-        "The nearest reached it, up to rounding.",
-        f"The nearest came within {number(-excess, 4)}.",
-    )
-    how_near = "" if not excess else rounding if excess > 0 else nearest
-    st.info(f"{looked_at}; none violates it. {true_minus(how_near)}".rstrip())
-
-
-def live(proposition: Proposition, check: Check, trace: Trace) -> str:
-    """What the live check of a statement found on these tokens: holds or violated, by how much,
-    and where.
-    """
-    where = _place(check.where, trace) if check.where else ""
-    verdict = ("holds" if check.holds else "violated") if check.applies else "does not apply"
-    fact(f"verdict_on_{proposition.number}", (verdict, where))
-    if not check.applies:
-        alone = fact("one_token_alone", trace.sizes["T"] == 1)
-        why = "one token alone has no other" if alone else "these tokens do not meet its condition"
-        return f":gray-badge[does not apply] {why}"
-    where = where and f" in {where}"
-    if not check.holds:
-        gap = f"by **{number(check.excess, 4)}**" if check.excess > 0 else "by a tie"
-        return f":red-badge[violated] {gap}{where}"
-    if check.excess > 0 or proposition.number in IDENTITIES:
-        return f":green-badge[holds] {'up to rounding' if check.excess else 'exactly'}"
-    return f":green-badge[holds] {spare(check.excess)} at the closest{where}"
-
-
-def _place(where: tuple[int, ...], trace: Trace) -> str:
-    parts = [quoted_names(trace)[i] for i in where]
-    return f"row {parts[0]}" if len(parts) == 1 else f"row {parts[0]}, column {parts[1]}"

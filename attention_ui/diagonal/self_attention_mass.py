@@ -1,6 +1,4 @@
-"""What the diagonal laboratory says in words about a matrix of probabilities, a pair of tokens,
-and a statement.
-"""
+"""What the pages of the diagonal say about attention weights, and the numbers that measure them."""
 
 from __future__ import annotations
 
@@ -19,17 +17,18 @@ from attention_lab.diagonal.measures import (
 )
 from attention_lab.diagonal.metrics import METRICS
 from attention_viz.diagonal.self_attention_mass import named
-from attention_viz.labels import counted, number
+from attention_viz.labels import number
 
 from ..facts import fact
 from ..markdown import plain
 
+HOLDS = {False: "The pair bound **holds**", True: "The pair bound **fails**"}
+
 
 def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
-    """How many tokens look at themselves most, how much of the attention that is, and how often
-    the bound fails.
+    """How many tokens attend most to themselves, how much of the attention that is, and how many
+    cells break the pair bound.
     """
-    n_tokens = trace.sizes["T"]
     margin_T = margins(trace.masked_scores[0, 0])
     mine = fact("tokens_that_prefer_themselves", int((margin_T >= 0).sum()))
     tied = fact("tokens_that_tie", int((margin_T == 0).sum()))
@@ -37,53 +36,33 @@ def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
     broken = fact("cells_that_break_the_bound", int(violations.sum()))
     mass = fact("self_mass", measured["self_mass"] or 0.0)
     uniform = float(uniform_self_mass(trace.masked_scores[0, 0]))
-    look = "looks at itself" if mine == 1 else "look at themselves"
-    bound = f"**{counted(broken, 'cell')}** break{'s' if broken == 1 else ''} the pair bound"
     return (
-        f"**{mine} of {counted(n_tokens, 'token')}** {look} most{_ties(tied, mine)}; the diagonal"
-        f" holds **{100 * mass:.0f} %** of all attention (uniform: {100 * uniform:.0f} %)."
-        " " + (f"{bound}, outlined below." if broken else "No cell breaks the pair bound here.")
+        "Each row shows where one token looks. Tokens that look most at themselves:"
+        f" **{mine} of {trace.sizes['T']}** (tied with another: {tied}). Attention on the diagonal:"
+        f" **{100 * mass:.0f} %** (uniform attention: {100 * uniform:.0f} %). Outlined cells, which"
+        f" break the pair bound: **{broken}**."
     )
-
-
-def _ties(tied: int, mine: int) -> str:
-    """How many of the tokens that look at themselves most look as much at another."""
-    if not tied:
-        return ""
-    return (
-        ", but no more than at another"
-        if tied == mine
-        else f", {tied} of them no more than at another"
-    )
-
-
-def spare(excess: float) -> str:
-    """How far below its bound something stays."""
-    return f"with {number(-excess, 4)} to spare" if excess else "with nothing to spare"
 
 
 def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
-    """The pinned pair: its four probabilities, whether the bound holds, and the log cross-ratio."""
+    """The pinned pair: its probabilities, whether the bound holds, and the log cross-ratio."""
     i, j = cell
     names = quoted_names(trace)
     shares = trace.probabilities[0, 0]
-    a = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
+    own = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
     fact("names_of_the_pair", (names[i], names[j]))
+    fact("has_pairs", len(names) > 1)
     if i == j:
         margin = number(float(margins(trace.masked_scores[0, 0])[i]))
-        has_pairs = fact("has_pairs", len(names) > 1)
-        invited = " Click a cell beside the diagonal for a pair." if has_pairs else ""
-        return f"**i = j = {names[i]}**: {a}; margin {margin}.{invited}"
+        return f"**i = j = {names[i]}**: {own}, margin {margin}. A pair: a cell off the diagonal."
     excess = fact("excess_over_the_bound", float(pair_excess(shares)[i, j]))
     breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
-    holds = f"the bound **holds**, {spare(excess)}"
-    fails = f"the bound **fails** by {number(excess, 4)}"
-    chi = "" if isnan(ratio) else f" Log cross-ratio $\\chi_{{ij}}$ = {number(ratio)}."
     return (
-        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {a},"
-        f" $a_{{jj}}$ = {number(float(shares[j, j]), 4)}:"
-        f" {fails if breaks else holds}.{chi}"
+        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)},"
+        f" {own}, $a_{{jj}}$ = {number(float(shares[j, j]), 4)}. {HOLDS[breaks]}:"
+        f" $a_{{ij}} - \\max(a_{{ii}}, a_{{jj}})$ = {number(excess, 4)}."
+        f" Log cross-ratio $\\chi_{{ij}}$ = {number_or_dash(ratio)}."
     )
 
 
@@ -91,13 +70,12 @@ def metric_row(measured: Mapping[str, float | None]) -> None:
     """Every metric with its number; formula, range and meaning are in its help."""
     with st.container(horizontal=True, gap="small"):
         for metric in METRICS:
-            value = measured[metric.name]
             with st.container(border=True, width=156, height="stretch", gap="xxsmall"):
                 st.markdown(
                     f"{metric.title} ${metric.symbol}$",
                     help=f"{metric.says}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
                 )
-                st.markdown(f"**{'–' if value is None else number(value)}**")
+                st.markdown(f"**{number_or_dash(measured[metric.name])}**")
 
 
 def metric_list() -> None:
@@ -105,13 +83,19 @@ def metric_list() -> None:
     for metric in METRICS:
         left, right = st.columns([3, 2], vertical_alignment="center")
         left.markdown(
-            f"**{metric.title}** ${metric.symbol}$: {metric.says} Range ${metric.range}$."
+            f"**{metric.title}** ${metric.symbol}$: {metric.says} Range: ${metric.range}$."
         )
         right.latex(metric.formula)
 
 
+def number_or_dash(value: float | None) -> str:
+    """A number, or a dash where there is nothing to measure."""
+    if value is None or isnan(value):
+        return "–"
+    return number(value)
+
+
 def quoted_names(trace: Trace) -> list[str]:
-    """Words in quotation marks; bare the place of a token of numbers, which quoted would look
-    like its number.
-    """
-    return [name if name == str(i) else f"“{plain(name)}”" for i, name in enumerate(named(trace))]
+    """Words in quotation marks; the index of a token without a word stands bare."""
+    quoted = [f"“{plain(name)}”" for name in named(trace)]
+    return [str(i) if one == f"“{i}”" else one for i, one in enumerate(quoted)]

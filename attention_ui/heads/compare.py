@@ -1,6 +1,4 @@
-"""The control of which a page compares two values: which one it is, what it is set to, and what
-moved.
-"""
+"""The parts of the page that compares two settings: the changed control, and what changed."""
 
 from __future__ import annotations
 
@@ -23,19 +21,20 @@ from ..facts import fact
 from ..markdown import quoted
 from ..url_state import ON_OFF, restore, set_if_changed, write_to_url
 
-AGAINST, VALUE, USUAL, LABEL = "against", "value", "mask", "Changed control"
+AGAINST, VALUE = "against", "value"  # the names in the URL
+FIRST_CONTROL, LABEL = "mask", "Changed control"
 CONTROL = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
 
 
 def choose_setting(
     place: DeltaGenerator, where: DeltaGenerator, scenario: Scenario
 ) -> tuple[Control, Any]:
-    """Draw which control is changed, and what it is set to beside the state; both are in the URL.
+    """Draw the choice of the changed control and its other value; give both. The URL holds them.
 
-    Without a value in the URL it is another than the state's own. Gives the control and the value.
+    Without a value in the URL it is another one than that of the sidebar.
     """
-    restore(AGAINST, LABEL, USUAL, partial(check_choice, AGAINST, choices=CONTROL))
-    write_to_url(AGAINST, USUAL)
+    restore(AGAINST, LABEL, FIRST_CONTROL, partial(check_choice, AGAINST, choices=CONTROL))
+    write_to_url(AGAINST, FIRST_CONTROL)
     key, held = "changed control", st.session_state[AGAINST]
     set_if_changed(key, held)
     name = place.selectbox(
@@ -51,7 +50,7 @@ def choose_setting(
     control = CONTROL[name]
     restore(VALUE, control.label, "", partial(_checked, control.name))
     value = other_value(scenario, control.name)
-    with suppress(AttentionError):  # what was held for another control
+    with suppress(AttentionError):  # the held value may be that of another control
         held = st.session_state[VALUE]
         value = value_in(control.name, held) if held else value
     _draw(where, control, value)
@@ -59,50 +58,61 @@ def choose_setting(
     return control, value
 
 
-def said_value(control: Control, value: Any) -> str:
-    """A value of a control in words, as its widget calls it."""
+def value_says(control: Control, value: Any) -> str:
+    """A value of a control in words, as its widget shows it."""
     if isinstance(value, bool):
         return ON_OFF[value]
-    return control.zero if control.zero and value == 0 else str(value)
+    if control.zero and value == 0:
+        return control.zero
+    return str(value)
 
 
-def say_moved(two: TwoSettings, field: str, head: int, control: Control, *, matters: bool) -> None:
-    """Which cell moved most, from what to what, with a way to it; or that nothing did.
+def show_largest_change(
+    two: TwoSettings, field: str, head: int, control: Control, *, matters: bool
+) -> None:
+    """The cell with the largest change and a button that moves the focus there; or that nothing
+    changed.
 
-    matters: whether the control has an effect with these settings at all.
+    matters: whether the control has an effect with these settings.
     """
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))
     moved = fact("moved_most", moved_most(*two.matrices(field, head), rounding))
     title = STEPS[field].title
     if moved is None:
-        idle = "" if matters else f" With these settings *{control.label}* has no effect."
-        st.markdown(f"**Nothing moves:** the {title} of both are the same.{idle}")
+        st.markdown(f"**No change:** the {title} of both layers are the same.")
+        if not matters:
+            st.markdown(f"With these settings *{control.label}* has no effect.")
         return
-    gap, is_share = moved.after - moved.before, field == "probabilities"
-    say = percent if is_share else number
-    by = f"{decimals(100 * abs(gap), 1)} percentage points" if is_share else number(abs(gap))
+    axis, of = "key", f":red[key {quoted(two.tokens, moved.column)}]"
     if field == "output":
         axis, of = "feature", f"feature {moved.column}"
-    else:
-        axis, of = "key", f":red[key {quoted(two.tokens, moved.column)}]"
-    words, way = st.columns([5, 1], vertical_alignment="center")
+    words, button = st.columns([5, 1], vertical_alignment="center")
     words.markdown(
-        f"**Moved most** ({title}): :blue[query {quoted(two.tokens, moved.row)}], {of}, from"
-        f" {say(moved.before)} to {say(moved.after)}: {'up' if gap > 0 else 'down'} by **{by}**."
+        f"**Largest change** ({title}): :blue[query {quoted(two.tokens, moved.row)}], {of}:"
+        f" {_change_says(moved.before, moved.after, field)}."
     )
     cell = {"query": moved.row, axis: moved.column}
-    way.button("Show it", on_click=st.session_state.update, args=(cell,), width="stretch")
+    button.button("Show it", on_click=st.session_state.update, args=(cell,), width="stretch")
+
+
+def _change_says(before: float, after: float, field: str) -> str:
+    """Both numbers and the change; shares in percent."""
+    sign = "+" if after > before else "−"
+    if field == "probabilities":
+        change = f"{sign}{decimals(100 * abs(after - before), 1)} percentage points"
+        return f"{percent(before)} → {percent(after)}, **{change}**"
+    return f"{number(before)} → {number(after)}, **{sign}{number(abs(after - before))}**"
 
 
 def _checked(name: str, text: str) -> str:
-    """The text of an address, if the control can be set to it. Raises: SettingsError."""
+    """The text of a URL, if the control can have this value. Raises: SettingsError."""
     if text:
         value_in(name, text)
     return text
 
 
 def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
-    """The widget that holds the value, of the kind of its control, with the same bounds."""
+    """Draw the widget for the value: that of the control, with the same bounds."""
     key, default = f"{VALUE} of {control.name}", DEFAULTS[control.name]
     about: dict[str, Any] = {
         "label": "Set to",
@@ -111,9 +121,11 @@ def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
         "help": control.help,
     }
     set_if_changed(key, value)
-    options = (False, True) if isinstance(default, bool) else CHOICES.get(control.name)
+    options: tuple[Any, ...] = CHOICES.get(control.name, ())
+    if isinstance(default, bool):
+        options = (False, True)
     if options:
-        say = partial(said_value, control)
+        say = partial(value_says, control)
         where.selectbox(
             options=options, index=options.index(value), format_func=say, required=True, **about
         )
@@ -121,17 +133,17 @@ def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
         where.text_input(value=value, max_chars=MAX_TEXT, **about)
     else:
         low, high = (type(default)(end) for end in FIELD_BOUNDS[control.name])
-        step = 0.1 if isinstance(default, float) else 1
+        step = {float: 0.1, int: 1}[type(default)]
         where.number_input(min_value=low, max_value=high, value=value, step=step, **about)
 
 
 def _change(key: str) -> None:
-    """In a callback: another control, at its usual other value."""
+    """In a callback: another control, with its first other value."""
     st.session_state.update({AGAINST: st.session_state[key], VALUE: ""})
 
 
 def _keep(key: str) -> None:
-    """In a callback: the value that was chosen; an emptied field leaves the one before."""
+    """In a callback: hold the chosen value. An empty field keeps the value before."""
     value = st.session_state[key]
     if value not in (None, ""):
-        st.session_state[VALUE] = str(value).lower() if isinstance(value, bool) else str(value)
+        st.session_state[VALUE] = {True: "true", False: "false"}.get(value, str(value))

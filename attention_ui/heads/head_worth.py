@@ -1,4 +1,4 @@
-"""The weights of all heads in other bases: other numbers, the same layer."""
+"""The parts of the page on what a head is worth: heads switched off, and weights in other bases."""
 
 from __future__ import annotations
 
@@ -6,74 +6,97 @@ import streamlit as st
 
 from attention_core import SettingsError, Trace
 from attention_lab.heads.basis_change import changed_arrays, in_other_bases, unchanged_arrays
+from attention_lab.heads.head_worth import ablated_output
+from attention_lab.heads.reruns import relative_change
 from attention_lab.notation.notation import Notation, symbol
-from attention_viz.heads.head_worth import in_two_bases
-from attention_viz.labels import number
+from attention_viz.heads import head_worth as figures
+from attention_viz.labels import number, percent
 
 from ..facts import fact
+from ..focus import Focus
 from ..show import show_figure
 from ..url_state import restore, write_to_url
+from .heads_choice import choose_heads
 
-LAST_BASIS = 99
+MAX_BASIS_SEED = 99
+
+
+def switch_heads_off(trace: Trace, focus: Focus) -> None:
+    """One switch for each head, and the output without the heads that are off."""
+    st.header("Switch heads off", anchor=False)
+    n_heads, n_features = trace.sizes["H"], fact("output_features", trace.sizes["O"])
+    help = "A head that is off attends, but adds nothing to the output."
+    off = fact("off", choose_heads("off", "Heads that are switched off", n_heads, help))
+    if not off:
+        st.caption("All heads are on. Switch one off: which tokens need it?")
+        return
+    without = ablated_output(trace, off)
+    moved = fact("moved_without_them", relative_change(trace.output, without))
+    st.markdown(
+        f"Heads off: {', '.join(map(str, off))}. The output moves by **{percent(moved)}** of its"
+        " length."
+    )
+    if fact("all_off", len(off) == n_heads):
+        st.markdown(f"With all heads off, what is left is: {figures.left_without_heads(trace)}.")
+    with st.container(key="wide worth ablation"):
+        ablation = figures.ablation(trace, without[0], (focus.query, focus.feature))
+        show_figure(ablation, "worth ablation", ("query", "feature"))
+    if n_features > figures.MAX_COLUMNS:
+        st.caption(
+            f"Columns shown: {figures.MAX_COLUMNS} of {n_features}, around the feature in focus."
+        )
 
 
 def other_bases(trace: Trace, head: int, notation: Notation) -> None:
-    """What a change of basis moves of a head, and what it leaves as it was."""
+    """What a change of basis changes in a head, and what stays the same."""
     w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
-    biases = [
-        name for name in ("b_q", "b_k", "b_v") if getattr(trace.projections, name) is not None
-    ]
-    biased = (
-        ", and the biases of queries, keys and values alike"
-        if fact("biases_turned", biases)
-        else ""
-    )
-    needs_w_o = fact("gets_w_o", trace.projections.w_o is None)
+    p = trace.projections
+    fact("biases_turned", [name for name in ("b_q", "b_k", "b_v") if getattr(p, name) is not None])
     st.header("Other numbers, the same layer", anchor=False)
     st.markdown(
-        "A single weight matrix means little: queries and keys meet only in dot products. Take any"
-        " invertible $R$ and "
-        rf"write ${w_q} R$ for ${w_q}$ and ${w_k} R^{{-\top}}$ for ${w_k}$, and likewise, with"
-        r" another one, "
-        rf"${w_v} U$ and $U^{{-1}} {w_o}${biased}: every head does exactly what it did."
-        + (
-            rf" This layer has no ${w_o}$: it gets $U^{{-1}}$ for one, so that the output stays."
-            if needs_w_o
-            else ""
-        )
+        "A single weight matrix means little, because queries and keys meet only in dot products."
+        rf" Replace ${w_q}$ by ${w_q} R$ and ${w_k}$ by ${w_k} R^{{-\top}}$, with any invertible"
+        rf" $R$, and likewise ${w_v}$ by ${w_v} U$ and ${w_o}$ by $U^{{-1}} {w_o}$. If the biases"
+        " of queries, keys and values change in the same way, every head computes the same as"
+        " before."
     )
-    if seed := fact("basis", _choose()):
-        other = in_other_bases(trace, seed)
-        parts = ((changed_arrays, "Changed"), (unchanged_arrays, "Unchanged but for rounding"))
-        for place, (compared, said) in zip(st.columns(2, gap="medium"), parts, strict=True):
-            both = compared(trace, other, head, notation)
-            fact(f"largest_change_{said[:9].lower()}", [one.change for one in both])
-            named = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in both)
-            with place:
-                st.markdown(
-                    f"**{said}**, head {head}, largest change as part of the largest number:"
-                    f" {named}."
-                )
-                st.markdown(f"${both[0].symbol}$ of head {head}")
-                show_figure(in_two_bases(both[0]), f"worth {said}")
+    if fact("gets_w_o", p.w_o is None):
+        st.markdown(
+            rf"This layer has no ${w_o}$. It gets $U^{{-1}}$ as ${w_o}$, so that its output stays."
+        )
+    seed = fact("basis", _choose_basis())
+    if not seed:
+        return
+    other, left_right = in_other_bases(trace, seed), st.columns(2, gap="medium")
+    parts = ((changed_arrays, "changed"), (unchanged_arrays, "unchanged"))
+    for place, (compared, name) in zip(left_right, parts, strict=True):
+        pairs = compared(trace, other, head, notation)
+        fact(f"largest_change_{name}", [one.change for one in pairs])
+        changes = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in pairs)
+        with place:
+            st.markdown(
+                f"**{name.capitalize()}** in head {head}. Largest change, divided by the largest"
+                f" number: {changes}."
+            )
+            st.markdown(f"${pairs[0].symbol}$ of head {head}")
+            show_figure(figures.in_two_bases(pairs[0]), f"worth {name}")
 
 
-def _choose() -> int:
-    """Draw the buttons that turn the bases of all heads; 0 is the layer as it was, other
-    numbers are seeds.
+def _choose_basis() -> int:
+    """Draw the buttons for another basis and for the original one; give the seed, 0 for the
+    original.
     """
-    restore("basis", "Turn the bases", 0, _seed)
+    restore("basis", "Turn the bases", 0, _from_url)
     seed = int(st.session_state["basis"])
     with st.container(horizontal=True):
-        turn = {"basis": seed % LAST_BASIS + 1}
         st.button(
             "Turn the bases",
             icon=":material/360:",
             on_click=st.session_state.update,
-            args=(turn,),
+            args=({"basis": seed % MAX_BASIS_SEED + 1},),
             key="turn",
         )
-        # Never disabled: a button that is loses the place of the keyboard.
+        # Never disabled: a disabled button would lose the keyboard focus.
         st.button(
             "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back"
         )
@@ -81,9 +104,10 @@ def _choose() -> int:
     return seed
 
 
-def _seed(given: str) -> int:
-    if given.isascii() and given.isdigit() and len(given) < 4 and int(given) <= LAST_BASIS:
+def _from_url(given: str) -> int:
+    """The seed of a change of basis. Raises: SettingsError."""
+    if given.isascii() and given.isdigit() and len(given) < 4 and int(given) <= MAX_BASIS_SEED:
         return int(given)
     raise SettingsError(
-        f"A change of basis is a whole number from 0 to {LAST_BASIS}, so the weights stay"
+        f"A change of basis is a whole number from 0 to {MAX_BASIS_SEED}; the weights stay"
     )

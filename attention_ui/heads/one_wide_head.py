@@ -1,4 +1,4 @@
-"""One wide head beside the heads of the layer: the switch, the way to it, and what differs."""
+"""One wide head beside the heads of the layer: the switch, a link to it, and a comparison."""
 
 from __future__ import annotations
 
@@ -6,59 +6,59 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.heads.one_wide_head import Cost, cost_of, one_wide_head
-from attention_viz.labels import counted, number
+from attention_viz.labels import number
 
 from ..facts import fact
 from ..page_context import PageContext
 from ..registry import page_of
 from ..url_state import bound, request_page
 
-BESIDE = "beside_one"
+ONE_WIDE_HEAD = "beside_one"  # the name in the URL
 
 
-def choose_beside(trace: Trace) -> Trace | None:
-    """Draw the switch, and give the layer with one head where it is on. Raises: SettingsError."""
+def choose_one_wide_head(trace: Trace) -> Trace | None:
+    """Draw the switch; give the layer with one wide head if it is on. Raises: SettingsError."""
     on = bound(
         st.toggle,
         "Beside one head",
-        key=BESIDE,
-        help="The same weights once more, as a single head as wide as all heads together.",
+        key=ONE_WIDE_HEAD,
+        help="Adds the same weights as a single head, as wide as all heads together.",
     )
     return one_wide_head(trace) if on else None
 
 
-def open_beside() -> None:
-    """In a callback: go to all heads with one head beside them."""
+def open_one_wide_head() -> None:
+    """In a callback: open *All heads* with the one wide head beside the others."""
     head = st.session_state.get("head", 0)
-    request_page(page_of("all-heads").path, **{"head": head, BESIDE: "true"})
+    request_page(page_of("all-heads").path, **{"head": head, ONE_WIDE_HEAD: "true"})
 
 
-def say_beside(now: PageContext, one: Trace) -> None:
+def compare_with_one_wide_head(now: PageContext, one: Trace) -> None:
     """What stays and what changes when the same matrices are one head or several."""
     trace, cell = now.trace, now.focus.cell("query", "key")
     before, after = fact("costs", (cost_of(one), cost_of(trace)))
-    heads = counted(after.distributions, "head")
-    st.markdown(_table(before, after, heads))
+    st.markdown(_table(before, after))
+    if not fact("several_heads", after.distributions > 1):
+        st.markdown("This layer has only one head. Choose more heads in the sidebar.")
+        return
     parts = trace.scores[0, :, *cell[1:]]
     total = float(fact("score_of_one_head", one.scores[0, 0, *cell[1:]]))
     added = " + ".join(number(float(part), 2) for part in parts).replace("+ −", "− ")
-    says = (
-        f"**The same numbers, cut differently.** The one head adds up the scores of all heads, here"
-        f" {added} ≈ {number(total, 2)}, before a single softmax: each query has one distribution."
-        f" {heads[:1].upper()}{heads[1:]} give each query {after.distributions}, one for each thing"
-        " it may look for."
+    st.markdown(
+        "**The same numbers, cut differently.** The one wide head adds the scores of all heads, in"
+        f" this cell {added} ≈ {number(total, 2)}, and applies one softmax: each query has one"
+        " distribution. The layer applies a softmax in each head. Distributions per query:"
+        f" {after.distributions}, so a query can look for several things at once."
     )
-    few = "There is one head already: choose more of them in the sidebar."
-    st.markdown(says if fact("several_heads", after.distributions > 1) else few)
 
 
-def _table(one: Cost, many: Cost, heads: str) -> str:
+def _table(one: Cost, several: Cost) -> str:
     rows = (
-        ("features of a query in a head, d_k", one.width, many.width),
-        ("numbers in all weights", one.parameters, many.parameters),
-        ("scores: heads × queries × keys", one.scores, many.scores),
-        ("multiplications for the scores", one.multiplications, many.multiplications),
-        ("distributions of each query", one.distributions, many.distributions),
+        ("features of a query in a head, d_k", one.width, several.width),
+        ("numbers in all weights", one.parameters, several.parameters),
+        ("scores: heads × queries × keys", one.scores, several.scores),
+        ("multiplications for the scores", one.multiplications, several.multiplications),
+        ("distributions of each query", one.distributions, several.distributions),
     )
-    lines = [f"| | one head | {heads} |", "|---|--:|--:|"]
+    lines = [f"| | one wide head | heads: {several.distributions} |", "|---|--:|--:|"]
     return "\n".join([*lines, *(f"| {name} | {a:,} | {b:,} |" for name, a, b in rows)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import monotonic
 
 from attention_core import Projections
@@ -22,6 +23,7 @@ from attention_lab.labs.evaluation import (
     unseen_trace,
 )
 from attention_lab.labs.evaluation import score as score_of
+from attention_lab.labs.loss_curves import Point, loss_curve
 from attention_lab.labs.training import Checkpoint, train
 from attention_lab.labs.training_settings import TrainingSettings
 
@@ -52,6 +54,11 @@ class Run:
     def done(self) -> bool:
         """Whether the run has come to its end."""
         return self.step >= self.settings.last_step
+
+    @cached_property
+    def unseen_losses(self) -> tuple[Point, ...]:
+        """The loss on the unseen sequences by step, of a run that is done."""
+        return loss_curve(self.settings, self.points)
 
     def add(self, point: Checkpoint) -> None:
         """Take in the next checkpoint; one that is known already is passed over."""

@@ -14,19 +14,22 @@ from attention_lab.labs.adam import ADAM
 from attention_lab.labs.evaluation import best_possible
 from attention_lab.labs.formula import Formula
 from attention_lab.labs.gradient_trace import GRADIENTS
+from attention_lab.labs.loss_curves import constant_loss, floors, mean_curve, weightless_loss
 from attention_lab.labs.losses import LOSSES
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
 from attention_lab.labs.tasks import N_TEST
 from attention_lab.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
 from attention_viz.labels import counted, number
+from attention_viz.labs.comparison_figure import comparison_figure
 
 from ..facts import fact
+from ..show import show_figure
 from ..url_state import choose_one
 from .training_run import run_of, score, train_on
 
-MARK = "one answer per head"
-weightless = cached(weightless_score)
+MARK, CHOICES = "one answer per head", "right choices"
+weightless, weightless_costs = cached(weightless_score), cached(weightless_loss)
 
 
 def comparison(task: str) -> None:
@@ -51,7 +54,8 @@ def comparison(task: str) -> None:
         st.rerun()
     if not missing:
         by_accuracy = run_of(named["1 head"][0]).settings.lesson.by_accuracy
-        what = "right choices" if by_accuracy else "error"
+        what = CHOICES if by_accuracy else "error"
+        _curves(task, named)
         st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
         wide = (
             "A wide head has as many numbers as two heads, yet learns to answer only one question. "
@@ -61,11 +65,45 @@ def comparison(task: str) -> None:
         fact("seeds_compared", list(seeds))
         st.caption(
             f"{what.capitalize()} on {N_TEST} unseen sequences, with {_seeds_said(len(seeds))} and"
-            " what else this page starts with, whatever is chosen above. *weightless*: Q = K = V ="
-            f" X, followed by the best linear readout there is. {wide}**Trained like this, each"
+            " what else this page starts with, whatever is chosen above; but here the sequences to"
+            " learn from are drawn apart from the weights, so that all models of a seed see the"
+            " same ones. *weightless*: Q = K = V = X, followed by the best linear readout there is,"
+            f" which takes no steps. {wide}**Trained like this, each"
             " head answers one question.** Weights made by hand may do more: on the page"
             " *Convolution* two heads ask for nine places."
         )
+
+
+def _curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
+    """The loss on the unseen sequences over the steps of each model, with what is left by the best
+    constant and by one answer per head.
+    """
+    seeds = [one.seed for one in named["1 head"]]
+    curves = {
+        name: mean_curve([run_of(one).unseen_losses for one in settings])
+        for name, settings in named.items()
+    }
+    level = sum(weightless_costs(task, seed) for seed in seeds) / len(seeds)
+    left = floors(settings[0] for settings in named.values())
+    marks = {"best constant": constant_loss(task)}
+    marks |= {f"{MARK}: {counted(n_heads, 'head')}": loss for n_heads, loss in left.items()}
+    by_entropy = fact("losses_in_nats", named["1 head"][0].lesson.by_accuracy)
+    what = "cross-entropy in nats" if by_entropy else "error"
+    fact("curves", curves)
+    fact("weightless_loss", level)
+    fact("marks", marks)
+    show_figure(comparison_figure(curves, {"weightless": level}, marks, what), "train models")
+    constant = (
+        "the entropy of a letter, ln 6 nats: all six are as likely"
+        if by_entropy
+        else "the variance of the targets, which counts as 1"
+    )
+    st.caption(
+        f"The {what} on the {N_TEST} unseen sequences"
+        + (", the mean of five seeds" * (len(seeds) > 1))
+        + f". *Best constant*: {constant}. The inputs decide the answer of every task, so the floor"
+        " of a layer that answers everything is 0, which has no place on a logarithmic axis."
+    )
 
 
 def _seeds_said(count: int) -> str:
@@ -88,13 +126,21 @@ def _within(
 def _rows(
     task: str, named: dict[str, list[TrainingSettings]], what: str
 ) -> list[dict[str, object]]:
-    totals = [weightless(task, settings.seed).total for settings in named["1 head"]]
-    rows = [_row("weightless", None, totals, what) | {MARK: "–"}]
+    seeds = [settings.seed for settings in named["1 head"]]
+    totals = [weightless(task, seed).total for seed in seeds]
+    nats = [weightless_costs(task, seed) for seed in seeds] if what == CHOICES else []
+    rows = [_row("weightless", None, totals, what) | {MARK: "–"} | _nats(nats)]
     for name, settings in named.items():
         found = [score(one, run_of(one).points[-1][1]).total for one in settings]
+        nats = [run_of(one).unseen_losses[-1][1] for one in settings] if what == CHOICES else []
         mark = {MARK: number(best_possible(task, settings[0].n_heads, settings[0].widths[1]), 4)}
-        rows.append(_row(name, settings[0].n_parameters, found, what) | mark)
+        rows.append(_row(name, settings[0].n_parameters, found, what) | mark | _nats(nats))
     return rows
+
+
+def _nats(losses: Sequence[float]) -> dict[str, object]:
+    """The mean cross-entropy of a model where its score is another number."""
+    return {"cross-entropy": number(sum(losses) / len(losses), 4)} if losses else {}
 
 
 def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dict[str, object]:

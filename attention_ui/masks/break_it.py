@@ -1,112 +1,149 @@
-"""The parts of the page about broken layers: the checks, the fault in code, the game in which
-it is hidden.
+"""The parts of the page on broken layers: the mistake in code, the game in which it is hidden, the
+checks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
+from attention_core import STEPS
+from attention_core.checks import check_choice
 from attention_lab.masks.bench import NO_FAULT, Examined
-from attention_lab.masks.fault_checks import CHECKS
+from attention_lab.masks.fault_checks import CHECKS, Check
 from attention_lab.masks.faults import FAULTS, Fault, hidden_fault
 from attention_viz.labels import true_minus
+from attention_viz.masks.break_it import FIELDS
 
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import KEPT, bound, whole_number_input
+from ..url_state import KEPT, bound, restore, set_if_changed, whole_number_input, write_to_url
 
 LAST_ROUND = 999
-KEYS = tuple(fault.key for fault in FAULTS)
-NAMES = {fault.key: fault.name for fault in FAULTS}
-LEGEND = "; ".join(f"{key}: {name}" for key, name in NAMES.items())
+NAMES = {fault.key: fault.name[0].upper() + fault.name[1:] for fault in FAULTS}
+MISTAKES = {NO_FAULT: "No mistake"} | NAMES
+GUESSES = {"?": "?"} | NAMES
+FIELD_NAMES = {"first": "The first one with wrong numbers"} | {f: STEPS[f].title for f in FIELDS}
 
 
-def chosen_fault() -> str:
-    """The select box of faults, as the key of one."""
-    key = bound(
-        st.selectbox, "The mistake", (NO_FAULT, *KEYS), index=1, key="bi_fault", help=LEGEND, **KEPT
+def choose_mistake() -> str:
+    """The key of the chosen mistake."""
+    return _choose(st, "The mistake", MISTAKES, FAULTS[0].key, "bi_fault")
+
+
+def choose_field() -> str:
+    """The field that is shown: "first" is the first one with wrong numbers."""
+    return _choose(
+        st, "Field", FIELD_NAMES, "first", "bi_field", help="A hidden mistake shows its output."
     )
-    return key or NO_FAULT
 
 
-def told(now: PageContext, fault: Fault | None, layer: Examined) -> None:
-    """What the mistake is, as a sentence and as the line of code that makes it."""
+def _choose(
+    place: Any, label: str, names: Mapping[str, str], default: str, key: str, **about: Any
+) -> str:
+    """Draw a select box that shows names; the URL and the session hold their keys."""
+    restore(key, label, default, partial(check_choice, label, choices=names))
+    write_to_url(key, default)
+    held, widget = str(st.session_state[key]), f"choose {key}"
+    set_if_changed(widget, held)
+    place.selectbox(
+        label,
+        tuple(names),
+        tuple(names).index(held),
+        format_func=names.__getitem__,
+        required=True,
+        key=widget,
+        on_change=_keep,
+        args=(key, widget),
+        **about,
+    )
+    return held
+
+
+def _keep(key: str, widget: str) -> None:
+    """In a callback: hold the chosen key."""
+    st.session_state[key] = st.session_state[widget]
+
+
+def show_mistake(now: PageContext, fault: Fault | None, layer: Examined) -> None:
+    """A mistake in words and in code, and what it needs to show."""
     if fault is None:
         st.markdown(
             "**No mistake.** Every check passes and nothing differs: this is the layer of all other"
             " pages."
         )
         return
-    st.markdown(f"**{fault.name[0].upper()}{fault.name[1:]}.** {now.turned(fault.does)}")
+    st.markdown(f"**{NAMES[fault.key]}.** {now.turned(fault.does)}")
     right, wrong = st.columns(2)
     right.caption("Right")
     right.code(f"{fault.array} = {fault.right}", language="python", wrap_lines=True)
     wrong.caption("Wrong")
     wrong.code(f"{fault.array} = {fault.wrong}", language="python", wrap_lines=True)
-    if not fact("mistake_shows", layer.differs_from is not None):
-        st.info(
-            "With these controls the mistake changes nothing, so nothing can find it. It needs"
-            f" {fact('needed', fault.needs)}."
+    if fact("mistake_shows", layer.differs_from is not None):
+        return
+    st.info(
+        "With these controls the mistake changes no number, so no check can find it. It needs:"
+        f" {fact('needed', fault.needs)}."
+    )
+    if fault.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
+        st.button(
+            "Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},)
         )
-        if fault.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
-            st.button(
-                "Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},)
-            )
 
 
-def game(now: PageContext) -> str:
-    """The hidden mistake of a round, guesses, and the answer; gives the key of the mistake."""
+def play(now: PageContext) -> str:
+    """The game: a hidden mistake, a guess, the answer. Gives the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
     hidden = hidden_fault(int(number))
-    guess = bound(middle.selectbox, "Your guess", ("?", *KEYS), key="bi_guess", help=LEGEND, **KEPT)
+    guess = _choose(middle, "Your guess", GUESSES, "?", "bi_guess")
     show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
     st.markdown(
-        f"One of the {len(FAULTS)} mistakes is in this layer. Look at the checks, at the difference"
-        " in each field, and at other sentences and sizes; then guess. Where the sidebar has no"
-        " mask, the layer has a causal one here."
+        f"This layer has one of the mistakes. Number of possible mistakes: {len(FAULTS)}. Look at"
+        " the checks, at the difference in each field, and at other sentences and sizes; then"
+        " guess. If the sidebar has no mask, the layer has a causal one here."
     )
-    if fact("found", guess == hidden.key):
-        st.success(
-            f"Found: **{hidden.name}**. {now.turned(hidden.does)}", icon=":material/check_circle:"
-        )
-        st.button("Next round", on_click=next_round, args=(int(number),))
+    answer = f"**{NAMES[hidden.key]}**. {now.turned(hidden.does)}"
+    found = fact("found", guess == hidden.key)
+    if found:
+        st.success(f"Found: {answer}", icon=":material/check_circle:")
     elif guess in NAMES:
         st.warning(
-            f"It is not “{NAMES[fact('wrong_guess', guess)]}”. Which check would that one have"
-            " failed, or passed?"
+            f"It is not “{NAMES[fact('wrong_guess', guess)]}”. Which check would that mistake have"
+            " failed or passed?"
         )
-    if show and guess != hidden.key:
-        st.info(f"It was **{hidden.name}**. {now.turned(hidden.does)}")
+    if show and not found:
+        st.info(f"It was: {answer}")
+    if show or found:
         st.button("Next round", on_click=next_round, args=(int(number),))
     return hidden.key
 
 
 def next_round(number: int) -> None:
-    """In a callback: another mistake, and nothing guessed yet."""
+    """In a callback: another mistake, and no guess."""
     st.session_state.update(
         {"bi_round": number % LAST_ROUND + 1, "bi_guess": "?", "bi_answer": False}
     )
 
 
-def answers(now: PageContext, layer: Examined) -> None:
-    """What still looks fine and what gives the mistake away, side by side."""
+def show_checks(now: PageContext, layer: Examined) -> None:
+    """The checks that pass and the checks that fail, side by side."""
     passed = [check for check in CHECKS if layer.verdicts[check.key].passed]
     failed = [check for check in CHECKS if check not in passed]
     fact("failed_checks", [check.key for check in failed])
-    for place, title, checks, icon in zip(
-        st.columns(2),
-        ("What still looks fine", "What gives it away"),
-        (passed, failed),
-        (":green[:material/check:]", ":red[:material/close:]"),
-        strict=True,
-    ):
-        with place.container(border=True, height="stretch"):
-            st.markdown(f"**{title}**: {len(checks)} of {len(CHECKS)} checks")
-            for check in checks:
-                st.markdown(
-                    f"{icon} "
-                    + now.turned(f"**{check.name}**. {true_minus(layer.verdicts[check.key].says)}")
-                )
-            if not checks:
-                st.markdown("Nothing.")
+    left, right = st.columns(2)
+    with left.container(border=True, height="stretch"):
+        st.markdown(f"**What still looks fine**: {len(passed)} of {len(CHECKS)} checks")
+        _list(now, layer, passed, ":green[:material/check:]")
+    with right.container(border=True, height="stretch"):
+        st.markdown(f"**What gives it away**: {len(failed)} of {len(CHECKS)} checks")
+        _list(now, layer, failed, ":red[:material/close:]")
+
+
+def _list(now: PageContext, layer: Examined, checks: list[Check], icon: str) -> None:
+    for check in checks:
+        says = true_minus(layer.verdicts[check.key].says)
+        st.markdown(f"{icon} " + now.turned(f"**{check.name}**. {says}"))

@@ -1,30 +1,38 @@
-"""The three uses of attention as cards, and what a click on their boards does."""
+"""The parts of the page on the three uses of attention: a card for each, and the chosen cell.
+
+The sequences are not that of the sidebar, so the page has its own chosen query and key.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import streamlit as st
 
-from attention_core import Trace
+from attention_core import SettingsError, Trace
 from attention_lab.masks.encoder_decoder import USES, Use
 
 from ..facts import fact
-from .own_cell import choose_cell
+from ..url_state import restore, write_to_url
+from .sentences import at_most
 
-CELL = "ed_cell"
+CELL = "ed_cell"  # the name in the URL
+FIRST_CELL = "0.0"
+CELL_FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
 
 
-def cards(traces: Mapping[str, Trace]) -> None:
-    """Who gives the queries, who keys and values, which mask belongs there, and what it hides
-    here.
-    """
+def draw_cards(traces: Mapping[str, Trace]) -> None:
+    """For each use: the sequences of queries, keys and values, its mask, and the hidden cells."""
     for use, place in zip(USES, st.columns(len(USES)), strict=True):
+        trace = traces[use.key]
+        n_hidden = fact(f"cells_hidden_in_{use.key}", int(trace.hidden_keys[0, 0].sum()))
+        n_cells = trace.sizes["T"] * trace.sizes["S"]
         with place.container(border=True, height="stretch"):
             st.markdown(
                 f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.asks}**, :red[keys]"
-                f" and :green[values] from the **{use.answers}**.\n\nMask: {_mask(use)}; it hides"
-                f" {_hidden(use, traces[use.key])}."
+                f" and :green[values] from the **{use.answers}**.\n\nMask: {_mask(use)}. Hidden"
+                f" cells: {n_hidden:,} of {n_cells:,}."
             )
             st.caption(use.says)
 
@@ -34,25 +42,35 @@ def _mask(use: Use) -> str:
     return f"**causal** and {padding}" if use.causal else padding
 
 
-def _hidden(use: Use, trace: Trace) -> str:
-    n_hidden = fact(f"cells_hidden_in_{use.key}", int(trace.hidden_keys[0, 0].sum()))
-    return (
-        f"{n_hidden:,} of {trace.sizes['T'] * trace.sizes['S']:,} cells"
-        if n_hidden
-        else "nothing here"
-    )
-
-
 def follow(array: str, index: list[int]) -> None:
-    """In a callback: the use and the cell that were clicked are the chosen ones."""
+    """In a callback: choose the use and the cell that were clicked."""
     st.session_state["ed_use"] = array.split()[1]
-    choose_cell(CELL, *index)
+    choose_cell(*index)
 
 
 def follow_step(array: str, index: list[int]) -> None:
-    """In a callback: a click on scores or probabilities chooses their cell, one on the others
-    nothing.
-    """
+    """In a callback: choose a clicked cell of scores or probabilities. Other steps are ignored."""
     if array in ("scores", "probabilities"):
         st.session_state["head"] = index[1]
-        choose_cell(CELL, index[2], index[3])
+        choose_cell(index[2], index[3])
+
+
+def chosen_cell(n_queries: int, n_keys: int) -> tuple[int, int]:
+    """The query and the key that were clicked; the last ones, with a note, if there are fewer."""
+    restore(CELL, "Cell", FIRST_CELL, _from_url)
+    write_to_url(CELL, FIRST_CELL)
+    query, key = map(int, st.session_state[CELL].split("."))
+    with st.container():  # one place for both notes, so that what stands below keeps its own
+        return at_most("query", query, n_queries - 1), at_most("key", key, n_keys - 1)
+
+
+def choose_cell(query: int, key: int) -> None:
+    """In a callback: choose a query and a key."""
+    st.session_state[CELL] = f"{min(query, 99)}.{min(key, 99)}"
+
+
+def _from_url(text: str) -> str:
+    """A cell as the URL holds it. Raises: SettingsError."""
+    if not CELL_FORM.fullmatch(text):
+        raise SettingsError("A cell is two whole numbers with a dot between; the cell stays")
+    return text

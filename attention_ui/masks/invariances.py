@@ -1,4 +1,6 @@
-"""Changes of scores and weights that the layer sees, and changes that it does not."""
+"""The topics of the page on what the layer does not notice, and one of them: changes of scores and
+weights.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,15 @@ from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
 from ..url_state import KEPT, bound, whole_number_input
+from .score_variants import additive_scores, one_softmax_for_all
+from .shuffles import difference_text, shuffled
+from .temperature import temperature, why_scale
 
-
-def small(gap: float, rounding: bool = False) -> str:
-    """A difference as Markdown. rounding: whether it comes from rounding alone."""
-    if gap and not rounding:
-        return f"**{number(gap)}**"
-    return "**0** up to rounding" if gap else "**0**"
+THEORY = {True: "stays the same", False: "may change"}  # a change need not show with one token
 
 
 def constants(now: PageContext) -> None:
-    """Changes of scores and weights that the layer sees, and changes that it does not."""
+    """Changes of scores and weights: some change the output, some do not."""
     names = {change.key: change.name for change in CHANGES}
     left, right = st.columns([3, 2])
     key = bound(
@@ -43,13 +43,13 @@ def constants(now: PageContext) -> None:
     stays = fact("stays_in_theory", change.same)
     fact("probabilities_moved", found.probabilities)
     fact("output_moved", found.output)
-    rounding = tolerance(now.trace, "probabilities")
+    rounded = stays and found.probabilities <= tolerance(now.trace, "probabilities")
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown(
-        f"Changed: **{change.name}**. {now.turned(change.says)}\n\nIn theory the output"
-        f" **{_theory(stays)}**. Measured, the largest difference: of a probability"
-        f" {small(found.probabilities, stays and found.probabilities <= rounding)}, of the output"
-        f" {small(found.output, stays)}."
+        f"Changed: **{change.name}**. {change.says}\n\nBy theory the output **{THEORY[stays]}**."
+        " Largest difference measured: of a probability"
+        f" {difference_text(found.probabilities, only_rounding=rounded)}, of the output"
+        f" {difference_text(found.output, only_rounding=stays)}."
     )
     right.latex(change.formula)
     show_board(
@@ -65,20 +65,23 @@ def constants(now: PageContext) -> None:
 
 def _all_changes(trace: Trace, seed: int) -> str:
     lines = [
-        "| change | the output, in theory | probabilities, measured | output, measured |",
+        "| change | the output, by theory | probabilities, measured | output, measured |",
         "|---|---|---|---|",
     ]
     for change in CHANGES:
         found = gaps(trace, change.apply(trace, seed))
         lines.append(
-            f"| {change.name} | {_theory(change.same)} | {number(found.probabilities)} |"
+            f"| {change.name} | {THEORY[change.same]} | {number(found.probabilities)} |"
             f" {number(found.output)} |"
         )
     return "\n".join(lines)
 
 
-def _theory(same: bool) -> str:
-    """What becomes of the output: a change that it can show need not show, for example with a
-    single token.
-    """
-    return "stays" if same else "may change"
+TOPICS = {
+    "shuffle": shuffled,
+    "constants": constants,
+    "temperature": temperature,
+    "scale": why_scale,
+    "additive scores": additive_scores,
+    "one softmax": one_softmax_for_all,
+}

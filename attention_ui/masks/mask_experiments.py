@@ -1,12 +1,111 @@
-"""The experiments of the mask workshop: each takes the bench and shows one thing that a mask
-does or does not.
-"""
+"""The experiments of the mask workshop, and the two about numbers added to hidden scores."""
 
 from __future__ import annotations
 
+import streamlit as st
+
+from attention_core.checks import Array
+from attention_lab.masks.hiding import HIDING_VALUES
+from attention_lab.masks.mask_experiments import hiding_effects, orders
+from attention_viz.labels import number, percent
+from attention_viz.masks.mask_workshop import row_bars
+
+from ..facts import fact
+from ..show import show_figure
 from .empty_rows import padded_queries, row_with_nothing_left
-from .hidden_scores import how_to_hide, mask_or_scale_first
+from .mask_workshop import Setup
 from .painting import paint
+
+
+def how_to_hide(setup: Setup) -> None:
+    """What −∞, −10⁹ and a small bias do to the shares of one query."""
+    n, query, _ = setup.cell
+    if setup.allowed.all():
+        st.info("No key of this sequence is hidden from any query: choose a mask above.")
+        return
+    effects = hiding_effects(setup.made, n, setup.head, query, setup.bias)
+    st.markdown(
+        f"The shares of {setup.query_name} when a number is added to the score of each hidden key:"
+    )
+    bars = {f"{one.name} added": one.shares[query] for one in effects}
+    says = "The shares of one query, with three numbers that hide keys."
+    show_figure(row_bars(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "hiding")
+    st.caption("Keys in brackets are hidden from this query.")
+    leaks = fact("read_from_hidden_keys", {e.name: float(e.leaked[query]) for e in effects})
+    largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
+    fact("shares_with_nothing_left", {e.name: e.empty_row for e in effects})
+    lines = [
+        "| added to a hidden score | this query reads from hidden keys | largest, of queries that"
+        " see a key | shares if all keys are hidden, float64 | the same, float32 |",
+        "|---" * 5 + "|",
+    ]
+    for one in effects:
+        read = f"{percent(leaks[one.name])} | {percent(largest[one.name])}"
+        lines.append(f"| {one.name} | {read} | {' | '.join(map(_range, one.empty_row))} |")
+    st.markdown("\n".join(lines))
+    for value in HIDING_VALUES:
+        st.markdown(f"- **{value.name}**: {setup.now.turned(value.says)}")
+
+
+def _range(shares: Array) -> str:
+    """The smallest and the largest share of a query."""
+    low, high = percent(float(shares.min())), percent(float(shares.max()))
+    return f"all {low}" if low == high else f"{low} to {high}"
+
+
+def mask_or_scale_first(setup: Setup) -> None:
+    """The mask after the scale, and before it."""
+    n, query, _ = setup.cell
+    scale = setup.made.trace.scale
+    if scale <= 0 or setup.allowed.all():
+        st.info(
+            "This needs a scale above 0 and a mask that hides something: choose them in the sidebar"
+            " and above."
+        )
+        return
+    found = orders(setup.made, n, setup.head, setup.bias)
+    gaps = fact("moved_by_the_order", {key: one.gap for key, one in found.items()})
+    name, order = list(found.items())[-1]
+    st.markdown(
+        rf"$\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$ or "
+        rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$? Added to a hidden score: {name}."
+    )
+    bars = {
+        "scale, then mask": order.scale_first[query],
+        "mask, then scale": order.mask_first[query],
+    }
+    says = "The shares of one query, with the mask after and before the scale."
+    show_figure(row_bars(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "order")
+    lines = [
+        "| added to a hidden score | largest difference of a share, all queries |",
+        "|---|---|",
+        *(f"| {key} | {number(gap, 6)} |" for key, gap in gaps.items()),
+    ]
+    st.markdown("\n".join(lines))
+    st.markdown(
+        "Minus infinity times any positive scale is minus infinity, so for a true mask the order"
+        " does not matter. A finite bias that is added first is scaled as well."
+    )
+    _explain_scaled_bias(setup, name)
+
+
+def _explain_scaled_bias(setup: Setup, name: str) -> None:
+    """What the scale does to the finite bias, and whether that changes a share."""
+    scale = setup.made.trace.scale
+    scaled = fact("scaled_bias", setup.bias * scale)
+    in_part = setup.allowed.any(axis=-1) & ~setup.allowed.all(axis=-1)
+    differs = scaled != setup.bias
+    if fact("order_matters", bool(in_part.any()) and differs):
+        says = "So it matters on which side of the scale a model adds its biases."
+    elif differs:
+        says = (
+            "Here some queries see all keys and the others none. One number added to all scores of"
+            " a query changes none of its shares, except by rounding."
+        )
+    else:
+        says = "With another scale or bias the order would matter."
+    st.markdown(f"Here {name} times {scale:.3g} is {number(scaled, 2)}. {says}")
+
 
 EXPERIMENTS = {
     "paint a mask": paint,

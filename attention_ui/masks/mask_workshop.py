@@ -1,4 +1,4 @@
-"""What the experiments of the mask workshop work on, and what a click on their boards chooses."""
+"""What the experiments of the mask workshop work on, and what a click on a board chooses."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from ..page_context import PageContext
 
 
 @dataclass(frozen=True)
-class Bench:
-    """What lies on the bench: the batch, the head, the chosen sequence, query and key, and the
-    finite bias.
-    """
+class Setup:
+    """The batch, the head, the chosen sequence, query and key, and the finite bias."""
 
     now: PageContext
     made: MaskedBatch
@@ -26,7 +24,7 @@ class Bench:
     bias: float
 
     @property
-    def asks(self) -> str:
+    def query_name(self) -> str:
         """The chosen query as Markdown."""
         return f":blue[“{plain(self.made.batch.tokens[self.cell[0]][self.cell[1]])}”]"
 
@@ -38,11 +36,10 @@ class Bench:
 
 
 def follow(array: str, index: list[int]) -> None:
-    """In a callback: make a clicked cell of a board the chosen one; the board says which
-    sequence it belongs to.
+    """In a callback: choose the query and the key of a clicked cell, and its sequence if the name
+    of the matrix ends with one.
     """
     sequence = array.rpartition(" ")[2]
-    st.session_state.update(
-        {"query": index[0], "key": index[1]}
-        | ({"mw_sequence": sequence} if sequence.isdigit() else {})
-    )
+    if sequence.isdigit():
+        st.session_state["mw_sequence"] = sequence
+    st.session_state.update({"query": index[0], "key": index[1]})

@@ -1,4 +1,4 @@
-"""Other ways from queries and keys to shares, in numbers: additive scores, one softmax for all."""
+"""Two other ways to compute shares: additive scores, and one softmax for all queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attention_lab.heads.patterns import effective_tokens
 from attention_lab.masks.score_variants import additive, one_softmax
 from attention_lab.rounding import tolerance
 from attention_viz.labels import agreement, number, percent
-from attention_viz.masks.score_variants import other_shares
+from attention_viz.masks.invariances import other_shares
 
 from ..board import show_board
 from ..facts import fact
@@ -24,12 +24,11 @@ def additive_scores(now: PageContext) -> None:
     head, cell = focus.head, focus.cell("query", "key")
     other = fact("additive", additive(trace, head))
     st.markdown(
-        r"**Additive scores** are $v^\top \tanh(q_i + k_j)$ (Bahdanau et al. 2015). Here queries"
-        " and keys are the layer’s own; v would be learned, and is 1 everywhere. In head"
-        f" {head}, :blue[{token(trace, 'T', focus.query)}] then reads"
-        f" **{percent(float(other.shares[cell[1:]]))}** from"
-        f" :red[{token(trace, 'S', focus.key)}] instead of"
-        f" {percent(float(trace.probabilities[0][cell]))}."
+        r"**Additive scores** are $v^\top \tanh(q_i + k_j)$ (Bahdanau et al. 2015). Queries"
+        f" and keys are those of the layer. A model would learn v; here it is 1. In head {head},"
+        f" :blue[{token(trace, 'T', focus.query)}] then reads"
+        f" **{percent(float(other.shares[cell[1:]]))}** from :red[{token(trace, 'S', focus.key)}]"
+        f" instead of {percent(float(trace.probabilities[0][cell]))}."
     )
     show_board(other_shares(trace, other.shares, "additive scores", cell, now.notation), "additive")
     reads = [
@@ -43,28 +42,28 @@ def additive_scores(now: PageContext) -> None:
         ("effective tokens of the query", *(number(one, 2) for one in reads)),
         ("multiplications for all pairs", *[f"{other.n_tanh:,}"] * 2),
         ("tanh for all pairs", "0", f"{other.n_tanh:,}"),
-        ("as one product of matrices", "yes", "no: one tanh for each pair and feature"),
+        ("one matrix product is enough", "yes", "no: a tanh for each pair and feature"),
     )
     st.markdown(_table(("scaled dot product", "additive"), rows))
     st.caption(
-        "tanh keeps every term between −1 and 1, so additive scores stay in bounds without a scale;"
-        " dot products grow with both vectors. Vaswani et al. (2017) chose the dot product because"
-        " one product of matrices computes all of its scores."
+        "tanh keeps every term between −1 and 1, so additive scores are bounded without a scale."
+        " Dot products grow with both vectors. Vaswani et al. (2017) chose the dot product because"
+        " one matrix product computes all scores."
     )
 
 
 def one_softmax_for_all(now: PageContext) -> None:
-    """One softmax over all scores of a head, not one for each query."""
+    """One softmax over all scores of a head, instead of one for each query."""
     trace, focus = now.trace, now.focus
     head, cell = focus.head, focus.cell("query", "key")
     other = fact("one_softmax", one_softmax(trace, head))
     most, least = int(other.of_query.argmax()), int(other.of_query.argmin())
-    row = now.turned("row")
     st.markdown(
-        f"The softmax of the layer gives **each {row}** the sum 1. One softmax over all scores of"
-        f" the head gives **all of them together** the sum {number(float(other.shares.sum()), 3)}:"
-        f" of it :blue[{token(trace, 'T', most)}] gets {percent(float(other.of_query[most]))},"
-        f" :blue[{token(trace, 'T', least)}] {percent(float(other.of_query[least]))}."
+        "In the layer the shares of **each query** sum to 1. With one softmax over all scores of"
+        f" the head, **all shares together** sum to {number(float(other.shares.sum()), 3)}. The"
+        f" largest part goes to :blue[{token(trace, 'T', most)}]:"
+        f" {percent(float(other.of_query[most]))}, the smallest to"
+        f" :blue[{token(trace, 'T', least)}]: {percent(float(other.of_query[least]))}."
     )
     show_board(other_shares(trace, other.shares, "one softmax", cell, now.notation), "one softmax")
     asks = token(trace, "T", focus.query)
@@ -73,15 +72,15 @@ def one_softmax_for_all(now: PageContext) -> None:
         f"- :blue[{asks}] gets {percent(of_query)}, and reads"
         f" **{percent(float(other.shares[cell[1:]]))}** from"
         f" :red[{token(trace, 'S', focus.key)}] instead of"
-        f" {percent(float(trace.probabilities[0][cell]))}.\n- Within a {row} the proportions stay:"
-        " its shares are those of the layer times what its query gets; both"
-        f" {agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- What the head hands on"
-        f" shrinks with it: what it gives {asks} is {number(of_query)} times that of the layer."
+        f" {percent(float(trace.probabilities[0][cell]))}.\n- For one query the proportions stay:"
+        " its shares are those of the layer times its part; both"
+        f" {agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- The result of the head"
+        f" shrinks as well: for {asks} it is {number(of_query)} times that of the layer."
     )
     st.caption(
-        f"A constant added to all scores of one query changes nothing in a softmax of each {row}"
-        " (see *constants*). With one softmax it takes shares from other queries, or gives them:"
-        " no token reads on its own account."
+        "A constant added to all scores of one query changes nothing if each query has its own"
+        " softmax (see *constants*). With one softmax it takes shares from other queries, or gives"
+        " shares to them."
     )
 
 

@@ -1,12 +1,15 @@
-"""The fields for sentences beside that of the sidebar, which hold as much as that one does."""
+"""Fields for sentences besides that of the sidebar, and notes about what does not fit."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import streamlit as st
+
 from attention_core import TextError
 from attention_lab.masks.sentences import other_sentence
-from attention_lab.scenario import MAX_TEXT, Scenario
+from attention_lab.scenario import MAX_TEXT, Scenario, own_of
+from attention_lab.user_data.matrix_names import MAX_TOKENS
 
 from ..controls import cut_text, field_notes
 from ..facts import fact
@@ -25,12 +28,10 @@ def sentence_field(
     instead: str = "",
     help: str | None = None,
 ) -> str:
-    """Draw the field in a part of the page; give its text, cut to what it holds, or `instead` where
-    no word is in it.
+    """Draw the field in a part of the page; give its text, cut to the longest allowed one.
 
-    A text without a word is refused under the field, which takes nothing else from the page. A
-    field that has nothing to stand instead may be left empty. n_tokens: as long as the sentence
-    will be, as for `other_sentence`.
+    A text without a word is refused below the field, and `instead` is used. Without `instead` the
+    field may be left empty. n_tokens: the length of the sentence, as for `other_sentence`.
     Raises: SettingsError, FileError.
     """
     about = {"help": help, "on_change": cut_text, "args": (key,), **KEPT}
@@ -44,8 +45,34 @@ def sentence_field(
     try:
         other_sentence(scenario, text, n_tokens)
     except TextError as error:
-        shown = f"“{instead}” is read" if instead else "it is left out"
         fact(f"refused_in_{key}", error)
-        place.error(plain(f"{label}: {error}. Until then {shown}."), icon=":material/error:")
+        used = f"“{instead}”" if instead else "no sentence"
+        place.error(plain(f"{label}: {error}. Until then {used} is used."), icon=":material/error:")
         return instead
     return text
+
+
+def note_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None:
+    """Note that tokens of a sentence were left out, and how to make room for them.
+
+    The user's own X decides the length instead of the control.
+    """
+    if not n_left_out:
+        return
+    n_whole = n_real + n_left_out
+    fact(f"left_out_of_the_{name.replace(' ', '_')}", n_left_out)
+    remedy = "A shorter sentence fits."
+    if fact("longer_sequence_helps", n_whole <= MAX_TOKENS and own_of(scenario).x is None):
+        remedy = f"Sequence length {n_whole} in the sidebar makes room for all."
+    st.caption(
+        f"Tokens of the {name} left out: **{n_left_out} of {n_whole}**; there is room for {n_real}."
+        f" {remedy}"
+    )
+
+
+def at_most(word: str, chosen: int, last: int) -> int:
+    """The chosen place, or the last one with a note if there are fewer."""
+    if chosen > last:
+        fact(f"last_{word}_instead", last)
+        st.caption(f"There is no {word} {chosen} here; the last one, {last}, is shown.")
+    return min(chosen, last)

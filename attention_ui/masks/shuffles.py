@@ -1,4 +1,6 @@
-"""Shuffled tokens: the output is shuffled, until positions or a mask know the order."""
+"""Shuffled tokens: the output is shuffled in the same way, unless positions or a mask know the
+order.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,22 @@ from ..facts import fact
 from ..page_context import PageContext
 from ..panels import token
 from ..url_state import KEPT, choose_one, whole_number_input
-from .invariances import small
 
-SHUFFLED = {
-    "row": "rows, f(PX) = P f(X), and the probabilities A become P A Pᵀ",
-    "column": "columns, f(XP) = f(X) P, and the probabilities A become Pᵀ A P",
+IN_FORMULAS = {
+    "row": "f(PX) = P f(X), and the probabilities A become P A Pᵀ",
+    "column": "f(XP) = f(X) P, and the probabilities A become Pᵀ A P",
 }
 
 
+def difference_text(gap: float, *, only_rounding: bool = False) -> str:
+    """A difference as Markdown. only_rounding: whether rounding alone explains it."""
+    if gap and not only_rounding:
+        return f"**{number(gap)}**"
+    return "**0** up to rounding" if gap else "**0**"
+
+
 def shuffled(now: PageContext) -> None:
-    """Shuffle the tokens; the output is shuffled, until positions or a mask know the order."""
+    """The layer on its tokens and on the same tokens in another order."""
     left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
     key = choose_one(
         "The layer reads",
@@ -41,11 +49,10 @@ def shuffled(now: PageContext) -> None:
     made = shuffle(now.scenario, situation.key, int(seed))
     if made.straight.sizes["T"] == 1:
         st.info(
-            "With a single token there is nothing to shuffle: choose a longer sentence.",
-            icon=":material/info:",
+            "A single token cannot be shuffled: choose a longer sentence.", icon=":material/info:"
         )
     else:
-        _say_moved(now, made, situation, field)
+        _describe(now, made, situation, field)
     show_board(
         boards.shuffled(made, field, now.focus.cell("query", "key"), now.notation), "shuffle"
     )
@@ -55,47 +62,48 @@ def shuffled(now: PageContext) -> None:
         if table.open:
             st.markdown(_all_situations(now, int(seed)))
     st.caption(
-        f"In formulas: with P the matrix that shuffles {SHUFFLED[now.notation.convention]}. Of wide"
-        f" outputs the first {boards.MOST_FEATURES} features are drawn. The sidebar's mask and"
-        " positions do not count here."
+        "In formulas, with P the matrix that shuffles the tokens:"
+        f" {IN_FORMULAS[now.notation.convention]} (the layer is *permutation equivariant*). At most"
+        f" {boards.MAX_FEATURES} features of the output are shown. The mask and the positions of"
+        " the sidebar are not used here."
     )
 
 
-def _say_moved(now: PageContext, made: Shuffle, situation: Situation, field: str) -> None:
-    """Where the chosen token went, and whether its row only went along."""
-    given = fact("inputs_know_their_places", is_given(now.scenario))
-    told = situation.says_given if given else situation.says
+def _describe(now: PageContext, made: Shuffle, situation: Situation, field: str) -> None:
+    """Where the chosen token moved, and whether its result moved with it unchanged."""
+    explanation = situation.says
+    if fact("inputs_know_their_places", is_given(now.scenario)):
+        explanation = situation.says_given
     query = now.focus.query
     place = fact("place_after", made.order.index(query))
-    gap = made.gaps.output if field == "output" else made.gaps.probabilities
+    gap = {"output": made.gaps.output, "probabilities": made.gaps.probabilities}[field]
     fact("largest_difference", gap)
-    most, knows_order = tolerance(made.straight, field), situation.knows_order and made.has_order
-    rounding = fact("only_rounding", 0 < gap <= most and not knows_order)
+    rounding, knows_order = (
+        tolerance(made.straight, field),
+        situation.knows_order and made.has_order,
+    )
+    only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
     st.markdown(
-        f"{told} {token(made.straight, 'T', query)} moves from place {query} to place **{place}**. "
-        + now.turned(_outcome(knows_order, field, gap, most))
-        + f"Largest difference from the {now.turned('rows')} that were only moved:"
-        f" {small(gap, rounding)}."
+        f"{explanation} {token(made.straight, 'T', query)} moves from position {query} to position"
+        f" **{place}**. {_outcome(knows_order, field, gap, rounding)} Largest difference from the"
+        f" first result in the new order: {difference_text(gap, only_rounding=only_rounding)}."
     )
 
 
-def _outcome(knows_order: bool, field: str, gap: float, most: float) -> str:
-    """What the shuffle shows: where the layer knows the order, a gap that rounding can make too
-    says nothing.
+def _outcome(knows_order: bool, field: str, gap: float, rounding: float) -> str:
+    """What the shuffle shows. In a layer that knows the order, a gap as small as rounding shows
+    nothing.
     """
-    shows = fact("order_shows", gap > most)
-    unclear = fact("order_cannot_be_told", 0 < gap <= most and knows_order)
+    shows = fact("order_shows", gap > rounding)
+    unclear = fact("order_cannot_be_told", 0 < gap <= rounding and knows_order)
     if shows:
-        return f"Its row there is not its old one: **the order shows in the {field}**. "
+        return f"Its result there is another one: **the order shows in the {field}**."
     if unclear:
         return (
-            "With numbers of this size rounding alone might make a difference of up to"
-            f" {number(most)}: **whether the order shows in the {field} cannot be told here**. "
+            "With numbers of this size, rounding alone can make a difference of"
+            f" {number(rounding)}: **whether the order shows in the {field} cannot be told here**."
         )
-    return (
-        "Its row moves along, and so do all others: **shuffling the tokens only shuffles the"
-        f" {field}**. "
-    )
+    return f"Its result moves with it: **shuffling the tokens only shuffles the {field}**."
 
 
 def _all_situations(now: PageContext, seed: int) -> str:

@@ -87,7 +87,7 @@ def _searched(row: GlossaryRow) -> tuple[str, ...]:
 
 
 def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
-    """The quantities in our words and those of a text; where it is ours, once."""
+    """The quantities in our words and, unless the text is ours, in its words."""
     if text.has_our_letters:
         lines = ["| symbol | word | what it is |", "|---|---|---|"]
         lines += [
@@ -121,16 +121,18 @@ def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
 
 
 def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
-    """What other code and tools call the quantities; those that have no name elsewhere are left
-    out.
-    """
+    """The quantities that have other names in other code and tools, with these names."""
     lines = ["| quantity | elsewhere |", "|---|---|"]
     lines += [f"| {_word(row)} | {ELSEWHERE[row.name]} |" for row in rows if row.name in ELSEWHERE]
-    return "\n".join(lines) if len(lines) > 2 else ""
+    if len(lines) == 2:
+        return ""
+    return "\n".join(lines)
 
 
 def _own(name: str, text: Notation) -> str:
-    return _typeset(notation.symbol(name, text)) if name in text.symbols else "–"
+    if name not in text.symbols:
+        return "–"
+    return _typeset(notation.symbol(name, text))
 
 
 def _typeset(symbol: Symbol) -> str:

@@ -37,7 +37,7 @@ class Entry:
     @property
     def address(self) -> str:
         """The URL, relative to that of any page of the app."""
-        return f"{self.page}?{self.query}" if self.query else self.page
+        return f"{self.page}?{self.query}".removesuffix("?")
 
     @property
     def searched(self) -> tuple[str, ...]:
@@ -97,7 +97,10 @@ def ask() -> None:
     st.header("What learners ask", anchor=False)
     shown = found(search_field("asked_words", "parameters", searched_texts(questions())), [ASKED])
     fact("questions_found", [one.number for one in shown])
-    st.markdown(entry_table(shown) if shown else "Nothing found. Try other or fewer words.")
+    if shown:
+        st.markdown(entry_table(shown))
+    else:
+        st.markdown("Nothing found. Try other or fewer words.")
 
 
 def found(words: str, texts: list[str]) -> tuple[Entry, ...]:
@@ -118,8 +121,8 @@ def entry_table(shown: tuple[Entry, ...]) -> str:
 
     `st.page_link` cannot hand on the parameters of bound widgets, which most links need.
     """
-    said = "what is asked" if shown[0].text == ASKED else "what the text says"
-    lines = [f"| | {said} | where to see it |", "|--:|---|---|"]
+    says = {ASKED: "question"}.get(shown[0].text, "what the text says")
+    lines = [f"| | {says} | where to see it |", "|--:|---|---|"]
     for one in shown:
         link = f"[{plain(page_of(one.page).title)}]({one.address})"
         lines.append(f"| {one.number} | {plain(one.says)} | **{link}:** {plain(one.look)} |")
@@ -128,7 +131,7 @@ def entry_table(shown: tuple[Entry, ...]) -> str:
 
 def foot(page: Page) -> None:
     """Draw what stands below a page: related questions, all of them, and the page that follows."""
-    if page.url_path == "questions":
+    if page.url_path == "questions" or page.section == "teach":
         return
     with st.container():
         lines = [f"- [{plain(one.says)}]({one.address})" for one in related(page)]

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
-from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
+from ..streamlit_private import ExpanderContainer
 from .session import session
 
 

@@ -1,4 +1,4 @@
-"""How many claims of each text always hold, hold under a condition, or are false."""
+"""A chart of the verdicts on the claims of each text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = {
 
 
 def verdict_bars(claims: Iterable[Claim]) -> Figure:
-    """A bar for each text, in three parts; a click on a part reports "text status"."""
+    """A bar for each text, in three parts. A click on a part reports "text status"."""
     counts = Counter((claim.text, claim.status) for claim in claims)
     texts = [text for text in TEXTS if any(counts[text, status] for status in VERDICTS)]
     data = [
@@ -52,8 +52,8 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
     ]
     sides = margins([NAMES[text] for text in texts], 12, l=8, r=8, t=30, b=10)
     says = (
-        f"Bars: {sum(counts.values())} claims by text and verdict;"
-        f" {sum(counts[t, FALSE] for t in texts)} are false."
+        f"Bars: claims by text and verdict. Claims: {sum(counts.values())}. False:"
+        f" {sum(counts[t, FALSE] for t in texts)}."
     )
     around = {
         "barmode": "stack",

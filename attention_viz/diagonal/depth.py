@@ -1,5 +1,5 @@
-"""What becomes of tokens in a stack of layers: their distance to consensus, and how much they
-look at themselves.
+"""Charts of a stack of layers: how different its tokens are, and how much they keep of their
+attention.
 """
 
 from __future__ import annotations
@@ -9,45 +9,42 @@ from collections.abc import Callable, Mapping, Sequence
 from attention_lab.diagonal.depth_trajectories import Trajectory, TrajectorySample
 
 from ..curves import LEGEND, MARGIN, axis, curve
-from ..labels import counted
 from ..parts import Part, layout
 from ..theme import Figure
 
-# Where the numbers of a computer end: what is nearer to consensus is equal up to rounding.
+# Relative rounding of float64: tokens at a smaller distance are equal up to rounding.
 SMALLEST_DISTANCE = 1e-16
+LINEAR: Part = {"range": [-0.02, 1.04]}
+LOGARITHMIC: Part = {"type": "log", "exponentformat": "power", "range": [-16.5, 0.3]}
 
 
 def distance_figure(stacks: Mapping[str, TrajectorySample], logarithmic: bool) -> Figure:
-    """The distance to consensus before each layer: the median of the draws as a line, all of them
-    as a band.
+    """The distance of the tokens from their mean before each layer: the median of the samples as a
+    line, all of them as a band.
 
-    Logarithmic: what is equal up to rounding is not drawn.
+    Logarithmic: tokens that are equal up to rounding are not drawn.
     """
-    data = _curves(stacks, lambda one: _drawn(one.distances, logarithmic))
-    way = (
-        {"type": "log", "exponentformat": "power", "range": [-16.5, 0.3]}
-        if logarithmic
-        else {"range": [-0.02, 1.04]}
-    )
-    says = f"Chart: the distance to consensus over the layers of {counted(len(stacks), 'stack')}."
-    return {"data": data, "layout": _around(says, axis("distance to consensus", **way))}
+    data = _curves(stacks, lambda one: _drawable(one.distances, logarithmic))
+    scale = {True: LOGARITHMIC, False: LINEAR}[logarithmic]
+    says = f"Chart: distance of the tokens from their mean, layer by layer. Stacks: {len(stacks)}."
+    return {"data": data, "layout": _layout(says, axis("distance from the mean", **scale))}
 
 
 def self_mass_figure(stacks: Mapping[str, TrajectorySample]) -> Figure:
-    """The mean self-mass of each layer, in the same colours: median and band."""
+    """The mean self-attention mass of each layer, in the same colours: median and band."""
     data = _curves(stacks, lambda one: list(one.self_masses))
-    says = f"Chart: the self-mass of each layer of {counted(len(stacks), 'stack')}."
-    return {"data": data, "layout": _around(says, axis("mean self-mass D", range=[-0.02, 1.04]))}
+    says = f"Chart: mean self-attention mass of each layer. Stacks: {len(stacks)}."
+    return {"data": data, "layout": _layout(says, axis("self-attention mass D", **LINEAR))}
 
 
 def _curves(
     stacks: Mapping[str, TrajectorySample], heights: Callable[[Trajectory], list[float | None]]
 ) -> list[Part]:
-    """The bands below the lines, so that no line is covered."""
+    """The bands first and the lines above them, so that no line is covered."""
     bands = [
         _band(heights(one.quantile(0)), heights(one.quantile(1)), f"@head {place}")
         for place, one in enumerate(stacks.values())
-        if len(one.courses) > 1
+        if len(one.trajectories) > 1
     ]
     lines = []
     for place, (name, one) in enumerate(stacks.items()):
@@ -57,7 +54,7 @@ def _curves(
 
 
 def _band(low: list[float | None], high: list[float | None], color: str) -> Part:
-    """The ground between two curves, over the layers at which both are drawn."""
+    """The area between two curves, over the layers at which both are drawn."""
     kept = [layer for layer, ends in enumerate(zip(low, high, strict=True)) if None not in ends]
     back = kept[::-1]
     return {
@@ -74,14 +71,12 @@ def _band(low: list[float | None], high: list[float | None], color: str) -> Part
     }
 
 
-def _drawn(distances: Sequence[float], logarithmic: bool) -> list[float | None]:
-    """The numbers that can be drawn: a logarithmic axis has no place for 0, and rounding is no
-    distance.
-    """
+def _drawable(distances: Sequence[float], logarithmic: bool) -> list[float | None]:
+    """The distances, None for those that a logarithmic axis cannot show: 0 and mere rounding."""
     return [d if not logarithmic or d > SMALLEST_DISTANCE else None for d in distances]
 
 
-def _around(says: str, upwards: Part) -> Part:
+def _layout(says: str, upwards: Part) -> Part:
     parts = {
         "showlegend": True,
         "legend": LEGEND,

@@ -1,4 +1,4 @@
-"""Tokens as arrows in the plane: who out-votes a token, and where the outputs lie."""
+"""Tokens as arrows in the plane: which keys beat a token in its row, and where outputs lie."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from attention_lab.diagonal.convex_hull import hull_corners
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
 
 from ..curves import LEGEND
-from ..labels import counted, number
+from ..labels import number
 from ..parts import Part, broken_line, layout
 from ..theme import Figure
 from .arrow_labels import FONT_SIZE, ArrowLabels
@@ -24,8 +24,8 @@ PLANE_SIZE = 420  # px, about, of the plane itself on a screen
 
 
 def plane(trace: Trace, token: int) -> Figure:
-    """Keys as arrows, one token's query, the half-plane of keys that out-vote it, outputs inside
-    the values' hull.
+    """Keys as arrows, one token's query, the half-plane of the keys that beat it, and the outputs
+    inside the hull of the values.
 
     Without weights queries, keys and values are the tokens. The hull is drawn where values lie in
     the plane.
@@ -38,19 +38,17 @@ def plane(trace: Trace, token: int) -> Figure:
     room = ArrowLabels(PLANE_SIZE / (2 * reach))
     # Words are written in this order, and the first ones keep their room.
     chosen = _chosen(room, half, labels[token])
-    beating = _arrows(room, keys, labels, rivals, "out-vote it", "@key")
+    beating = _arrows(room, keys, labels, rivals, "beat it", "@key")
     data = [_half_plane(half, reach), _edge(half, reach)]
     if trace.sizes["V"] == 2:
         data.append(_hull(trace.value_heads[0, 0]))
     data += [*_arrows(room, keys, labels, others, "other tokens", "@primary"), *beating, *chosen]
     if trace.sizes["V"] == 2:
         data.append(_outputs(trace, labels))
-    n_rivals = int(rivals.sum())
-    beaten = (
-        f"{n_rivals} of them {'out-votes' if n_rivals == 1 else 'out-vote'} token {token} in its"
-        " own row"
+    says = (
+        f"Plane: tokens as arrows. Tokens: {len(keys)}. Tokens that beat token {token} in its own"
+        f" row: {int(rivals.sum())}."
     )
-    says = f"Plane: {counted(len(keys), 'token')} as arrows; {beaten}."
     return {"data": data, "layout": _around(says, reach)}
 
 
@@ -58,7 +56,8 @@ def _reach(trace: Trace, half: HalfPlane) -> float:
     """How far the plane goes on each side: a little farther than the longest arrow."""
     keys = trace.key_heads[0, 0]
     longest = max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
-    return (1.15 if trace.sizes["V"] == 2 else 1.35) * longest
+    room = {True: 1.15, False: 1.35}[trace.sizes["V"] == 2]  # words need more of it than points
+    return room * longest
 
 
 def _chosen(room: ArrowLabels, half: HalfPlane, label: str) -> list[Part]:
@@ -152,7 +151,7 @@ def _half_plane(half: HalfPlane, reach: float) -> Part:
         "y": corners[:, 1].astype("f4"),
         "line": {"width": 0},
         "hoverinfo": "skip",
-        "name": "keys that would out-vote it",
+        "name": "keys that would beat it",
         "showlegend": len(corners) > 0,
     }
 
@@ -218,16 +217,13 @@ def _around(says: str, reach: float) -> Part:
 
 
 def row_says(trace: Trace, token: int) -> str:
-    """The token's own score and the scores of those that beat it, in words."""
+    """The token's score for itself, and the tokens with a higher score in its row."""
     scores, half = trace.scores[0, 0, token], half_plane_of(trace, token)
     labels = named(trace)
     beaten = ", ".join(
         f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals)
     )
-    own = f"its score for itself is {number(float(scores[token]))}"
-    if len(labels) == 1:
-        return f"{own}, and there is no other token"
-    return f"{own}; higher for {beaten}" if beaten else f"{own}, and it is higher for no other"
+    return f"Score for itself: {number(float(scores[token]))}. Higher scores: {beaten or 'none'}."
 
 
 def points_table(x_T2: Array) -> pd.DataFrame:

@@ -1,5 +1,5 @@
-"""The diagonal laboratory's pictures: a head's probabilities with the cells that break the pair
-bound, its margins.
+"""Pictures of a head's diagonal: its attention weights with the cells that break the pair bound,
+and the margins of its tokens.
 """
 
 from __future__ import annotations
@@ -12,26 +12,25 @@ from attention_core.rules import RUNNING, Rule, read
 from attention_lab.diagonal.measures import diagonal, margins, pair_violations
 
 from ..curves import LEGEND, axis
-from ..labels import counted, number, short
+from ..labels import number, short
 from ..matrices import Matrix, Side, board, shares_of
 from ..parts import Part, broken_line, layout
 from ..parts import margins as around
 from ..payload import JSON, bits
 from ..theme import Figure
 
-MAX_LABELLED_BARS = 40  # bars that have room for their token beside them
+MAX_LABELLED_BARS = 40  # more bars have no room for the words of their tokens
 
 
 def named(trace: Trace) -> list[str]:
-    """The tokens with their places; tokens that are only counted stay as they are."""
-    return [
-        word if word == str(i) else f"{i} {short(word)}" for i, word in enumerate(trace.labels("T"))
-    ]
+    """The tokens with their indices; a token without a word is its index alone."""
+    words = (short(word) for word in trace.labels("T"))
+    return [" ".join(dict.fromkeys((str(i), word))) for i, word in enumerate(words)]
 
 
 def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
-    """The probabilities, with a_ij > max(a_ii, a_jj) outlined; each explains itself by the
-    scores of its row.
+    """The probabilities, with cells a_ij > max(a_ii, a_jj) outlined. Each cell explains itself by
+    the scores of its row.
     """
     queries, keys = (Side(word, trace.labels("T")) for word in ("query position", "key position"))
     shares, scores = trace.probabilities[0, 0], trace.masked_scores[0, 0]
@@ -43,8 +42,8 @@ def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
 
 
 def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
-    """Tokens of two features, their Gram matrix, and the probabilities, which are made from it
-    divided by √C.
+    """Tokens of two features, their Gram matrix, and the probabilities: its softmax after a
+    division by √C.
     """
     rows, columns = (Side(word, trace.labels("T")) for word in ("query", "key"))
     tokens_TD, gram_TT, scores_TT = trace.inputs[0], trace.scores[0, 0], trace.masked_scores[0, 0]
@@ -71,10 +70,7 @@ def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, in
 def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
     broken = pair_violations(shares)
     found = int(broken.sum())
-    says = (
-        f"Probabilities of {counted(len(shares), 'token')}; {counted(found, 'cell')} above both"
-        " diagonal cells."
-    )
+    says = f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {found}."
     given = board(drawn, ("probabilities", *cell), says)
     if found:
         given["arrays"]["probabilities"]["changed"] = bits(broken)
@@ -82,8 +78,8 @@ def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON
 
 
 def margin_bars(trace: Trace, row: int) -> Figure:
-    """Each token's score for itself less its best score for another; the bar of one token is
-    named in bold.
+    """Each token's score for itself minus its highest score for another. The label of one token is
+    bold.
     """
     scores = trace.masked_scores[0, 0]
     margin_T = margins(scores)
@@ -91,14 +87,14 @@ def margin_bars(trace: Trace, row: int) -> Figure:
     hover = _hovers(labels, scores, margin_T)
     finite = np.isfinite(margin_T)
     data = [
-        _bars(finite & (margin_T >= 0), margin_T, hover, "looks at itself most", "@primary"),
-        _bars(finite & (margin_T < 0), margin_T, hover, "is out-voted", "@focus"),
+        _bars(finite & (margin_T >= 0), margin_T, hover, "looks most at itself", "@primary"),
+        _bars(finite & (margin_T < 0), margin_T, hover, "looks more at another", "@focus"),
     ]
     alone = [
         {
             "x": 0,
             "y": int(i),
-            "text": " sees itself alone",
+            "text": " sees only itself",
             "showarrow": False,
             "xanchor": "left",
             "font": {"size": 11, "color": "@muted"},
@@ -106,8 +102,7 @@ def margin_bars(trace: Trace, row: int) -> Figure:
         for i in np.flatnonzero(~finite)
     ]
     n_below = int((margin_T < 0).sum())
-    below = f"{n_below} {'is' if n_below == 1 else 'are'} below 0"
-    says = f"Bars: the diagonal margins of {counted(len(labels), 'token')}; {below}."
+    says = f"Bars: diagonal margins. Tokens: {len(labels)}. Margins below 0: {n_below}."
     return {
         "data": data,
         "layout": _beside(labels, row, margin_T[finite], says) | {"annotations": alone},
@@ -130,7 +125,7 @@ def _bars(wanted: Array, margin_T: Array, hover: list[str], name: str, color: st
 
 
 def _hovers(labels: list[str], scores: Array, margin_T: Array) -> list[str]:
-    """What each bar says: the token's score for itself, and the other token with the best score."""
+    """The text of each bar: the token's score for itself, and its best score for another token."""
     own_T = diagonal(scores)
     others_TT = np.where(np.eye(len(scores), dtype=bool), -np.inf, scores)
     return [
@@ -141,20 +136,21 @@ def _hovers(labels: list[str], scores: Array, margin_T: Array) -> list[str]:
 
 
 def _beside(labels: list[str], row: int, margin_T: Array, says: str) -> Part:
-    """The layout: tokens from top to bottom as in the matrix, zero in sight."""
+    """The layout: tokens from top to bottom as in the matrix, and an axis that holds zero."""
     named = len(labels) <= MAX_LABELLED_BARS
+    pixels = {True: 24, False: 9}[named]  # of a bar with its distance
     low, high = float(margin_T.min(initial=0.0)), float(margin_T.max(initial=0.0))
     room = 0.05 * (high - low) or 1.0
-    sides = around(labels if named else [], 12, l=30, r=12, t=34, b=48)
-    words = [f"<b>{label}</b>" if i == row else label for i, label in enumerate(labels)]
-    height = sides["t"] + sides["b"] + max(4, len(labels)) * (24 if named else 9)
+    sides = around(labels[: len(labels) * named], 12, l=30, r=12, t=34, b=48)
+    words = [*labels[:row], f"<b>{labels[row]}</b>", *labels[row + 1 :]]
+    height = sides["t"] + sides["b"] + max(4, len(labels)) * pixels
     parts = {
         "barmode": "overlay",
         "bargap": 0.25,
         "showlegend": True,
         "margin": sides,
         "legend": LEGEND | {"y": 1.0},
-        "xaxis": axis("margin: own − best other score", range=[low - room, high + room]),
+        "xaxis": axis("margin: own score − best other score", range=[low - room, high + room]),
         "shapes": [broken_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
         "yaxis": {
             "range": [len(labels) - 0.5, -0.5],

@@ -1,4 +1,4 @@
-"""The heads side by side: each on its own, all in one, one query's rows, one key's columns."""
+"""The heads side by side, all heads as one matrix, one query in all heads, one key in all heads."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_lab.notation.notation import OURS, Notation
 
-from ..labels import counted, number
+from ..labels import number
 from ..matrices import Matrix, Side, board
 from ..payload import JSON, LIKE, Stage, sent
 from ..scene import Panel, scene
 from ..thumbnails import GIVEN
 from ..tiles import largest
 
-SAYS = {"probability": GIVEN["probability"], "logit": "The score of this query and this key is"}
-ONE = "one head"  # what the array of the one wide head is called
+NUMBER_SAYS = {
+    "probability": GIVEN["probability"],
+    "logit": "The score of this query and this key is",
+}
+ONE_HEAD = "one head"  # the name of the array of the one wide head
 
 
 def heads_grid(
@@ -36,14 +39,13 @@ def heads_grid(
     trace = stage.trace
     chosen = getattr(trace, field)[0, list(heads)]
     says = (
-        f"The {STEPS[field].title} of {counted(len(chosen), 'head')}, queries as rows and keys as"
-        f" columns; the largest is {number(float(chosen.max()))}."
+        f"The {STEPS[field].title} of each head, queries as rows and keys as columns. Heads:"
+        f" {len(chosen)}, largest number: {number(float(chosen.max()))}."
     )
-    head = cell[0] if cell[0] in heads else heads[0]
+    head = next((one for one in heads if one == cell[0]), heads[0])
     panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
     given = scene(stage, [panel], (field, (0, head, *cell[1:])), says)
-    traces = [trace] if one_head is None else [trace, one_head]
-    limit = max(limit_of(one, field) for one in traces)
+    limit = max(limit_of(one, field) for one in (trace, one_head or trace))
     given["arrays"][field] |= _coloured(stage, field, limit)
     if len(heads) < trace.sizes["H"]:
         given["panels"][0]["only"] = [int(head) for head in heads]
@@ -53,28 +55,30 @@ def heads_grid(
 
 
 def _coloured(stage: Stage, field: str, limit: float) -> JSON:
-    """The value of the strongest colour, unless each head has its own, and what is said before a
-    number.
+    """What is said before a number, and, unless each head has its own scale, the value of the
+    strongest colour.
     """
-    own: JSON = {} if stage.own_scale else {"limit": _rounded(limit)}
-    return {"given": SAYS[STEPS[field].kind]} | own
+    coloured: JSON = {"given": NUMBER_SAYS[STEPS[field].kind]}
+    if not stage.own_scale:
+        coloured["limit"] = _rounded(limit)
+    return coloured
 
 
 def _beside_one(given: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
-    """The matrix of the one head before those of the others; its axis of heads is its own."""
+    """The matrix of the one wide head before those of the others. It has its own axis of heads."""
     array = sent(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
-    array |= {"axes": ["B", "one", "T", "S"], "title": ONE} | _coloured(stage, field, limit)
+    array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD} | _coloured(stage, field, limit)
     panel = given["panels"][0] | {
-        "id": ONE,
-        "array": ONE,
-        "title": f"{ONE} of {counted(one_head.sizes['K'], 'feature')}",
+        "id": ONE_HEAD,
+        "array": ONE_HEAD,
+        "title": f"{ONE_HEAD}, features: {one_head.sizes['K']}",
         "badge": "",
         "tiles": None,
     }
     panel.pop("only", None)
     first, others = {"place": [0, 0]}, {"place": [1, 0]}
     return given | {
-        "arrays": given["arrays"] | {ONE: array},
+        "arrays": given["arrays"] | {ONE_HEAD: array},
         "axes": given["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
         "panels": [panel | first, given["panels"][0] | others],
     }
@@ -87,7 +91,7 @@ def together(
     cell: tuple[int, int, int],
     notation: Notation = OURS,
 ) -> JSON:
-    """What several heads give together, such as their mean, in the colours of `heads_grid`."""
+    """Several heads as one matrix, such as their mean, in the colours of `heads_grid`."""
     hidden = trace.hidden[0].all(axis=0) & (field == "probabilities")
     kind = STEPS[field].kind
     matrices = [
@@ -101,7 +105,7 @@ def together(
             kind=kind,
             limit=limit_of(trace, field),
             hidden=hidden,
-            says=f"The {title} of the heads here is",
+            says=f"The {title} of the heads is",
         )
         for place, (title, numbers) in enumerate(merged.items())
     ]
@@ -111,35 +115,38 @@ def together(
 
 def of_query(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
     """What one query reads in each head: heads as rows, keys as columns."""
-    says = f"What query {query} reads from each key, one row per head; the largest share is "
+    says = f"What query {query} reads from each key, one row per head. Largest share: "
     keys = Side("key position", trace.labels("S"), "S")
     return _by_head(trace, (slice(None), query), keys, says, (head, key), notation)
 
 
 def of_key(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
-    """Who reads one key in each head: heads as rows, queries as columns."""
-    says = f"How much each query reads from key {key}, one row per head; the largest share is "
+    """How much each query reads from one key, in each head: heads as rows, queries as columns."""
+    says = f"How much each query reads from key {key}, one row per head. Largest share: "
     queries = Side("query position", trace.labels("T"), "T")
     place = (slice(None), slice(None), key)
     return _by_head(trace, place, queries, says, (head, query), notation)
 
 
 def gallery(given: JSON, own_scale: bool = False) -> JSON:
-    """A board whose matrices are all shown, however small, with a legend of its colours."""
+    """A board that shows all matrices, however small, with a legend of the colours."""
     arrays = given["arrays"].values()
     first = next(iter(arrays))
-    share = first["kind"] == "probability"
-    limit = first["limit"]
-    strongest = "strongest of each head" if own_scale else number(limit or 1.0, 2)
-    low = "0" if share else f"−{strongest}"
-    legend = [{"scale": "share" if share else "score", "low": low, "high": strongest}]
+    strongest = "strongest of each head"
+    if not own_scale:
+        strongest = number(first["limit"] or 1.0, 2)
+    legend = [{"scale": "score", "low": f"−{strongest}", "high": strongest}]
+    if first["kind"] == "probability":
+        legend = [{"scale": "share", "low": "0", "high": strongest}]
     if any("masked" in array or "hatched" in array for array in arrays):
         legend.append({"scale": "masked", "high": "masked"})
     return given | {"gallery": True, "legend": legend}
 
 
 def limit_of(trace: Trace, field: str) -> float:
-    """The value of the strongest colour: all scores share one, so that what a step does is seen."""
+    """The value of the strongest colour: the same for all scores, so that the effect of a step
+    shows.
+    """
     return largest(getattr(trace, LIKE.get(field, field)))
 
 
@@ -163,7 +170,7 @@ def _by_head(
         kind="probability",
         limit=most or 1.0,
         hidden=np.asarray(trace.hidden[0][place]),
-        says=SAYS["probability"],
+        says=NUMBER_SAYS["probability"],
     )
     return gallery(board([matrix], ("by head", *cell), f"{says}{number(most)}.", notation))
 

@@ -1,4 +1,4 @@
-"""Who reads whom, as lines from queries to keys."""
+"""Attention as lines from queries to keys."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from attention_core import Trace
 from attention_core.checks import Array
 
 from ..curves import LEGEND
-from ..labels import counted, longest, percent, short
+from ..labels import longest, percent, short
 from ..parts import Part, layout
 from ..theme import Figure
 
-MOST_LINES = 200
-LEVELS = 6  # widths of lines: a sixth of the strongest weight each
-STEPS_OF_A_LINE = np.linspace(0, 1, 21)
-# Where along its way a line says its weight: away from the end that all lines share.
-SPOTS = {"query": 0.72, "key": 0.28, "all": 0.5}
+MAX_LINES = 200
+LINE_WIDTHS = 6  # each stands for a sixth of the largest weight
+POINTS_OF_A_LINE = np.linspace(0, 1, 21)
+# Where along a line its weight can be read: away from the end that all lines share.
+LABEL_POSITIONS = {"query": 0.72, "key": 0.28, "all": 0.5}
 
 
 def arcs(
     trace: Trace, heads: Sequence[int], which: str, query: int, key: int
 ) -> tuple[Figure, int]:
-    """Lines from queries (left) to keys (right), as wide as the weight, and how many weaker ones
-    were left out.
+    """Lines from queries (left) to keys (right), wider for larger weights, and the number of weaker
+    lines left out.
 
-    which: "query" draws the lines from one query, "key" those to one key, "all" all of them, the
-    strongest 200.
+    which: "query" draws the lines from one query, "key" those to one key, "all" all of them; at
+    most the strongest 200.
     """
     weights_NTS = trace.probabilities[0, list(heads)]
     ends_L3 = _strongest(weights_NTS, which, query, key)
     left_out = max(
         0, int(np.count_nonzero(_of_interest(weights_NTS, which, query, key))) - len(ends_L3)
     )
-    # Plotly draws an axis only where a trace needs it, so one without points holds the labels at
-    # the right.
+    # Plotly draws an axis only for a trace that uses it, so a trace without points holds the labels
+    # on the right.
     data: list[Part] = [
         {"type": "scatter", "x": [None], "y": [None], "yaxis": "y2", "showlegend": False}
     ]
@@ -46,34 +46,39 @@ def arcs(
         mine = [(int(t), int(s), float(weights_NTS[n, t, s])) for m, t, s in ends_L3 if m == n]
         data += _lines(head, mine, bulge, most)
         if mine:
-            data.append(_weights(trace, head, mine, bulge, SPOTS[which]))
-    drawn = f"{counted(len(ends_L3), 'line')} from queries on the left to keys on the right"
-    says = f"{drawn} in {counted(len(heads), 'head')}, as wide as the weight."
+            data.append(_weights(trace, head, mine, bulge, LABEL_POSITIONS[which]))
+    says = (
+        "Lines from queries on the left to keys on the right, wider for a larger weight. Lines:"
+        f" {len(ends_L3)}, heads: {len(heads)}."
+    )
     return {"data": data, "layout": _around(trace, says, query, key)}, left_out
 
 
 def _of_interest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
-    """The weights that may be drawn; all others are 0."""
-    seen_TS = np.zeros(weights_NTS.shape[1:], dtype=bool)
-    seen_TS[query if which == "query" else slice(None), key if which == "key" else slice(None)] = (
-        True
-    )
-    return np.where(seen_TS, weights_NTS, 0.0)
+    """The weights that may be drawn; all others are set to 0."""
+    drawn_TS = np.zeros(weights_NTS.shape[1:], dtype=bool)
+    places: dict[str, tuple[slice | int, slice | int]] = {
+        "query": (query, slice(None)),
+        "key": (slice(None), key),
+        "all": (slice(None), slice(None)),
+    }
+    drawn_TS[places[which]] = True
+    return np.where(drawn_TS, weights_NTS, 0.0)
 
 
 def _strongest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
-    """Head, query and key of each line that is drawn, the weakest first, so that strong lines
-    lie on top.
+    """Head, query and key of each drawn line, the weakest first, so that strong lines lie on
+    top.
     """
     numbers = _of_interest(weights_NTS, which, query, key)
-    order = np.argsort(numbers, axis=None, kind="stable")[-MOST_LINES:]
+    order = np.argsort(numbers, axis=None, kind="stable")[-MAX_LINES:]
     order = order[numbers.ravel()[order] > 0]
     return np.stack(np.unravel_index(order, numbers.shape), axis=1)
 
 
 def _path(query: int, key: int, bulge: float, at: Array) -> Array:
-    """The height of a line along its way: level at both ends, and lines of different heads
-    apart in between.
+    """The height of a line along its length: level at both ends; lines of different heads are apart
+    in between.
     """
     height: Array = query + (key - query) * at**2 * (3 - 2 * at) + bulge * np.sin(np.pi * at)
     return height
@@ -82,9 +87,7 @@ def _path(query: int, key: int, bulge: float, at: Array) -> Array:
 def _lines(
     head: int, ends: Sequence[tuple[int, int, float]], bulge: float, most: float
 ) -> list[Part]:
-    """The lines of one head, those of about the same weight as one trace, and what stands for
-    them in the legend.
-    """
+    """The lines of one head, a trace for each width, and its entry in the legend."""
     colour, group = f"@head {head % 16}", {"legendgroup": str(head), "name": f"head {head}"}
     data: list[Part] = [
         {
@@ -96,12 +99,14 @@ def _lines(
             **group,
         }
     ]
-    for level in range(LEVELS):
+    for level in range(LINE_WIDTHS):
         mine = [
-            (t, s) for t, s, weight in ends if min(int(weight / most * LEVELS), LEVELS - 1) == level
+            (t, s)
+            for t, s, weight in ends
+            if min(int(weight / most * LINE_WIDTHS), LINE_WIDTHS - 1) == level
         ]
         if mine:
-            paths = [np.append(_path(t, s, bulge, STEPS_OF_A_LINE), np.nan) for t, s in mine]
+            paths = [np.append(_path(t, s, bulge, POINTS_OF_A_LINE), np.nan) for t, s in mine]
             data.append(
                 {
                     "type": "scatter",
@@ -109,8 +114,8 @@ def _lines(
                     "hoverinfo": "skip",
                     "showlegend": False,
                     **group,
-                    "opacity": 0.3 + 0.7 * level / (LEVELS - 1),
-                    "x": np.tile(np.append(STEPS_OF_A_LINE, np.nan), len(mine)).astype("f4"),
+                    "opacity": 0.3 + 0.7 * level / (LINE_WIDTHS - 1),
+                    "x": np.tile(np.append(POINTS_OF_A_LINE, np.nan), len(mine)).astype("f4"),
                     "y": np.concatenate(paths).astype("f4"),
                     "line": {"color": colour, "width": 0.7 + 1.3 * level},
                 }
@@ -121,7 +126,7 @@ def _lines(
 def _weights(
     trace: Trace, head: int, ends: Sequence[tuple[int, int, float]], bulge: float, spot: float
 ) -> Part:
-    """A place on each line that says its weight."""
+    """A dot on each line that shows its weight."""
     queries, keys = trace.labels("T"), trace.labels("S")
     at = np.array(spot)
     return {
@@ -145,7 +150,7 @@ def _weights(
 
 
 def _around(trace: Trace, says: str, query: int, key: int) -> Part:
-    """The tokens on both sides, the one in focus in bold, and the legend on top."""
+    """The tokens on both sides, those in focus in bold, and the legend on top."""
     sides, margin = {}, {"t": 44, "b": 6}
     n_rows = max(trace.sizes["T"], trace.sizes["S"])
     for axis, letter, colour, lit, side in (
@@ -160,7 +165,7 @@ def _around(trace: Trace, says: str, query: int, key: int) -> Part:
             "fixedrange": True,
             "showgrid": False,
             "zeroline": False,
-            "ticktext": [f"<b>{w}</b>" if i == lit else w for i, w in enumerate(words)],
+            "ticktext": [*words[:lit], f"<b>{words[lit]}</b>", *words[lit + 1 :]],
             "tickfont": {"size": 12, "color": colour},
         }
     sides["yaxis2"] |= {"overlaying": "y", "side": "right"}
@@ -168,7 +173,8 @@ def _around(trace: Trace, says: str, query: int, key: int) -> Part:
         "xaxis": {"range": [-0.01, 1.01], "visible": False, "fixedrange": True},
         **sides,
     }
-    height = 50 + max(8, n_rows) * (24 if n_rows <= 24 else 15)
+    row_px = 24 if n_rows <= 24 else 15
+    height = 50 + max(8, n_rows) * row_px
     return layout(
         height, says, margin=margin, showlegend=True, legend=LEGEND | {"y": 1.0}, **data_axes
     )

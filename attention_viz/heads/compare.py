@@ -1,4 +1,4 @@
-"""The board of two layers that differ in one control: both matrices, and their difference."""
+"""The board of two layers that differ in one control: both matrices and their difference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..matrices import Matrix, Side, board, difference
 from ..payload import JSON
 from ..tiles import largest
 
-MOST_FEATURES = 24
+MAX_FEATURES = 24
 
 
 def two_settings(
@@ -24,20 +24,22 @@ def two_settings(
     names: tuple[str, str],
     notation: Notation = OURS,
 ) -> JSON:
-    """One head's matrices, or the outputs, on one scale of colours, and how far the second moved.
+    """The matrices of one head, or the outputs, on one scale of colours, and their difference.
 
-    cell: head, row and column of the pinned cell. names: of the two settings. Of an output so many
-    features are shown as `MOST_FEATURES`, the cell's among them.
+    cell: head, row and column of the pinned cell. names: of the two settings. Of the output
+    `MAX_FEATURES` features are shown, among them that of the cell.
     """
     head, row, column = cell
-    first = column // MOST_FEATURES * MOST_FEATURES if field == "output" else 0
-    cut = slice(first, first + MOST_FEATURES if field == "output" else None)
+    first, cut = 0, slice(None)
+    if field == "output":
+        first = column // MAX_FEATURES * MAX_FEATURES
+        cut = slice(first, first + MAX_FEATURES)
     numbers = [matrix[:, cut] for matrix in two.matrices(field, head)]
     before, after = _pair(two, field, head, numbers, names, first)
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))
     gap = difference(after, before, (2, 0), "second − first", rounding)
     gap = replace(gap, numbers=differences(*numbers))
-    says = f"The {STEPS[field].title} with “{names[0]}” and with “{names[1]}”, and the difference."
+    says = f"The {STEPS[field].title} with “{names[0]}”, with “{names[1]}”, and the difference."
     return board([before, after, gap], (gap.name, row, column - first), says, notation)
 
 
@@ -49,12 +51,18 @@ def _pair(
     names: tuple[str, str],
     first: int,
 ) -> list[Matrix]:
-    """Both matrices on one scale of colours; first: the first column that is shown."""
-    kind, columns = STEPS[field].kind, Side("key position", two.tokens, "S")
+    """Both matrices on one scale of colours. first: the first column shown."""
+    kind, columns, role = STEPS[field].kind, Side("key position", two.tokens, "S"), "text"
     if field == "output":
         places = range(first, first + numbers[0].shape[1])
-        columns = Side("output feature", tuple(map(str, places)))
-    hidden = (two.before.hidden[0, head], two.after.hidden[0, two.head_beside(head)])
+        columns, role = Side("output feature", tuple(map(str, places))), "output"
+    limit: float | None = max(map(largest, numbers))
+    hidden: tuple[Array | None, Array | None] = (None, None)
+    if kind == "probability":
+        limit, hidden = (
+            None,
+            (two.before.hidden[0, head], two.after.hidden[0, two.head_beside(head)]),
+        )
     return [
         Matrix(
             f"setting {place}",
@@ -64,9 +72,9 @@ def _pair(
             (place, 0),
             name,
             kind=kind,
-            limit=None if kind == "probability" else max(map(largest, numbers)),
-            role="output" if field == "output" else "text",
-            hidden=hides if kind == "probability" else None,
+            limit=limit,
+            role=role,
+            hidden=hides,
             says=f"The {STEPS[field].title} with “{name}”:",
         )
         for place, (matrix, name, hides) in enumerate(zip(numbers, names, hidden, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attention_lab.heads.counts import Count, LayerSize, total
+from attention_lab.heads.parallel_heads import Race
 from attention_lab.heads.scheme_runs import Run
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.size_growth import as_grows, grown
@@ -71,6 +72,17 @@ def measured_memory(runs: Sequence[Run], letter: str) -> Figure:
     return _measured(
         runs, letter, "peak memory, kB", [run.measured.peak_bytes / 1000 for run in runs]
     )
+
+
+def race_times(found: Sequence[Race]) -> Figure:
+    """The median milliseconds of the three ways to run the heads, as the tokens grow."""
+    x = [race.size.n_tokens for race in found]
+    data = [
+        _line(way, place, x, [1000 * race.times[way].median for race in found])
+        for place, way in enumerate(found[0].times)
+    ]
+    says = "The median time of three ways to run the heads, measured on this machine,"
+    return _figure(data, "n", "milliseconds, median", says)
 
 
 def _measured(runs: Sequence[Run], letter: str, title: str, heights: Sequence[float]) -> Figure:

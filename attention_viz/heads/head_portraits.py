@@ -1,4 +1,4 @@
-"""What heads do, as bars: all measures of all heads, and one measure along the sequence."""
+"""All measures of all heads as bars, and one measure along the sequence."""
 
 from __future__ import annotations
 
@@ -10,31 +10,40 @@ from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
 
 from ..curves import LEGEND
-from ..labels import counted, longest, number, numbered
+from ..labels import longest, number, numbered
 from ..parts import Part, layout, names_below
 from ..theme import Figure
-from .portrait_lanes import ACROSS, GAP, ROW, TITLE, bars, lane_of, ticks, titles, written
+from .portrait_lanes import (
+    GAP_PX,
+    MEASURES_PER_LINE,
+    ROW_PX,
+    TITLE_PX,
+    bars,
+    lane_of,
+    ticks,
+    titles,
+    written,
+)
 
-WORDS = {"T": "query", "S": "key", "R": "singular value, the largest first"}
+AXIS_TITLES = {"T": "query", "S": "key", "R": "singular value, the largest first"}
 
 
 def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -> Figure:
-    """A bar for every measure of every head, and a tick where a head without preferences would be.
+    """A bar for every measure of every head, and a tick for a head without preferences.
 
-    lit: the name of the measure and the head in focus. Clicked bars carry [name, head] as
-    customdata. All bars share one plane: a pair of axes for each measure would take the browser
+    lit: the name of the measure and the head in focus. A clicked bar sends [name, head] as
+    customdata. All bars share one pair of axes: one pair for each measure would take the browser
     several times as long.
     """
     n_heads = pattern.probabilities.shape[1]
-    line_height = TITLE + n_heads * ROW + GAP
-    lanes = [
-        lane_of(place, measure, pattern, line_height) for place, measure in enumerate(measures)
-    ]
-    whole = -(-len(measures) // ACROSS) * line_height - GAP
-    names = [f"<b>head {head}</b>" if head == lit[1] else f"head {head}" for head in range(n_heads)]
-    rows = [float(row) for lane in lanes[::ACROSS] for row in lane.rows]
+    line_height = TITLE_PX + n_heads * ROW_PX + GAP_PX
+    lanes = [lane_of(place, one, pattern, line_height) for place, one in enumerate(measures)]
+    whole = -(-len(measures) // MEASURES_PER_LINE) * line_height - GAP_PX
+    names = [f"head {head}" for head in range(n_heads)]
+    names[lit[1]] = f"<b>{names[lit[1]]}</b>"
+    rows = [float(row) for lane in lanes[::MEASURES_PER_LINE] for row in lane.rows]
     around: Part = {
-        "xaxis": {"range": [0, ACROSS], "visible": False, "fixedrange": True},
+        "xaxis": {"range": [0, MEASURES_PER_LINE], "visible": False, "fixedrange": True},
         "yaxis": {
             "range": [whole, 0],
             "tickvals": rows,
@@ -47,22 +56,15 @@ def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -
         },
         "margin": {"l": round(longest([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }
-    says = (
-        f"{counted(len(measures), 'measure')} of {counted(n_heads, 'head')} as bars, each with its"
-        " number."
-    )
-    data = [
-        bars(lanes, lit[1]),
-        written(lanes),
-        *ticks(lanes),
-        titles(lanes, line_height, lit[0]),
-    ]
+    says = f"A bar with its number for each measure of each head. Heads: {n_heads}."
+    data = [bars(lanes, lit[1]), written(lanes), *ticks(lanes)]
+    data.append(titles(lanes, line_height, lit[0]))
     return {"data": data, "layout": layout(whole + 8, says, **around)}
 
 
 def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:
-    """One measure along the sequence: the head in focus as bars, the other heads as dots, no
-    preference as a line.
+    """One measure along the sequence: the head in focus as bars, the other heads as dots, a head
+    without preferences as a line.
     """
     values_HX = measure.profile(pattern)[0]
     labels = _places(trace, measure, values_HX.shape[1])
@@ -72,10 +74,8 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
         data.append(_others(labels, others, values_HX[others]))
     if not measure.of_scores:
         data.append(_usual(labels, measure.profile(pattern.uniform)[0, head]))
-    beside = ", beside the other heads" if others else ""
-    says = (
-        f"The {measure.name} of head {head} for each {WORDS[measure.axis].split(',')[0]}{beside}."
-    )
+    places = AXIS_TITLES[measure.axis].split(",")[0]
+    says = f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
     names, foot = names_below(labels)
     parts = {
         "showlegend": True,
@@ -83,7 +83,7 @@ def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figu
         "margin": {"l": 52, "r": 8, "t": 36, "b": foot + 20},
         "legend": LEGEND,
         "xaxis": names
-        | {"title": {"text": WORDS[measure.axis], "font": {"size": 12}, "standoff": 6}},
+        | {"title": {"text": AXIS_TITLES[measure.axis], "font": {"size": 12}, "standoff": 6}},
         "yaxis": {
             "fixedrange": True,
             "gridcolor": "@line",
@@ -122,7 +122,7 @@ def _others(labels: list[str], heads: list[int], values_HX: Array) -> Part:
 
 
 def _usual(labels: list[str], usual_X: Array) -> Part:
-    """A head without preferences as a line, or as a mark where there is one place only."""
+    """A head without preferences as a line, or as a mark if there is only one place."""
     return {
         "type": "scatter",
         "mode": "lines" if len(labels) > 1 else "markers",
@@ -136,19 +136,19 @@ def _usual(labels: list[str], usual_X: Array) -> Part:
 
 
 def value_says(measure: Measure, pattern: Pattern, head: int, most: str) -> str:
-    """The number of a head in words, beside that of a head without preferences; a rank beside
-    the most there can be.
+    """The number of a head, and that of a head without preferences; for a rank the largest
+    possible one.
     """
     value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
     if not measure.is_known(pattern, head):
-        return "none, for no query has such a key"
+        return "no value, because no query has such a key"
     if usual is None:
         return f"{value:.0f} of at most {most}"
     return f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}"
 
 
 def _places(trace: Trace, measure: Measure, count: int) -> list[str]:
-    """The names of the places along a measure: tokens, or the numbers of singular values."""
+    """The names of the places along a measure: tokens, or numbers of singular values."""
     if measure.axis == "R":
         return [f"σ{place + 1}" for place in range(count)]
     return list(numbered(trace.labels(measure.axis)))

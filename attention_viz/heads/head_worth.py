@@ -1,4 +1,4 @@
-"""What heads add to the output, as stacked bars, shares and matrices."""
+"""What heads add to the output: stacked bars, shares and matrices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from attention_lab.heads.head_worth import (
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
 from ..curves import LEGEND
-from ..labels import counted, number, numbered
+from ..labels import number, numbered
 from ..matrices import Matrix, Side, board
 from ..parts import Part, layout, names_below
 from ..payload import JSON
@@ -28,12 +28,12 @@ from ..sheet import Sheet
 from ..theme import Figure
 from ..tiles import Tile, largest, tiled
 
-MOST_COLUMNS, MOST_FEATURES = 64, 16
+MAX_COLUMNS, MAX_FEATURES = 64, 16
 
 
 def stacked(trace: Trace, feature: int) -> Figure:
-    """One feature of every token's output as a sum of what each head adds, and the output
-    itself as a tick.
+    """One feature of the output of every token as a sum of the heads' parts, and the output itself
+    as a tick.
     """
     tokens = list(numbered(trace.labels("T")))
     data: list[Part] = [
@@ -63,14 +63,14 @@ def stacked(trace: Trace, feature: int) -> Figure:
         }
     )
     says = (
-        f"Feature {feature} of the output of {counted(len(tokens), 'token')} as stacked bars, a"
-        " part for each head."
+        f"Feature {feature} of the output as stacked bars, a part for each head. Tokens:"
+        f" {len(tokens)}."
     )
     return {"data": data, "layout": _charted(says, 316, tokens, barmode="relative")}
 
 
 def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
-    """What one feature of the output is the sum of, for every token: name, numbers and colour."""
+    """The summands of one feature of the output: name, a number for every token, and colour."""
     for head, added_TO in enumerate(head_contributions(trace)[0]):
         yield f"head {head}", added_TO[:, feature], f"@head {head % 16}"
     if trace.projections.b_o is not None:
@@ -99,18 +99,15 @@ def shares(trace: Trace) -> Figure:
             ("norm share", norm_H, "@muted", 0.6),
         )
     ]
-    found = (
-        f"{heads[0]} has the largest signed share"
-        if has_shares(trace)
-        else "all add 0 together, so there are none"
-    )
-    says = f"Two shares of the output for each of {counted(len(heads), 'head')}; {found}."
+    says = "Two shares of the output for each head; here their sum is 0, so there are no shares."
+    if has_shares(trace):
+        says = f"Two shares of the output for each head; the largest signed share: {heads[0]}."
     return {"data": data, "layout": _charted(says, 260, heads, barmode="group")}
 
 
 def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
-    """How far the output of each token moves when one head is switched off: heads as rows,
-    tokens as columns.
+    """How far the output of each token moves when one head is off: heads as rows, tokens as
+    columns.
     """
     moved_HT = token_changes(trace)[0]
     matrix = Matrix(
@@ -124,19 +121,17 @@ def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> J
         says="Without this head the output of this token moves by",
     )
     says = (
-        "How far each token's output moves without one head; at most"
+        "How far the output of each token moves without one head. Largest number:"
         f" {number(float(moved_HT.max()))}."
     )
     return board([matrix], ("changes", *cell), says, notation)
 
 
 def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
-    """The output, the output with some heads switched off, and their difference; of a wide
-    output 64 columns.
-    """
+    """The output, the output with some heads off, and their difference; at most 64 columns."""
     output_TO = trace.output[0]
-    first = cell[1] // MOST_COLUMNS * MOST_COLUMNS
-    shown = slice(first, first + MOST_COLUMNS)
+    first = cell[1] // MAX_COLUMNS * MAX_COLUMNS
+    shown = slice(first, first + MAX_COLUMNS)
     tiles = [
         Tile(matrix_TO[:, shown], title)
         for title, matrix_TO in (
@@ -147,16 +142,16 @@ def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
     ]
     columns = tuple(str(column) for column in range(output_TO.shape[1])[shown])
     says = (
-        f"The output of {counted(len(output_TO), 'token')} with all heads, with some switched off,"
-        " and the difference."
+        "The output with all heads, the output with some heads off, and the difference. Tokens:"
+        f" {len(output_TO)}."
     )
     sheet = Sheet(numbered(trace.labels("T")), columns, "feature", largest(output_TO), start=first)
     return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
 
 
 def in_two_bases(both: BeforeAfter) -> Figure:
-    """A matrix before and after a change of basis; of a large one the first rows and columns."""
-    before, after = (matrix[:MOST_FEATURES, :MOST_FEATURES] for matrix in (both.before, both.after))
+    """A matrix before and after a change of basis: at most the first 16 rows and columns."""
+    before, after = (matrix[:MAX_FEATURES, :MAX_FEATURES] for matrix in (both.before, both.after))
     rows, columns = (tuple(map(str, range(count))) for count in before.shape)
     sheet = Sheet(rows, columns, "feature", max(largest(before), largest(after)), width=520)
     says = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
@@ -164,7 +159,7 @@ def in_two_bases(both: BeforeAfter) -> Figure:
 
 
 def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
-    """A layout for bars of this height in px with names below."""
+    """A layout for bars with names below. height: in px, without the names."""
     names, foot = names_below(labels)
     return layout(
         height + foot,
@@ -184,21 +179,11 @@ def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> P
     )
 
 
-def heads_named(heads: Sequence[int]) -> str:
-    """Heads as words.
-
-    >>> heads_named([2]), heads_named([0, 2, 3])
-    ('head 2', 'heads 0, 2 and 3')
-    """
-    names = [str(head) for head in heads]
-    return (
-        f"head {names[0]}" if len(names) == 1 else f"heads {', '.join(names[:-1])} and {names[-1]}"
-    )
-
-
 def left_without_heads(trace: Trace) -> str:
-    """What an output is made of when all heads are switched off, in words."""
-    parts = ["the bias"] * (trace.projections.b_o is not None) + [
-        "the input (residual)"
-    ] * trace.residual
-    return " and ".join(parts) or "nothing"
+    """What remains of the output with all heads off, in words."""
+    parts = []
+    if trace.projections.b_o is not None:
+        parts.append("the bias")
+    if trace.residual:
+        parts.append("the input (residual)")
+    return ", ".join(parts) or "0"

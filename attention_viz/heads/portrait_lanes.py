@@ -1,4 +1,6 @@
-"""The measures of all heads as lanes of one picture: where bars, ticks, numbers and names lie."""
+"""The positions of bars, ticks, numbers and names in the picture of all measures and heads. Each
+measure has a lane.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,20 @@ from attention_lab.heads.patterns import Pattern
 from ..labels import number
 from ..parts import Part
 
-ACROSS = 6  # measures side by side
-ROW, TITLE = 20, 24  # px: a head's bar, the name above a measure
-GAP = 14  # px between two lines of measures
-WIDE = 0.88  # the part of its column that a measure takes
-BAR = 0.7  # the part of its line that a bar takes
-LONGEST = 0.56  # the part of its column that the longest bar takes; the rest is for the numbers
+MEASURES_PER_LINE = 6
+ROW_PX, TITLE_PX = 20, 24  # a bar of a head, the name above a measure
+GAP_PX = 14  # between two lines of measures
+LANE_WIDTH = 0.88  # the part of its column that a measure takes
+BAR_HEIGHT = 0.7  # the part of its row that a bar takes
+MAX_BAR_WIDTH = 0.56  # the part of its column that the longest bar takes; numbers take the rest
 
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """The place of a measure in the picture, its numbers, and where they lie there.
+    """A measure in the picture: its numbers and their positions.
 
-    left: in columns, so that a column is one wide. rows: of the heads' bars, px from the top.
-    Shapes: all (H,).
+    left: in columns; a column is 1 wide. rows: the bars of the heads, in px from the top. usual:
+    the values of heads without preferences. Shapes: all (H,).
     """
 
     measure: Measure
@@ -37,24 +39,27 @@ class Lane:
     usual: Array | None
 
     def at(self, numbers_H: Array) -> Array:
-        """Where numbers lie: from 0, or about 0 where one is negative; the longest bar ends
-        before the written ones.
+        """The horizontal positions of numbers: from 0, or around 0 if one is negative. The longest
+        bar ends before the written numbers.
         """
-        known = self.values if self.usual is None else np.concatenate([self.values, self.usual])
+        arrays = [array for array in (self.values, self.usual) if array is not None]
+        known = np.concatenate(arrays)
         known = known[np.isfinite(known)]
         least, most = float(known.min(initial=0.0)), float(known.max(initial=0.0))
-        span = max(most, -least) or 1.0
-        start = -span if least < 0 else 0.0
-        places_H: Array = self.left + LONGEST * (numbers_H - start) / (span - start)
+        span, start = max(most, -least) or 1.0, 0.0
+        if least < 0:
+            start = -span
+        places_H: Array = self.left + MAX_BAR_WIDTH * (numbers_H - start) / (span - start)
         return places_H
 
 
 def lane_of(place: int, measure: Measure, pattern: Pattern, line_height: float) -> Lane:
-    """Where a measure lies: in lines of so many, from the left."""
-    line, column = divmod(place, ACROSS)
-    values_H, usual = measure.value(pattern)[0], measure.baseline(pattern)
-    rows_H = line * line_height + TITLE + ROW * (np.arange(len(values_H)) + 0.5)
-    return Lane(measure, column, rows_H, values_H, None if usual is None else usual[0])
+    """The lane of a measure, numbered from the top left."""
+    line, column = divmod(place, MEASURES_PER_LINE)
+    values_H, usual_BH = measure.value(pattern)[0], measure.baseline(pattern)
+    usual_H = usual_BH if usual_BH is None else usual_BH[0]
+    rows_H = line * line_height + TITLE_PX + ROW_PX * (np.arange(len(values_H)) + 0.5)
+    return Lane(measure, column, rows_H, values_H, usual_H)
 
 
 def bars(lanes: Sequence[Lane], lit: int) -> Part:
@@ -70,7 +75,7 @@ def bars(lanes: Sequence[Lane], lit: int) -> Part:
             np.nan_to_num(lane.at(lane.values) - zero)
             for lane, zero in zip(lanes, zeros, strict=True)
         ),
-        "width": BAR * ROW,
+        "width": BAR_HEIGHT * ROW_PX,
         "customdata": [
             [lane.measure.name, head] for lane in lanes for head in range(len(lane.values))
         ],
@@ -85,13 +90,13 @@ def bars(lanes: Sequence[Lane], lit: int) -> Part:
 
 
 def written(lanes: Sequence[Lane]) -> Part:
-    """The numbers of the bars, in a column at the end of each measure."""
+    """The numbers of the bars, in a column at the right of each measure."""
     return {
         "type": "scatter",
         "mode": "text",
         "y": _joined(lane.rows for lane in lanes),
         "text": _texts(lanes),
-        "x": _joined(np.full(len(lane.values), lane.left + WIDE) for lane in lanes),
+        "x": _joined(np.full(len(lane.values), lane.left + LANE_WIDTH) for lane in lanes),
         "textposition": "middle left",
         "textfont": {"size": 12},
         "hoverinfo": "skip",
@@ -99,7 +104,7 @@ def written(lanes: Sequence[Lane]) -> Part:
 
 
 def ticks(lanes: Sequence[Lane]) -> list[Part]:
-    """A tick where a head without preferences would be, for each measure that has such a number."""
+    """A tick for a head without preferences, in each measure that has such a number."""
     known = [(lane, lane.usual) for lane in lanes if lane.usual is not None]
     if not known:
         return []
@@ -118,22 +123,24 @@ def ticks(lanes: Sequence[Lane]) -> list[Part]:
 
 
 def titles(lanes: Sequence[Lane], line_height: float, lit: str) -> Part:
-    """The names of the measures, that of the one in focus bold."""
+    """The names of the measures, the one in focus bold."""
     names = [lane.measure.name for lane in lanes]
     return {
         "type": "scatter",
         "mode": "text",
         "x": [lane.left for lane in lanes],
         "textposition": "middle right",
-        "y": [place // ACROSS * line_height + TITLE / 2 for place in range(len(lanes))],
-        "text": [f"<b>{name}</b>" if name == lit else name for name in names],
+        "y": [
+            place // MEASURES_PER_LINE * line_height + TITLE_PX / 2 for place in range(len(lanes))
+        ],
+        "text": [{lit: f"<b>{lit}</b>"}.get(name, name) for name in names],
         "textfont": {"size": 11},
         "hoverinfo": "skip",
     }
 
 
 def _joined(parts: Iterable[Array]) -> Array:
-    """The numbers of all measures in a row, as the browser gets them."""
+    """The numbers of all measures as one array of float32, for the browser."""
     joined: Array = np.concatenate(list(parts)).astype("f4")
     return joined
 
@@ -143,7 +150,9 @@ def _texts(lanes: Sequence[Lane]) -> list[str]:
 
 
 def _said(value: float) -> str:
-    """A bar's number in few signs; a dash where there is none."""
+    """The number of a bar in few characters; a dash if there is none."""
     if np.isnan(value):
         return "—"
-    return "< 0.01" if 0 < abs(value) < 0.01 else number(float(value), 2)
+    if 0 < abs(value) < 0.01:
+        return "< 0.01"
+    return number(float(value), 2)

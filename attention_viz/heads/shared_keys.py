@@ -1,5 +1,5 @@
-"""Heads that share keys and values, as lines of one board: the same head of every kind stands
-in one column.
+"""Heads that share keys and values, as lines of one board. The same head of every kind stands in
+one column.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from attention_core import Trace
 from attention_core.head_blocks import head_of
 from attention_lab.notation.notation import OURS, Notation
 
-from ..labels import counted
 from ..payload import JSON, bits, float_bytes
 from ..thumbnails import GIVEN, given_board, line_of_heads
 
-MOST_LARGE = 200  # cells in a line of heads; more are drawn as small pictures
+MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
 
 
-def sharing(
+def shared_keys(
     kinds: Mapping[str, Trace],
     cell: tuple[int, int, int],
     limit: float,
     kind: str,
     notation: Notation = OURS,
 ) -> JSON:
-    """The probabilities of all heads of each kind, such as "MHA", each head with the keys and
-    values that it reads.
+    """The probabilities of all heads of each kind, such as "MHA", a line for each kind.
 
-    cell: head, query and key of the pinned cell, which is of the given kind. limit: the value of
-    the strongest colour.
+    cell: head, query and key of the pinned cell. kind: of the pinned cell. limit: the value of the
+    strongest colour.
     """
     trace = kinds[kind]
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
-    says = f"The probabilities of {counted(n_heads, 'head')}, a line each for {', '.join(kinds)}."
-    size = "full" if n_heads * n_keys <= MOST_LARGE else "small"
+    says = (
+        f"The probabilities of all heads, heads: {n_heads}, a line for each of {', '.join(kinds)}."
+    )
+    size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
     panels = [
-        line_of_heads(name, line, name, _sets(one), size) | {"captions": _read(one)}
+        line_of_heads(name, line, name, _badge(one), size) | {"captions": _read(one)}
         for line, (name, one) in enumerate(kinds.items())
     ]
     return given_board(
@@ -51,8 +51,8 @@ def sharing(
 
 
 def strong_colour(trace: Trace) -> float:
-    """A share that one cell in a hundred exceeds: as the strongest colour it leaves pale heads
-    something to see.
+    """The share that one cell in a hundred exceeds. As the strongest colour it keeps pale heads
+    visible.
     """
     return float(np.quantile(trace.probabilities, 0.99)) or 1.0
 
@@ -72,10 +72,10 @@ def _array(name: str, trace: Trace, limit: float) -> JSON:
     return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 
-def _sets(trace: Trace) -> str:
-    return counted(trace.projections.groups, "set") + " of keys and values"
+def _badge(trace: Trace) -> str:
+    return f"{trace.projections.groups} × keys and values"
 
 
 def _read(trace: Trace) -> list[str]:
-    """The key/value head that each head reads."""
+    """For each head, the key/value head that it reads."""
     return [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]

@@ -1,4 +1,4 @@
-"""The board of a broken layer: a field as it should be, as it is, and the difference."""
+"""The board of a broken layer: a field of the right layer, of this one, and the difference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..matrices import Matrix, board, difference, matrix_of, sides_of
 from ..payload import JSON
 from ..tiles import largest
 
-MOST_FEATURES = 32
+MAX_COLUMNS = 32
 FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))
 
 
@@ -23,12 +23,12 @@ def broken(
     key: int,
     notation: Notation = OURS,
 ) -> JSON:
-    """A field of one head in the right layer, in the broken one, and what differs; of wide ones
-    the first columns.
+    """A field of one head in the right layer and in the broken one, and the difference; at most
+    the first 32 columns.
     """
     step = STEPS[field]
-    good, bad = (matrix_of(trace, field, head, MOST_FEATURES) for trace in (right, faulty))
-    limit = None if step.kind == "probability" else max(largest(good), largest(bad))
+    good, bad = (matrix_of(trace, field, head, MAX_COLUMNS) for trace in (right, faulty))
+    limit = max(largest(good), largest(bad)) if step.kind != "probability" else None
     sides = sides_of(right, field)
     expected = Matrix(
         "right", good, *sides, (0, 0), f"{step.title}, right", kind=step.kind, limit=limit
@@ -37,8 +37,10 @@ def broken(
         "broken", bad, *sides, (1, 0), f"{step.title}, this layer", kind=step.kind, limit=limit
     )
     gap = difference(found, expected, (2, 0), "this layer − right", tolerance(right, field))
-    row = min(query, good.shape[0] - 1)
-    column = key if step.letters[-1] == "S" else 0
-    of_head = f" of head {head}" if step.per_head or "·" in step.letters[-1] else ""
+    row, column, of_head = min(query, good.shape[0] - 1), 0, ""
+    if step.letters[-1] == "S":
+        column = key
+    if step.per_head or "·" in step.letters[-1]:
+        of_head = f" of head {head}"
     says = f"The {step.title}{of_head} in the right layer and in this one, and the difference."
     return board([expected, found, gap], (gap.name, row, column), says, notation)

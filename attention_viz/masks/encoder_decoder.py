@@ -1,6 +1,4 @@
-"""The boards of the encoder-decoder page: the three uses of attention side by side, and the
-steps of one of them.
-"""
+"""The pictures of the three uses of attention: side by side, and one of them step by step."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from ..scene import Panel, scene
 from ..tiles import largest
 from .scores_and_shares import scores_and_shares
 
-SHAPED = (
+TABLE_FIELDS = (
     "inputs",
     "memory",
     "queries",
@@ -31,7 +29,7 @@ SHAPED = (
     "merged",
     "output",
 )
-MOST_LARGE = 24
+MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen use is drawn in full size
 
 
 def side_by_side(
@@ -58,19 +56,17 @@ def side_by_side(
             key=use.key,
             titles=(use.name, f"shares: {use.name}"),
             limit=limit,
-            small=max(trace.scores.shape[2:]) > MOST_LARGE and use.key != chosen,
+            small=max(trace.scores.shape[2:]) > MAX_TOKENS_FULL_SIZE and use.key != chosen,
         )
     says = (
-        f"Masked scores and probabilities of head {head} in the encoder, in the decoder and between"
-        " the two."
+        f"Masked scores and probabilities of head {head} in the encoder, in the decoder, and from"
+        " decoder to encoder."
     )
     return board(matrices, (f"scores {chosen}", *cell), says, notation)
 
 
 def steps(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
-    """Queries, keys, probabilities, values and outputs of one head, for two sequences of
-    different lengths.
-    """
+    """Queries, keys, probabilities, values and outputs of one head in one use."""
     panels = [
         Panel("query_heads", 2, 3, (0, 1), title=f"queries of the {use.asks}"),
         Panel("key_heads", 3, 2, (1, 0), title=f"keys of the {use.answers}, transposed"),
@@ -89,14 +85,14 @@ def steps(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
 
 
 def shapes_table(traces: Mapping[str, Trace]) -> str:
-    """The shape of every step in the three uses as a Markdown table: how many ask in blue, how
-    many answer in red.
+    """The shape of every step in the three uses as a Markdown table: query tokens in blue, key
+    tokens in red.
     """
     lines = [
         "| | axes | " + " | ".join(use.name for use in USES) + " |",
         "|---|---|" + "---|" * len(USES),
     ]
-    for field in SHAPED:
+    for field in TABLE_FIELDS:
         shapes = [_shape(traces[use.key], field) for use in USES]
         lines.append(
             f"| {STEPS[field].title} | {' · '.join(STEPS[field].letters)} | {' | '.join(shapes)} |"

@@ -1,5 +1,5 @@
-"""The boards of the page about what the layer cannot see: two runs side by side and what
-differs between them.
+"""The boards of the page on what the layer does not notice: two runs side by side, and their
+difference.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..matrices import Matrix, Side, board, difference, matrix_of, sides_of
 from ..payload import JSON
 from ..tiles import largest
 
-MOST_FEATURES = 16
-# The two fields that show a change best: where it enters, and where it is gone or still to be seen.
-SHOWN = {
+MAX_FEATURES = 16
+# The two fields that show a change best: where it enters, and where it is gone or still shows.
+FIELDS_OF_CHANGE = {
     "row_constants": ("masked_scores", "probabilities"),
     "column_constants": ("masked_scores", "probabilities"),
     "key_bias": ("scores", "probabilities"),
@@ -30,16 +30,17 @@ Cell = tuple[int, int, int]  # head, query, key
 
 
 def shuffled(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -> JSON:
-    """Output or probabilities of a run and of the run on shuffled tokens, and how far this is
-    from the first moved.
+    """Output or probabilities of a run and of the run on shuffled tokens, and the difference
+    between the second and the shuffled first.
     """
     head, query, key = cell
     rows = list(made.order)
     straight, moved = (
-        matrix_of(trace, field, head, MOST_FEATURES) for trace in (made.straight, made.shuffled)
+        matrix_of(trace, field, head, MAX_FEATURES) for trace in (made.straight, made.shuffled)
     )
-    expected = straight[rows][:, rows] if field == "probabilities" else straight[rows]
-    limit = None if field == "probabilities" else max(largest(straight), largest(moved))
+    expected, column, limit = straight[rows], 0, _limit(field, straight, moved)
+    if field == "probabilities":
+        expected, column = expected[:, rows], rows.index(key)
     sides = [sides_of(made.straight, field), sides_of(made.shuffled, field, focused=False)]
     kind = STEPS[field].kind
     name = STEPS[field].title
@@ -50,27 +51,30 @@ def shuffled(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -
         "after", moved, *sides[1], (1, 0), f"{name}, tokens shuffled", kind=kind, limit=limit
     )
     wanted = Matrix(
-        "wanted", expected, *sides[1], None, "as written, rows moved", kind=kind, limit=limit
+        "wanted", expected, *sides[1], None, "as written, moved", kind=kind, limit=limit
     )
     gap = difference(after, wanted, (2, 0), "shuffled − moved", tolerance(made.straight, field))
-    says = (
-        f"The {name} of the tokens as written and shuffled, and whether the second is the first"
-        " with its rows moved."
-    )
-    column = rows.index(key) if field == "probabilities" else 0
+    says = f"The {name} of the tokens as written and shuffled, and the difference in the new order."
     return board(
         [before, after, wanted, gap], (gap.name, rows.index(query), column), says, notation
     )
+
+
+def _limit(field: str, first: Array, second: Array) -> float | None:
+    """The value of the strongest colour of both matrices; shares have a fixed one."""
+    if STEPS[field].kind == "probability":
+        return None
+    return max(largest(first), largest(second))
 
 
 def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notation = OURS) -> JSON:
     """Two fields before and after a change, and the difference."""
     head, query, column = cell
     matrices = []
-    for row, field in enumerate(SHOWN[key]):
-        first, second = (matrix_of(trace, field, head, MOST_FEATURES) for trace in (before, after))
+    for row, field in enumerate(FIELDS_OF_CHANGE[key]):
+        first, second = (matrix_of(trace, field, head, MAX_FEATURES) for trace in (before, after))
         kind = STEPS[field].kind
-        limit = None if kind == "probability" else max(largest(first), largest(second))
+        limit = _limit(field, first, second)
         pair = [
             Matrix(
                 f"{field} {when}",
@@ -87,8 +91,8 @@ def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notatio
         matrices += [*pair, difference(pair[1], pair[0], (2, row), "after − before", rounding)]
     last = matrices[-1]
     says = (
-        f"The {' and '.join(STEPS[field].title for field in SHOWN[key])} before and after a change,"
-        " and what differs."
+        f"The {' and '.join(STEPS[field].title for field in FIELDS_OF_CHANGE[key])} before and"
+        " after a change, and the difference."
     )
     return board(
         matrices, (last.name, query, min(column, last.numbers.shape[1] - 1)), says, notation
@@ -121,7 +125,7 @@ def temperatures(
 def jacobians(
     trace: Trace, shares: tuple[Array, Array], cell: Cell, notation: Notation = OURS
 ) -> JSON:
-    """How each share of a row moves with each score: with raw and with scaled scores, on one
+    """The derivatives of the shares of one query by its scores, for raw and scaled scores, on one
     colour scale up to 1/4.
     """
     keys = trace.labels("S")
@@ -139,5 +143,31 @@ def jacobians(
         )
         for place, (title, row) in enumerate(zip(titles, shares, strict=True))
     ]
-    says = "The Jacobian of the softmax of one row, from raw scores and from scaled ones."
+    says = "The Jacobian of the softmax of one query, from raw scores and from scaled scores."
     return board(matrices, (titles[1], cell[2], cell[2]), says, notation)
+
+
+def other_shares(
+    trace: Trace, shares: Array, title: str, cell: Cell, notation: Notation = OURS
+) -> JSON:
+    """The shares of one head in the layer, those of another method, and the difference."""
+    head, query, key = cell
+    sides, hidden = sides_of(trace, "probabilities"), trace.hidden[0, head]
+    usual, other = (
+        Matrix(
+            name,
+            numbers,
+            *sides,
+            (place, 0),
+            name,
+            kind="probability",
+            hidden=hidden,
+            says=f"The share by {name} is",
+        )
+        for place, (name, numbers) in enumerate(
+            (("the layer", trace.probabilities[0, head]), (title, shares))
+        )
+    )
+    gap = difference(other, usual, (2, 0), f"{title} − the layer")
+    says = f"The shares of head {head} in the layer, by {title}, and the difference."
+    return board([usual, other, gap], (other.name, query, key), says, notation)

@@ -1,8 +1,10 @@
-"""The boards of the mask workshop: every sequence of the batch, a mask to paint, a row with
-nothing left, padding.
+"""The pictures of the mask workshop: the sequences of the batch, a mask to paint, a query without
+keys, other [pad] vectors, and bars of one query.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,20 +13,26 @@ from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
+from ..curves import LEGEND
+from ..labels import percent, short
 from ..matrices import Matrix, Side, board, difference
+from ..parts import Part, below, layout
 from ..payload import JSON
+from ..theme import Figure
 from ..tiles import largest
 from .scores_and_shares import scores_and_shares, shares
 
-MOST_LARGE = 24  # sequences with more tokens are drawn small, all but the chosen one
-MOST_FEATURES = 16
+MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
+MAX_FEATURES = 16
+BAR_COLOURS = ("@primary", "@focus", "@value", "@output")
+GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 Cell = tuple[int, int, int]  # sequence, query, key
 
 
 def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
     trace, chosen = made.trace, cell[0]
-    is_long = trace.sizes["T"] > MOST_LARGE
+    is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
     limit = largest(trace.masked_scores[:, head])
     matrices = []
     for n, tokens in enumerate(made.batch.tokens):
@@ -48,9 +56,7 @@ def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OUR
 def painting(
     painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
-    """The painted mask, all masks together for one sequence, and what is left of its
-    probabilities.
-    """
+    """The painted mask, all masks together for one sequence, and its probabilities."""
     n, query, key = cell
     sides = _sides(made.batch.tokens[n])
     allowed = made.allowed[n]
@@ -60,7 +66,7 @@ def painting(
         ),
         Matrix("together", _shown(allowed), *sides, (1, 0), "all masks together", kind="logit"),
     ]
-    if len(allowed) <= MOST_LARGE:
+    if len(allowed) <= MAX_TOKENS_FULL_SIZE:
         shares_TS = made.trace.probabilities[n, head]
         matrices.append(
             Matrix(
@@ -74,7 +80,7 @@ def painting(
 def emptied(
     made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
-    """One sequence with every key hidden from a query: masked scores, probabilities, and the
+    """One sequence with every key hidden from one query: masked scores, probabilities, and the
     output of the head.
     """
     n, query, key = cell
@@ -86,7 +92,7 @@ def emptied(
         shares("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
         Matrix(
             "head output",
-            without.head_outputs[n, head, :, :MOST_FEATURES],
+            without.head_outputs[n, head, :, :MAX_FEATURES],
             sides[0],
             Side("value feature"),
             (2, 0),
@@ -102,12 +108,10 @@ def emptied(
 
 
 def padding(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS) -> JSON:
-    """The output of one sequence, the output after its [pad] vectors were changed, and the
-    difference.
-    """
+    """The output of one sequence, the output with other [pad] vectors, and the difference."""
     n, query, _ = cell
     rows, features = Side("query position", made.batch.tokens[n]), Side("output feature")
-    outputs = [trace.output[n, :, :MOST_FEATURES] for trace in (made.trace, changed)]
+    outputs = [trace.output[n, :, :MAX_FEATURES] for trace in (made.trace, changed)]
     limit = largest(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")
@@ -116,7 +120,7 @@ def padding(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = 
         )
     )
     gap = difference(after, before, (2, 0))
-    says = "The output of a sequence before and after the numbers of its [pad] tokens were changed."
+    says = "The output of a sequence, with its [pad] vectors and with others."
     return board([before, after, gap], (gap.name, query, 0), says, notation)
 
 
@@ -125,8 +129,54 @@ def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
 
 
 def _shown(allowed_TT: Array) -> Array:
-    """What a mask adds to the scores: 0 where a key may be seen, minus infinity where it may
-    not.
-    """
+    """What a mask adds to the scores: 0 for a visible key, minus infinity for a hidden one."""
     cells: Array = np.where(allowed_TT, 0.0, -np.inf)
     return cells
+
+
+def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str) -> Figure:
+    """The shares that a query gives to each key: a group of bars for each key. Names of hidden keys
+    stand in brackets.
+
+    rows: the shares of each bar in a group, by name. Shapes: S each. what: the sentence that
+    describes the picture.
+    """
+    labels = [short(token) for token in tokens]
+    for place in np.flatnonzero(hidden):
+        labels[place] = f"({labels[place]})"
+    data = [
+        _bars(name, labels, row, BAR_COLOURS[i % 4]) for i, (name, row) in enumerate(rows.items())
+    ]
+    angle, room = below(labels)
+    around = {
+        "barmode": "group",
+        "bargap": 0.25,
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": {"l": 48, "r": 8, "t": 34, "b": room + 4},
+        "xaxis": {
+            "tickvals": list(range(len(labels))),
+            "ticktext": labels,
+            "tickangle": angle,
+            "fixedrange": True,
+            "tickfont": {"size": 12},
+            "showgrid": False,
+        },
+        "yaxis": GRID | {"tickformat": ".0%", "rangemode": "tozero"},
+    }
+    return {"data": data, "layout": layout(280, what, **around)}
+
+
+def _bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:
+    """A bar for each key."""
+    return {
+        "type": "bar",
+        "name": name,
+        "x": list(range(len(labels))),
+        "y": row.astype("f4"),
+        "marker": {"color": colour},
+        "customdata": [
+            f"{label}: {percent(float(share))}" for label, share in zip(labels, row, strict=True)
+        ],
+        "hovertemplate": "%{customdata}<extra>" + name + "</extra>",
+    }

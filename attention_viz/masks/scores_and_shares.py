@@ -1,4 +1,4 @@
-"""Masked scores above the shares that the softmax makes of them, as one column of a board."""
+"""Masked scores above the shares that the softmax computes from them, as one column of a board."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def scores_and_shares(
     limit: float,
     small: bool,
 ) -> list[Matrix]:
-    """The matrices of one head in one column of the board, each made from the one before: the
-    scaled scores, which are only read, the masked ones, and their shares.
+    """The matrices of one head in one column of the board, each computed from the one before: the
+    scaled scores (not shown), the masked scores, and the shares.
 
-    at: sequence and head. key: what tells the names of these matrices from those of other columns.
-    limit: the value of the strongest colour of the scores.
+    at: sequence and head. key: ends the names of these matrices. limit: the value of the strongest
+    colour of the scores.
     """
     scaled, masked = f"scaled {key}", f"scores {key}"
     return [
@@ -52,7 +52,7 @@ def shares(
     title: str,
     small: bool = False,
 ) -> Matrix:
-    """What each query of one head gives to each key, by the softmax of another matrix of the board.
+    """The share that each query of one head gives to each key, the softmax of another matrix.
 
     scores: the name of that matrix. at: sequence and head. place: on the board.
     """

@@ -1,5 +1,5 @@
-"""Curves about the sharpness of a softmax: over the temperature, the width of a head, the gap
-of two scores.
+"""Curves of the sharpness of a softmax: by the temperature, by the width of a head, by the gap of
+two scores.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from attention_core.checks import Array
 from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_slope
 
 from ..curves import LEGEND
-from ..labels import counted, number, percent, short
+from ..labels import number, percent, short
 from ..parts import Part, broken_line, layout, word
 from ..theme import Figure
 
-AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
-COLDEST, HOTTEST = 0.05, 20.0
-HEAT_AXIS = AXIS | {
+PLAIN_AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
+TEMPERATURE_AXIS = PLAIN_AXIS | {
     "type": "log",
     "title": {"text": "temperature"},
     "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
@@ -28,22 +28,23 @@ HEAT_AXIS = AXIS | {
 def temperature_curves(
     scores: Array, tokens: Sequence[str], key: int, temperature: float
 ) -> Figure:
-    """The shares of a row over the temperature, one curve for each key; the chosen key and the
+    """The shares of one query by the temperature, a curve for each key; the chosen key and the
     strongest are named.
 
     Shapes: scores (S,), masked.
     """
-    heat_P = np.geomspace(COLDEST, HOTTEST, 61)
-    shares_PS = shares_at(scores, heat_P)
+    temperature_P = np.geomspace(MIN_TEMPERATURE, MAX_TEMPERATURE, 61)
+    shares_PS = shares_at(scores, temperature_P)
     strongest = int(shares_PS[0].argmax())
-    # The chosen key comes last, so that its curve lies on top.
+    # The chosen key comes last: its curve lies on top.
     order = sorted(range(len(tokens)), key=lambda place: place == key)
     curves = [
-        _key_curve(heat_P, shares_PS[:, place], tokens[place], place == key) for place in order
+        _key_curve(temperature_P, shares_PS[:, place], tokens[place], place == key)
+        for place in order
     ]
     names = [
         word(
-            np.log10(COLDEST),
+            np.log10(MIN_TEMPERATURE),
             float(shares_PS[0, place]),
             f" {short(tokens[place])}",
             colour,
@@ -53,24 +54,21 @@ def temperature_curves(
         for place, colour in {strongest: "@text", key: "@key"}.items()
     ]
     around = {
-        "xaxis": HEAT_AXIS,
-        "yaxis": AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
+        "xaxis": TEMPERATURE_AXIS,
+        "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
         "shapes": [broken_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
         "annotations": names,
         "margin": {"l": 48, "r": 12, "t": 12, "b": 44},
     }
-    keys = counted(len(tokens), "key")
     says = (
-        f"The shares of {keys} over the temperature, {COLDEST} to {HOTTEST}; {temperature:g} is"
-        " marked."
+        f"The share of each key for temperatures from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}. Keys:"
+        f" {len(tokens)}, marked temperature: {temperature:g}."
     )
     return {"data": curves, "layout": layout(320, says, **around)}
 
 
 def variances(spreads: Sequence[ScoreSpread]) -> Figure:
-    """The variance of dot products over the width d_k: measured with its standard error, and
-    the line of theory.
-    """
+    """The variance of dot products by the width d_k: measured, with errors, and by theory."""
     widths = [spread.d_k for spread in spreads]
     measured: Part = {
         "type": "scatter",
@@ -92,8 +90,8 @@ def variances(spreads: Sequence[ScoreSpread]) -> Figure:
     around = {
         "showlegend": True,
         "legend": LEGEND,
-        "xaxis": AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
-        "yaxis": AXIS | {"type": "log", "tickvals": widths},
+        "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
+        "yaxis": PLAIN_AXIS | {"type": "log", "tickvals": widths},
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
     }
     says = (
@@ -104,11 +102,11 @@ def variances(spreads: Sequence[ScoreSpread]) -> Figure:
 
 
 def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
-    """The largest share of a row, and the trace of the softmax Jacobian, over the width: raw
-    and scaled scores.
+    """The largest share and the trace of the softmax Jacobian by the width, for raw and scaled
+    scores.
     """
     widths = [spread.d_k for spread in spreads]
-    told = (
+    lines = (
         ("largest share, raw", "raw", "largest_share", "@focus", "solid"),
         ("largest share, scaled", "scaled", "largest_share", "@primary", "solid"),
         ("Jacobian trace, raw", "raw", "jacobian_trace", "@focus", "dot"),
@@ -119,13 +117,13 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
             widths, [getattr(getattr(spread, scores), measure) for spread in spreads], name, colour
         )
         | {"mode": "lines+markers", "line": {"color": colour, "width": 2.5, "dash": dash}}
-        for name, scores, measure, colour, dash in told
+        for name, scores, measure, colour, dash in lines
     ]
     around = {
         "showlegend": True,
         "legend": LEGEND,
-        "xaxis": AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
-        "yaxis": AXIS | {"range": [0, 1.05]},
+        "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
+        "yaxis": PLAIN_AXIS | {"range": [0, 1.05]},
         "margin": {"l": 40, "r": 12, "t": 60, "b": 44},
     }
     last = spreads[-1]
@@ -137,18 +135,16 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
 
 
 def slopes() -> Figure:
-    """How fast the shares of two tokens move with their scores, over the gap of the scores: at
-    most 1/4.
-    """
+    """The derivative of the shares of two tokens, by the gap of their scores: at most 1/4."""
     gaps = np.linspace(-12, 12, 121)
     heights = [two_token_slope(float(gap)) for gap in gaps]
     around = {
-        "xaxis": AXIS | {"title": {"text": "score gap of two tokens"}},
-        "yaxis": AXIS | {"range": [0, 0.27]},
+        "xaxis": PLAIN_AXIS | {"title": {"text": "score gap of two tokens"}},
+        "yaxis": PLAIN_AXIS | {"range": [0, 0.27]},
         "margin": {"l": 44, "r": 12, "t": 12, "b": 44},
     }
     says = (
-        "The slope a(1 − a) of two shares over the gap of their scores: 0.25 at 0,"
+        "The derivative a(1 − a) of two shares by the gap of their scores: 0.25 at 0,"
         f" {number(heights[-1], 6)} at 12."
     )
     return {
@@ -157,9 +153,9 @@ def slopes() -> Figure:
     }
 
 
-def _key_curve(heat_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:
-    """The shares of one key over the temperature, the chosen one wide and in colour."""
-    curve = _curve(heat_P, shares_P, short(token), "@key")
+def _key_curve(temperature_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:
+    """The shares of one key by the temperature, the chosen one wide and in colour."""
+    curve = _curve(temperature_P, shares_P, short(token), "@key")
     line = {"color": "@key", "width": 3.5} if is_chosen else {"color": "@hatch", "width": 1.2}
     return curve | {"line": line}
 

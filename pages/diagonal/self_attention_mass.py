@@ -1,4 +1,4 @@
-"""Self-attention mass: how much every token looks at itself, and what changes it."""
+"""Does a token look at itself? How much of its attention each token keeps, and what changes it."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.metrics import measure
 from attention_lab.diagonal.settings import trace_of_settings
 from attention_ui.board import show_board
-from attention_ui.diagonal import controls as lab
+from attention_ui.diagonal import controls
 from attention_ui.diagonal.self_attention_mass import (
     diagonal_verdict,
     metric_list,
@@ -21,47 +21,44 @@ from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_ba
 now = page_context()
 window = one_window()
 with window:
-    lab.token_controls(now.scenario.text)
-    settings = lab.layer_controls(now.scenario.text)
-    lab.say_cut(settings.text if settings.tokens == "sentence" else None)
+    controls.token_controls(now.scenario.text)
+    settings = controls.layer_controls(now.scenario.text)
+    controls.say_cut(settings.text, is_read=settings.tokens == "sentence")
 trace = trace_of_settings(settings)
-cell = lab.pair(trace)
-square = self_attention_of(trace)
-measured = measure(square)
+cell = controls.pair(trace)
+measured = measure(self_attention_of(trace))
 
 window.markdown(diagonal_verdict(trace, measured))
 left, right = window.columns([3, 2])
 with left:
-    show_board(diagonal_board(trace, cell), "diagonal", on_pin=lab.pin, fits=True)
+    show_board(diagonal_board(trace, cell), "diagonal", on_pin=controls.pin, fits=True)
 with right:
     show_figure(margin_bars(trace, cell[0]), "margins")
 st.markdown(pair_says(trace, cell))
-lab.examples()
-if says := lab.says_of(settings):
-    st.caption(says)
+controls.examples()
+controls.show_example(settings)
 left, right = st.columns([3, 2])
 left.caption(
-    "Each row is one token’s attention. Outlined: cells that break the **pair bound** $a_{ij}"
-    " \\le \\max(a_{ii}, a_{jj})$ which is often claimed. Click a cell to look into its pair."
+    "It is often claimed that no weight exceeds both diagonal weights of its pair of tokens:"
+    " $a_{ij} \\le \\max(a_{ii}, a_{jj})$. We call this the **pair bound**. Outlined cells break"
+    " it. Click a cell to look at its pair."
 )
 right.caption(
-    "To the right of 0 a token scores highest with itself; to the left another token out-votes"
-    " it; at 0 they tie."
+    "The margin is a token's score for itself minus its highest score for another token. Above 0"
+    " the token looks most at itself, below 0 it looks more at another token, and at 0 the two tie."
 )
 metric_row(measured)
 with st.expander(
     "What these numbers mean", key="lab metrics", icon=":material/function:", on_change="rerun"
-) as told:
-    if told.open:
+) as explained:
+    if explained.open:
         metric_list()
 st.markdown(
-    "**Try:** turn *Weights* to *angle* and move from 0° (tied: tokens tend to themselves) over 90°"
-    " (unrelated: no preference at all) to 180° (opposite: the token with the longest query looks"
-    " at itself least, but a short one may look at itself most). Change the *temperature*: masses"
-    " move, but no bar changes its side. Spread the lengths: without weights only **longer** tokens"
-    " can out-vote a token."
+    "**Try:** set *Weights* to *angle* and turn W_K away from W_Q. At 0° the two are equal (tied),"
+    " and tokens tend to look at themselves. At 90° they are unrelated, and there is no preference"
+    " at all. At 180° they are opposite: the token with the longest query looks at itself least,"
+    " but a short one may look at itself most. Change the *temperature*: the weights change, but no"
+    " bar changes its side. Spread the lengths: without weights only a **longer** token can get"
+    " more of a token's attention than the token itself."
 )
-st.caption(
-    "The laboratory has one head of its own. Bars and numbers are measured on the matrix that is"
-    " shown."
-)
+st.caption("This page has one head of its own. All bars and numbers are those of its matrix.")

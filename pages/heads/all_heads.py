@@ -1,4 +1,4 @@
-"""All heads: what each looks at, side by side, as one matrix, and as lines from token to token."""
+"""All heads: what each attends to, side by side, as one matrix, and as lines between tokens."""
 
 import streamlit as st
 
@@ -7,26 +7,27 @@ from attention_lab.heads.patterns import column_sums
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import choose_heads
-from attention_ui.heads.one_wide_head import choose_beside, say_beside
+from attention_ui.heads.one_wide_head import choose_one_wide_head, compare_with_one_wide_head
 from attention_ui.page_context import page_context
 from attention_ui.panels import token
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_viz.heads.all_heads import heads_grid, of_key, of_query, together
-from attention_viz.heads.arcs import MOST_LINES, arcs
-from attention_viz.labels import counted, number, percent
+from attention_viz.heads.arcs import MAX_LINES, arcs
+from attention_viz.labels import number, percent
 
-STAGES = {
+FIELDS = {
     "raw": "scores",
     "scaled": "scaled_scores",
     "masked": "masked_scores",
     "probabilities": "probabilities",
 }
 LINES = {
-    "query": "from the query in focus",
-    "key": "to the key in focus",
-    "all": "of all queries to all keys",
+    "query": "Lines from the query in focus.",
+    "key": "Lines to the key in focus.",
+    "all": "Lines from all queries to all keys.",
 }
+SCALE_BUTTON = {False: "Each head its own scale", True: "One scale for all heads"}
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -34,32 +35,35 @@ cell = focus.cell("query", "key")
 query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
 own_scale = bool(st.session_state.get("own_scale"))
 
+st.markdown(
+    "Each matrix is one head. All heads read the same sentence; the colour of a cell shows how much"
+    " its query reads from its key."
+)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    stage = choose_one("What is shown", STAGES, "probabilities", key="heads_stage")
+    shown = choose_one("What is shown", FIELDS, "probabilities", key="heads_stage")
     st.button(
-        "One scale for all heads" if own_scale else "Each head its own scale",
+        SCALE_BUTTON[own_scale],
         icon=":material/palette:",
         on_click=st.session_state.update,
         args=({"own_scale": not own_scale},),
         key="heads_scale",
-        help="With a scale of its own the strongest cell of every head has the strongest colour.",
+        help="With its own scale, the strongest cell of each head has the strongest colour.",
     )
-    one_head = choose_beside(trace)
+    one_head = choose_one_wide_head(trace)
     chosen = choose_heads(
-        "subset", "Only these heads", trace.sizes["H"], "None chosen: all of them."
+        "subset", "Only these heads", trace.sizes["H"], "With no choice, all heads are shown."
     )
 heads = fact("heads", chosen or tuple(range(trace.sizes["H"])))
-field = STAGES[stage]
+field = FIELDS[shown]
 array = getattr(trace, field)[0]
 
 show_board(heads_grid(now.stage, field, heads, cell=cell, one_head=one_head), "heads grid")
 st.caption(
-    now.turned("Rows are queries, columns are keys; every head saw the same tokens.")
-    + " Point at a cell, or reach it with Tab and the arrow keys: the same place is marked in every"
+    "Point at a cell, or reach it with Tab and the arrow keys: the same cell is marked in every"
     " head. A click or Enter moves the focus to it."
 )
 if one_head is not None:
-    say_beside(now, one_head)
+    compare_with_one_wide_head(now, one_head)
 
 view = choose_one(
     "The heads together",
@@ -74,31 +78,27 @@ if view == "Row and column":
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(
-            f"**What does :blue[{query}] read?** Its {now.turned('row')} in every head sums to"
-            " 1, or to 0 if all is masked."
+            f"**What does :blue[{query}] read?** Its shares sum to 1 in every head, or to 0 if it"
+            " may see no key."
         )
         show_board(of_query(trace, *cell, now.notation), "heads query")
     with right:
         st.markdown(
-            f"**Who reads :red[{key}]?** Its {now.turned('column')} in every head may sum to"
-            f" anything: in head {focus.head}, all queries give it {number(of_all_queries, 2)};"
-            f" {query} {percent(share)}."
+            f"**Who reads :red[{key}]?** What all queries read from it can have any sum: in head"
+            f" {focus.head} it is {number(of_all_queries, 2)}, of which {query} reads"
+            f" {percent(share)}."
         )
         show_board(of_key(trace, *cell, now.notation), "heads key")
 elif view == "Lines":
     which = choose_one("Lines of", LINES, "query", key="heads_lines", label_visibility="collapsed")
-    drawn, left_out = arcs(trace, heads, which, focus.query, focus.key)
+    figure, left_out = arcs(trace, heads, which, focus.query, focus.key)
     with st.container(key="wide heads lines"):
-        show_figure(drawn, "heads lines")
+        show_figure(figure, "heads lines")
     st.caption(
-        f"Drawn are the lines {LINES.get(which, '')}. :blue[Queries] stand at the left, :red[keys]"
-        " at the right; the larger the weight, the wider the line; its dot says the number. A"
-        " click on a head in the legend hides or shows its lines."
-        + (
-            f" Not drawn: {counted(left_out, 'weaker line')} beyond the {MOST_LINES} strongest."
-            if fact("lines_left_out", left_out)
-            else ""
-        )
+        f"{LINES[which]} :blue[Queries] are on the left, :red[keys] on the right. A wider line is a"
+        " larger share; point at its dot to read the share. A click on a head in the legend hides"
+        f" or shows its lines. At most {MAX_LINES} lines are drawn; weaker lines left out:"
+        f" {fact('lines_left_out', left_out)}."
     )
 else:
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
@@ -106,12 +106,13 @@ else:
     lost = fact("blur", blur(trace, heads))
     if fact("average_hides", number(lost.in_the_mean, 1) != number(lost.in_a_head, 1)):
         st.warning(
-            "An average hides what heads are for. A query reads effectively"
-            f" **{number(lost.in_a_head, 1)}** tokens in a single head (e to the mean entropy of"
-            " its shares there, averaged over the queries); in the mean of the heads it seems to"
-            f" read **{number(lost.in_the_mean, 1)}**: heads that look at different things add up"
-            " to one that looks everywhere, and no head need look like it. The maximum keeps every"
-            " head’s peaks, but a query’s largest shares are no shares: they sum to up to"
-            f" **{number(lost.largest_sum, 2)}**.",
+            "**An average hides what heads are for.** In a single head a query reads effectively"
+            f" {number(lost.in_a_head, 1)} tokens, in the mean of the heads"
+            f" {number(lost.in_the_mean, 1)}: heads that look at different tokens average to one"
+            " that seems to look everywhere. The maximum keeps the peaks of every head, but its"
+            f" numbers are no distribution: for one query they sum to"
+            f" {number(lost.largest_sum, 2)}."
+            "\n\n*Effective tokens* are e to the entropy of the shares: the number of tokens with"
+            " equal shares that has the same entropy.",
             icon=":material/visibility_off:",
         )

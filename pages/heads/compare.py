@@ -1,4 +1,4 @@
-"""Compare: the layer beside the same layer with one control changed, and what moved most."""
+"""Compare two settings: the layer beside the same layer with one control changed."""
 
 from dataclasses import asdict
 
@@ -8,16 +8,16 @@ from attention_lab.compare import beside
 from attention_lab.weight_changes import change_notes
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.compare import choose_setting, said_value, say_moved
+from attention_ui.heads.compare import choose_setting, show_largest_change, value_says
 from attention_ui.markdown import plain
 from attention_ui.own_numbers import with_painting
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, choose_one
 from attention_ui.view import one_window
-from attention_viz.heads.compare import MOST_FEATURES, two_settings
-from attention_viz.labels import counted, percent
+from attention_viz.heads.compare import MAX_FEATURES, two_settings
+from attention_viz.labels import percent
 
-SHOWN = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
+FIELDS = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
 
 now = page_context()
 head, query = now.focus.head, now.focus.query
@@ -25,28 +25,22 @@ window = one_window()
 left, middle, right = window.columns([3, 4, 5], vertical_alignment="bottom")
 control, value = choose_setting(left, middle, now.scenario)
 shown = choose_one(
-    "What is shown", SHOWN, "probabilities", place=right, key="compare_shows", **KEPT
+    "What is shown", FIELDS, "probabilities", place=right, key="compare_shows", **KEPT
 )
-field = SHOWN[shown]
-own = getattr(now.scenario, control.name)
+field, own = FIELDS[shown], getattr(now.scenario, control.name)
 two = beside(with_painting(now.scenario), control.name, fact("compared_with", value))
 
-is_text = control.name == "text"
-first, second = (
-    ("as it is", "the other") if is_text else (said_value(control, one) for one in (own, value))
-)
-n_features = two.before.sizes["O"]
-column = min(now.focus.feature, n_features - 1) if field == "output" else now.focus.key
-board = two_settings(
-    two,
-    field,
-    (head, query, column),
-    (f"{control.label}: {first}", f"{control.label}: {second}"),
-    now.notation,
-)
+first, second = value_says(control, own), value_says(control, value)
+if control.name == "text":
+    first, second = "as it is", "the other"
+names = (f"{control.label}: {first}", f"{control.label}: {second}")
+n_features, column = two.before.sizes["O"], now.focus.key
+if field == "output":
+    column = min(now.focus.feature, n_features - 1)
+board = two_settings(two, field, (head, query, column), names, now.notation)
 matters = fact("matters", control.matters(asdict(two.scenario)))
 with window.container():  # one place for all, so that the board keeps its own
-    say_moved(two, field, head, control, matters=matters)
+    show_largest_change(two, field, head, control, matters=matters)
 with window:
     show_board(board, "compare", fits=True)
 
@@ -55,21 +49,20 @@ for note in change_notes(now.scenario, two.scenario):
 beside_head = fact("head_beside", two.head_beside(head))
 if beside_head != head:
     st.info(
-        f"The changed layer has {counted(two.after.sizes['H'], 'head')}, so its last one, head"
-        f" {beside_head}, stands beside head {head}."
+        f"Heads of the changed layer: {two.after.sizes['H']}. Head {head} is shown beside the last"
+        f" of them, head {beside_head}."
     )
 n_heads = two.before.sizes["H"]
 moves = fact("elsewhere", [two.elsewhere(each) for each in range(n_heads)])
 most = max(range(n_heads), key=moves.__getitem__)
 st.markdown(
-    f"After the change a query of head {head} looks elsewhere with **{percent(moves[head])}** of"
-    f" its attention, on average. Of all heads, head {most} moves most: {percent(moves[most])}."
+    f"On average, a query of head {head} gives **{percent(moves[head])}** of its attention to other"
+    f" keys after the change. This share is largest in head {most}: {percent(moves[most])}."
 )
 st.caption(
     f"Everything but *{control.label}* is the same in both layers. The first two matrices have one"
-    " scale of colours, their difference has a scale of its own, with 0 in the middle. A cell that"
-    " is hidden in one of them has no difference of scores. The URL holds the changed control and"
-    " its value."
+    " scale of colours; their difference has its own, with 0 in the middle. A cell that is hidden"
+    " in one of them has no difference of scores. The URL holds the changed control and its value."
 )
-if field == "output" and n_features > MOST_FEATURES:
-    st.caption(f"Shown are {MOST_FEATURES} of {n_features} features: those around the chosen one.")
+if field == "output" and n_features > MAX_FEATURES:
+    st.caption(f"Features shown: {MAX_FEATURES} of {n_features}, around the feature in focus.")

@@ -8,11 +8,8 @@ from attention_lab.heads.scheme_runs import agreement
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.fused_parts import (
-    as_convolutions,
-    two_tables_of_sizes,
-    value_of_a_pair,
-)
+from attention_ui.heads.at_once import heads_in_threads, what_can_run_at_once
+from attention_ui.heads.fused_parts import as_convolutions, two_tables_of_sizes, value_of_a_pair
 from attention_ui.heads.measuring import measured_runs
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
@@ -80,6 +77,9 @@ with st.expander("What each way does"):
         "The full product and the Hadamard way: MQL5 book, chapter on multi-head self-attention."
     )
 
+st.header("What can run at once, and what must wait", anchor=False)
+what_can_run_at_once(now)
+heads_in_threads(size)
 st.header("The values, number by number", anchor=False)
 value_of_a_pair(now)
 st.header("One head, and all heads fused", anchor=False)

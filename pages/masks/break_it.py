@@ -8,64 +8,61 @@ from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import differs
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.masks.break_it import answers, chosen_fault, game, told
+from attention_ui.masks.break_it import (
+    choose_field,
+    choose_mistake,
+    play,
+    show_checks,
+    show_mistake,
+)
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound
-from attention_viz.masks.break_it import FIELDS, MOST_FEATURES, broken
+from attention_viz.masks.break_it import FIELDS, MAX_COLUMNS, broken
 
 now = page_context()
 focus = now.focus
+st.markdown(
+    "The layer with one classic mistake. All arrays have the right shapes; the checks show what"
+    " gives the mistake away."
+)
 spot = bound(st.toggle, "Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
-key = game(now) if spot else chosen_fault()
-layer = examined(now.scenario, key, masked=spot)
-if not spot:
-    told(now, fault_of(key), layer)
-elif not fact("mistake_shows", layer.differs_from is not None):
-    st.info(
-        "With these controls the mistake changes nothing, so nothing can find it. Some need"
-        " several heads, several tokens, weights that read the whole embedding, or scores divided"
-        f" by √{now.symbol('d_k')}."
-    )
-answers(now, layer)
+if spot:
+    key = play(now)
+    layer = examined(now.scenario, key, masked=True)
+    if not fact("mistake_shows", layer.differs_from is not None):
+        st.info(
+            "With these controls the mistake changes no number, so no check can find it. Some"
+            " mistakes need several heads, several tokens, weights that read the whole embedding,"
+            f" or scores divided by √{now.symbol('d_k')}."
+        )
+else:
+    key = choose_mistake()
+    layer = examined(now.scenario, key)
+    show_mistake(now, fault_of(key), layer)
+show_checks(now, layer)
 
 st.header("Where it shows", anchor=False)
-field = bound(
-    st.selectbox,
-    "Field",
-    ("first", *FIELDS),
-    key="bi_field",
-    **KEPT,
-    help=(
-        "first: the first one, in order of computation, with wrong numbers; while the mistake is"
-        " hidden, the output."
-    ),
-)
-shown = field if field in FIELDS else "output" if spot else layer.differs_from or "output"
+field = choose_field()
+shown, first_wrong = field, layer.differs_from
+if field not in FIELDS:
+    shown = "output"
+    if first_wrong and not spot:
+        shown = first_wrong
 fact("shown_field", shown)
 show_board(
     broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation),
     "broken",
 )
-title = "merged heads" if shown == "merged" else STEPS[shown].title
-none = f"here no number of the {title} is wrong."
-first = (
-    " The first field with wrong numbers is"
-    f" **{STEPS[fact('first_wrong_field', layer.differs_from)].title}**."
-    if layer.differs_from and not spot
-    else ""
-)
-st.markdown(
-    f"The {title} of the right layer, of this one, and what differs: "
-    + (
-        "weak colours agree, strong ones do not."
-        if fact("shown_field_differs", differs(layer.right, layer.faulty, shown))
-        else none
-    )
-    + first
-)
+title = STEPS[shown].title
+st.markdown(f"Left: the {title} of the right layer. Middle: of this layer. Right: the difference.")
+if not fact("shown_field_differs", differs(layer.right, layer.faulty, shown)):
+    st.markdown("Here no number is wrong.")
+if first_wrong and not spot:
+    title = STEPS[fact("first_wrong_field", first_wrong)].title
+    st.markdown(f"The first field with wrong numbers, in the order of computation: **{title}**.")
 st.caption(
-    f"Of wide fields head {focus.head}’s {now.turned('columns')} are drawn, at most"
-    f" {MOST_FEATURES}. Try one head, or a sentence of one word: which mistakes vanish?"
+    f"Of a field that holds all heads, the part of head {focus.head} is shown: at most"
+    f" {MAX_COLUMNS} features. Try one head, or a sentence of one word: which mistakes vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
     st.markdown("\n".join(now.turned(f"- **{check.name}**: {check.asks}") for check in CHECKS))

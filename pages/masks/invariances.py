@@ -1,12 +1,16 @@
-"""What the layer cannot see: changes of its input and its weights that do not show in its
-output.
-"""
+"""Does order matter? And which other changes of input and weights leave the output as it is."""
 
-from attention_ui.masks.invariance_topics import TOPICS
+import streamlit as st
+
+from attention_ui.masks.invariances import TOPICS
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, choose_one
 
 now = page_context()
+st.markdown(
+    "Six experiments with this layer: change something, run it again, and see whether the output"
+    " changes."
+)
 topic = choose_one(
     "Topic", TOPICS, "shuffle", key="inv_topic", label_visibility="collapsed", **KEPT
 )

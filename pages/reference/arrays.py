@@ -1,6 +1,4 @@
-"""Arrays: everything the layer computes, with symbol, axes, size and formula, and each array as
-a file.
-"""
+"""Arrays: everything the layer computes, with symbol, axes, size and formula, and as files."""
 
 import streamlit as st
 
@@ -12,7 +10,7 @@ from attention_ui.facts import fact
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.panels import rows_here
-from attention_ui.reference.arrays import array_table
+from attention_ui.reference.arrays import array_table, head_words, made_from, shown_head
 from attention_ui.registry import step_of
 from attention_ui.url_state import bound
 from attention_viz.tables import field_table, matrix_table
@@ -21,15 +19,15 @@ now = page_context()
 trace, text = now.trace, now.notation
 
 st.markdown(
-    f"One run of the layer leaves {len(STEPS)} arrays, in order of computation: these are their"
-    " symbols, axes and sizes for your sentence and controls."
+    f"The table lists the {len(STEPS)} arrays that one run of the layer computes, in order, with"
+    " their sizes for your sentence and controls. Below it you can read and download each array."
 )
 with st.container(key="wide arrays"):
     st.markdown(array_table(trace, text))
 if text.convention == "column":
     st.caption(
-        "Rows and columns stand as on the boards; below and in the files tokens are rows, as in the"
-        " code."
+        "In this table rows and columns are those of the boards. Below it and in the files tokens"
+        " are rows, as in the code."
     )
 if text.has_our_letters:
     st.caption("Axes: " + " · ".join(f"**{letter}** {word}" for letter, word in AXES.items()))
@@ -38,9 +36,9 @@ st.header("One array", anchor=False)
 chosen = bound(
     st.selectbox, "Array", tuple(STEPS), key="ar_field", required=True, persist_state="session"
 )
-field = str(chosen) if chosen in STEPS else "inputs"
+field = {name: name for name in STEPS}.get(str(chosen), "inputs")
 step = STEPS[field]
-head = now.focus.head if step.per_head else None
+head = shown_head(step, now.focus.head)
 words, form = st.columns([3, 2], vertical_alignment="center")
 words.markdown(notation.says(trace, field, text))
 words.badge(
@@ -49,19 +47,10 @@ words.badge(
     color="gray",
 )
 form.latex(formula(trace, field, text))
-needs = [
-    name for name in step.needs.split() if name != "inputs" or field != "output" or trace.residual
-]
-fact("made_from", needs)
+needs = fact("made_from", made_from(trace, field))
 st.caption(
-    (f"Made from {' and '.join(plain(STEPS[name].title) for name in needs)}. " if needs else "")
-    + f"Kind: {step.kind}. Below: "
-    + (
-        "the whole matrix."
-        if head is None
-        else f"the matrix of head {head}; choose another one in the sidebar."
-    )
-    + rows_here(now)
+    f"Made from: {', '.join(plain(STEPS[name].title) for name in needs) or 'the choices'}. Kind:"
+    f" {step.kind}. Heads below: {head_words(head)}.{rows_here(now)}"
 )
 st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {step.title}")
 with st.container(horizontal=True):
@@ -72,7 +61,7 @@ with st.container(horizontal=True):
         "text/csv",
         on_click="ignore",
         icon=":material/download:",
-        help="All heads, one line for each row of a matrix, with the tokens.",
+        help="All heads. One line for each row of a matrix, with its token.",
     )
     st.download_button(
         "NPY",
@@ -80,7 +69,7 @@ with st.container(horizontal=True):
         f"{field}.npy",
         on_click="ignore",
         icon=":material/download:",
-        help="The array as it is, for numpy.load.",
+        help="The whole array with full precision, for numpy.load.",
     )
     page = step_of(field)
     st.page_link(page.path, label=f"See how it is computed: {page.title}", icon=page.icon)

@@ -1,6 +1,4 @@
-"""Glossary: every symbol of the layer, in the chosen notation and in those of all texts, and
-words without one.
-"""
+"""Glossary: every symbol of the layer in all notations, and words without a symbol."""
 
 import streamlit as st
 
@@ -22,24 +20,24 @@ from attention_ui.search import search_field
 text = page_context().notation
 
 st.markdown(
-    "The same quantity has many names. Here is each with its symbol, its word and what it is; names"
-    " `like_this` are those of the code; those of PyTorch 2.13, BERT and other tools stand below,"
-    " words without a symbol last. Whose symbols all pages show is chosen in the sidebar under"
-    " *View*."
+    "The tables list every quantity with its symbol, its name and its meaning. Names"
+    " `like_this` are those of our code. Below stand the names in PyTorch 2.13, BERT and other"
+    " tools, then the symbols of five texts, and last words without a symbol. In the sidebar,"
+    " *View* chooses the symbols that all pages show."
 )
 typed = search_field("glossary_words", "width", searched_texts(text))
 rows, words = glossary_rows(typed, text), words_with(typed)
 fact("quantities_found", [row.name for row in rows])
 fact("words_found", [one.word for one in words])
 if not rows and not words:
-    st.markdown("Nothing fits: search for less.")
+    st.markdown("Nothing found. Try other or fewer words.")
 if rows:
     st.header(text.title, anchor=False)
-    with st.container(key="glossary" if text.has_our_letters else "wide glossary"):
+    with st.container(key={True: "glossary", False: "wide glossary"}[text.has_our_letters]):
         st.markdown(glossary_table(rows, text))
     if not text.has_our_letters:
         st.caption(
-            "Where a text has no symbol or word of its own, ours stands there; the remark says so."
+            "Where a text has no symbol or word of its own, the table shows ours and a remark."
         )
     if elsewhere := fact("names_elsewhere", elsewhere_table(rows)):
         st.header("In code and other tools", anchor=False)
@@ -48,11 +46,11 @@ if rows:
     with st.container(key="wide notations"):
         st.markdown(notation_table(rows))
     st.caption(
-        "A dash: the text has no symbol. "
+        "A dash means that the text has no symbol. "
         + " · ".join(
             f"**{key}** {one.title}" for key, one in NOTATIONS.items() if one is not COLUMNS
         )
-        + ". A tilde or hat over a text's letter marks a step that the text does not name."
+        + ". A tilde or a hat over a letter marks a step that the text does not name."
     )
 if words:
     st.header("Words without a symbol", anchor=False)

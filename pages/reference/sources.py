@@ -1,6 +1,4 @@
-"""Sources and limits: texts, papers, licences, what is not shown, how numbers are checked,
-versions.
-"""
+"""Sources and limits: how numbers are checked, what is left out, texts, papers and licences."""
 
 import platform
 from importlib.metadata import version
@@ -23,34 +21,33 @@ left, right = st.columns(2, gap="large")
 with left:
     st.header("How we know that the numbers are right", anchor=False)
     st.markdown(f"""
-- **Three independent oracles.** All {len(STEPS)} arrays are compared with attention written as
-  plain Python loops; all but the memory with values frozen from PyTorch 2.13
-  (`nn.MultiheadAttention`, `scaled_dot_product_attention`); the arrays inside the heads with the
-  test cases of the `Attention` operator of ONNX 1.23. The trained model is compared with PyTorch,
-  layer by layer.
-- **Laws that hold for any numbers** are tested on numbers drawn at random: where a query sees a
-  key, its row sums to 1 and what a head gives lies within the values; without positions and masks,
+- **Three independent references.** Tests compare all {len(STEPS)} arrays with attention written
+  as plain Python loops. They compare all but the memory with stored values of PyTorch 2.13
+  (`nn.MultiheadAttention`, `scaled_dot_product_attention`), and the arrays inside the heads with
+  the test cases of the `Attention` operator of ONNX 1.23. The trained model is compared with
+  PyTorch, layer by layer.
+- **Laws that hold for all numbers** are tested on random numbers. Where a query sees a key, its
+  row sums to 1, and the output of a head lies within its values. Without positions and masks,
   shuffled tokens give shuffled outputs.
-- **Planted mistakes:** typical mistakes are built in, one by one; for each there is a test that
-  must fail.
-- **What you read is what was computed:** pictures, tables, arithmetic, code and downloads come
-  from the same arrays.
-  *The code* on each step ends with a line that stops unless it gives the numbers shown.
-- **Claims** are settled by a computation on the page: {n_claims} of them are
-  [here](claims).
+- **Planted mistakes.** Typical mistakes are built into a copy of the code, one by one. For each,
+  a test must fail.
+- **What you read is what was computed.** Pictures, tables, arithmetic, code and downloads come
+  from the same arrays. *The code* of a step ends with a line that stops unless it gives the
+  numbers shown.
+- **Claims** are decided by a computation: [{n_claims} claims](claims).
 """)
     st.header("What this does not show", anchor=False)
     st.markdown(f"""
-- **Meaning.** Unless weights are trained or made by hand, words are vectors drawn from their own
-  letters, and weights are drawn from a seed: you see the mechanism, not what a model has learnt.
-- **Why a model does something.** Attention weights say where values come from, not what is done
-  with them.
+- **Meaning.** Unless weights are trained or made by hand, the vector of a word is random (its
+  letters are the seed), and so are the weights. You see the mechanism, not what a model has
+  learnt.
+- **Why a model does something.** Attention weights show where values come from, not how they are
+  used.
 - **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_MATRIX_WIDTH} dimensions and
   {MAX_HEADS} heads; the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no
   text generation.
-- **Speed.** Everything runs in NumPy on a processor. Times measured here say nothing about
-  graphics cards.
-- **All digits.** The boards get float32 and round what they show; the downloads have full
+- **Speed on graphics cards.** Everything runs in NumPy on a processor.
+- **All digits.** The boards use float32 and show rounded numbers. The downloads have full
   precision.
 """)
 with right:
@@ -64,17 +61,18 @@ with right:
     st.header("Licences", anchor=False)
     licence = fact("licence_of_the_model", "Apache License 2.0")
     st.markdown(
-        "The app is under the MIT licence. The trained encoder in `assets/minilm` is"
-        f" **all-MiniLM-L6-v2** of the Sentence Transformers project, under the {licence};"
-        " the files `LICENSE` and `NOTICE` beside it say where it is from and what was changed. The"
-        " cases of the ONNX operator among the tests are under the same licence."
+        "The app has the MIT licence. The trained encoder in `assets/minilm` is"
+        f" **all-MiniLM-L6-v2** of the Sentence Transformers project and has the {licence}. The"
+        " files `LICENSE` and `NOTICE` beside it name its origin and the changes. The test cases of"
+        " the ONNX operator have the same licence."
     )
     st.header("Versions", anchor=False)
     versions = {name: version(name) for name in ("streamlit", "numpy", "plotly", "pandas")}
     versions = fact("versions", {"Python": platform.python_version()} | versions)
     st.markdown(" · ".join(f"{name} {number}" for name, number in versions.items()))
     st.caption(
-        "Nothing leaves this machine: no fonts, no statistics, no model is loaded from elsewhere."
+        "Nothing leaves this machine, and nothing is loaded from elsewhere: no fonts, no"
+        " statistics, no model."
     )
 st.header(f"Papers and books ({len(papers())})", anchor=False)
 st.markdown(paper_list())

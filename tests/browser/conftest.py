@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -52,10 +53,7 @@ def running_app(folder: Path, port: int = 0) -> Iterator[str]:
     """
     port = port or free_port()
     log = folder / "server.log"
-    options = ["--server.port", str(port), "--server.headless", "true"]
-    with log.open("w", encoding="utf-8") as output:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
-        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    server = started(folder, port)
     try:
         address = f"http://localhost:{port}"
         assert answers(server, address), (
@@ -67,6 +65,18 @@ def running_app(folder: Path, port: int = 0) -> Iterator[str]:
         server.wait(timeout=30)
     said = log.read_text(encoding="utf-8")
     assert "Traceback" not in said, said
+
+
+def started(folder: Path, port: int) -> subprocess.Popen[bytes]:
+    """The process of an app on a port, with log and rooms in a folder."""
+    options = ["--server.port", str(port), "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    # Rooms of a test are no business of who runs it.
+    environment = {"ATTENTION_LAB_CLASSES": str(folder / "classes.sqlite3"), **os.environ}
+    with (folder / "server.log").open("a", encoding="utf-8") as output:
+        return subprocess.Popen(
+            command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=environment
+        )
 
 
 def free_port() -> int:

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.masks.faults import hidden_fault
 from attention_lab.user_data.painted import mask_from_text
+from attention_ui.masks.break_it import NAMES
 from tests.browser.driving import click_cell, expect_address, parameters, settled
 
 pytestmark = pytest.mark.browser
@@ -65,7 +66,7 @@ def test_spot_the_bug_by_a_link(visit: Visit) -> None:
     told = page.get_by_test_id("stAlert")
     expect(told).to_have_count(0)
     page.get_by_text("Show the answer").click()
-    expect(told).to_contain_text(hidden_fault(3).name)
+    expect(told).to_contain_text(NAMES[hidden_fault(3).key])
     page.get_by_role("button", name="Next round").click()
     expect_address(page, "bi_round=4", "!bi_answer")
     expect(told).to_have_count(0)

@@ -96,11 +96,11 @@ def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(
         SettingsError, match="embedding is 'glove' but must be one of normal, integers"
     ):
-        word_vector("a", 3, "glove")
+        embed(["a"], 3, kind="glove")
 
 
 @pytest.mark.parametrize("width", [0, -1, 2.0, True])
 def test_a_width_that_is_no_positive_number_is_refused(width: object) -> None:
     """An embedding has at least one number, and a whole number of them."""
     with pytest.raises(SettingsError, match="d_model"):
-        word_vector("a", width)  # type: ignore[arg-type]
+        embed(["a"], width)  # type: ignore[arg-type]

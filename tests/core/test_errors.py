@@ -125,7 +125,7 @@ SETTINGS: list[Refusal] = [
     ("softcap | [1.0, 2.0] | finite", lambda: attend(X, P, softcap=[1.0, 2.0])),
     ("softcap | True | finite", lambda: attend(X, P, softcap=True)),
     ("softcap | 1e-99 | float32", lambda: attend(np.float32(X), P.astype("f4"), softcap=1e-99)),
-    ("empty_rows | 'uniform' | 'zero' | 'nan'", lambda: attend(X, P, empty_rows="uniform")),
+    ("empty_rows | 'uniform' | zero | nan", lambda: attend(X, P, empty_rows="uniform")),
     ("causal | 'no' | True or False", lambda: attend(X, P, causal="no")),
     ("residual | 1 | True or False", lambda: attend(X, P, residual=1)),
     ("projections | [1, 2] | Projections", lambda: attend(X, [1, 2])),

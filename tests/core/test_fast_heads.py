@@ -13,7 +13,7 @@ from hypothesis import given
 
 from attention_core import HeadTrace, Trace, fast_heads
 from attention_core.attention import plain_heads
-from attention_core.option_checks import Options
+from attention_core.layer_checks import Options
 from tests.core.random_layers import Layer, assert_same, calls
 
 

@@ -32,23 +32,6 @@ test("a link of the menu gets the choices when it is pressed or reached by keys,
   end();
 });
 
-const dialog = (says) => `<div role=dialog><p>${says}</p><button onclick="this.parentElement.remove()">x</button></div>`;
-const known = (source) => source.replace("KNOWN_PAGES", '["scores"]');
-
-test("the message that a page was not found is closed where there is such a page, also when it comes later, and no other", async () => {
-  const body = `<main>${dialog("Page not found")}${dialog("Shortcuts")}</main>`;
-  const one = await framed("dismiss.js", "/lab/scores/", { body, text: known });
-  const left = ({ page }) => [...page.document.querySelectorAll("[role=dialog] p")].map(({ textContent }) => textContent);
-  assert.deepEqual(left(one), ["Shortcuts"]);
-  one.find("main").insertAdjacentHTML("beforeend", dialog("Page not found"));
-  await wait(20);
-  assert.deepEqual(left(one), ["Shortcuts"]);
-  one.end();
-  const other = await framed("dismiss.js", "/scoring", { body, text: known });
-  assert.deepEqual(left(other), ["Page not found", "Shortcuts"]);
-  other.end();
-});
-
 test("on paper a page keeps its width, and is made smaller where it is wider than two thirds of that fit", async () => {
   const printed = async (width) => {
     const body = `<div data-testid=stMain style="width: ${width}px">text</div>`;

@@ -182,12 +182,12 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     "huge header": (
         lambda: one(npy(" " * 70_000, SIX, version=b"\2\0")),
         FileError,
-        ("W_Q", 70000, 65536),
+        ("W_Q", 4000, "numpy.save"),
     ),
     "endless header": (
         lambda: one(npy("", version=b"\2\0", length=2**32 - 1)),
         FileError,
-        ("W_Q", 4294967295, 65536),
+        ("W_Q", 4000, "numpy.save"),
     ),
     "short header": (lambda: one(npy(header(), length=4000)), FileError, ("W_Q", "numpy.save")),
     "code as header": (

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from attention_core import SettingsError
-from attention_lab.masks.bench import NO_FAULT, examined, fault_of
+from attention_lab.masks.bench import NO_FAULT, examined
 from attention_lab.masks.faults import FAULTS, hidden_fault
 from attention_lab.scenario import Scenario
-from tests.lab.refusal import refused
 
 SCENARIOS = {
     "default": Scenario(),
@@ -47,13 +45,6 @@ def test_a_mask_is_added_only_where_there_is_none() -> None:
     assert hidden.tolist() == [11 - t for t in range(12)]
     window = Scenario(mask="window", window=1)
     assert examined(window, "mask", masked=True).right.hidden_keys.max() == 10
-
-
-def test_an_unknown_fault() -> None:
-    """The sentence names the faults that there are."""
-    assert fault_of(NO_FAULT) is None
-    with refused(SettingsError, "split"):
-        fault_of("banana")
 
 
 def test_rounds_of_spot_the_bug() -> None:

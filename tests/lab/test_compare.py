@@ -99,7 +99,7 @@ def test_a_query_looks_elsewhere_with_half_of_what_moved() -> None:
 
 def test_matrices_of_other_sizes_are_refused() -> None:
     """Sentences of other lengths, and outputs of other widths, each with its numbers."""
-    with pytest.raises(SettingsError, match="12 tokens and 2 tokens"):
+    with pytest.raises(SettingsError, match="12 and 2"):
         beside(USUAL, "text", "two words")
     two = beside(USUAL, "d_model", 32)
     with pytest.raises(ShapeError, match="16 and 32"):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attention_core import SettingsError, ShapeError
+from attention_core import SettingsError
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_lab.user_data.painted import fitted, mask_from_text, mask_to_text, toggle
 from tests.lab.refusal import refused
@@ -137,29 +137,6 @@ def test_painting_a_cell() -> None:
     assert ALL.all()
     assert np.argwhere(~painted).tolist() == [[2, 4]]
     assert toggle(painted, 2, 4).all()
-
-
-@pytest.mark.parametrize(("query", "key"), [(3, 0), (0, 5), (-1, 0), (0, 1.0)])
-def test_painting_outside(query: int, key: int) -> None:
-    """A stroke outside the mask is an error."""
-    name, place = ("key", key) if query == 0 else ("query", query)
-    with refused(SettingsError, name, place):
-        toggle(ALL, query, key)
-
-
-@pytest.mark.parametrize(
-    "mask", [np.ones((3, 5)), np.ones(3, dtype=bool), np.ones((0, 5), dtype=bool)]
-)
-def test_what_is_no_mask(mask: np.ndarray) -> None:
-    """Numbers, a row, and an empty mask cannot be written."""
-    with refused(ShapeError, "painted mask", "bool"):
-        mask_to_text(mask)
-
-
-def test_a_mask_that_is_too_large() -> None:
-    """More than 64 tokens do not fit into a link."""
-    with refused(ShapeError, 64):
-        mask_to_text(np.ones((65, 2), dtype=bool))
 
 
 @given(SIDES, SIDES)

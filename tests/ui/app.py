@@ -22,6 +22,7 @@ from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of
 
 ROOT = Path(__file__).resolve().parents[2]
+MAIN = ROOT / "pages" / "main.py"  # the script that Streamlit runs
 EVERY_PAGE = [page.url_path for page in PAGES]
 
 
@@ -33,7 +34,7 @@ def opened(
     An address that names neither a control nor a place opens the first example; unless bare, it is
     made to name the head, at its default, so that the layer is the usual one.
     """
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(MAIN), default_timeout=60)
     app.context = {"theme": theme}
     if not bare and address.keys().isdisjoint((*(control.name for control in CONTROLS), *FOCUS)):
         address["head"] = 0

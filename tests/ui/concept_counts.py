@@ -83,7 +83,8 @@ def following_heads(trace: Trace, address: Address) -> list[int]:
 def stage(what: str) -> int:
     """The number of a row in the table of stages on the page Split."""
     row = re.search(
-        rf"\*\*(\d)\*\* {what}", (ROOT / page_of("split").path).read_text(encoding="utf-8")
+        rf"\*\*(\d)\*\* {what}",
+        (ROOT / "pages" / page_of("split").path).read_text("utf-8"),
     )
     assert row
     return int(row[1])

@@ -13,7 +13,7 @@ from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_ui import stage_choices
 from attention_ui.heads import one_wide_head
-from attention_ui.heads.heads_choice import open_portrait
+from attention_ui.heads.head_portraits import open_portrait
 from attention_ui.registry import page_of
 from attention_ui.url_state import Session, navigation
 from tests.ui.app import facts, figures, opened, page_context, scenes, stage, texts

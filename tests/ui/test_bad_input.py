@@ -40,6 +40,7 @@ WORDLESS = {
     "questions",
     "sources",
     "your-weights",
+    "class",
 }
 
 

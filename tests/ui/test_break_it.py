@@ -10,6 +10,7 @@ from attention_lab.masks.bench import NO_FAULT, examined, fault_of
 from attention_lab.masks.fault_checks import CHECKS
 from attention_lab.masks.faults import FAULTS, hidden_fault
 from attention_lab.scenario import Scenario
+from attention_ui.masks.break_it import NAMES
 from tests.ui.app import facts, named_in, opened, page_context, scenes, texts
 
 MEND = "Choose a causal mask"
@@ -21,7 +22,7 @@ def test_every_fault_is_caught_by_a_shown_check() -> None:
     """
     app = opened("break-it", mask="causal")
     for key in (NO_FAULT, *(fault.key for fault in FAULTS)):
-        app.selectbox(key="bi_fault").set_value(key).run()
+        app.selectbox(key="choose bi_fault").set_value(key).run()
         layer = examined(Scenario(mask="causal"), key)
         failed = [check for check in CHECKS if not layer.verdicts[check.key].passed]
         assert bool(failed) == (key != NO_FAULT)
@@ -77,20 +78,20 @@ def test_spot_the_bug() -> None:
     hidden = hidden_fault(1)
     wrong = next(fault for fault in FAULTS if fault is not hidden)
     app = opened("break-it", bi_spot="true")
-    assert hidden.name not in texts(app)
+    assert NAMES[hidden.key] not in texts(app)
     assert "first_wrong_field" not in facts(app)
     assert not app.code
-    app.selectbox(key="bi_guess").set_value(wrong.key).run()
+    app.selectbox(key="choose bi_guess").set_value(wrong.key).run()
     assert (facts(app)["found"], facts(app)["wrong_guess"]) == (False, wrong.key)
-    assert wrong.name in app.warning[0].value
-    app.selectbox(key="bi_guess").set_value(hidden.key).run()
+    assert NAMES[wrong.key] in app.warning[0].value
+    app.selectbox(key="choose bi_guess").set_value(hidden.key).run()
     assert facts(app)["found"]
-    assert hidden.name in app.success[0].value
+    assert NAMES[hidden.key] in app.success[0].value
     next(button for button in app.button if button.label == "Next round").click().run()
     assert (app.session_state["bi_round"], app.session_state["bi_guess"]) == (2, "?")
     assert not app.success
     app.toggle(key="bi_answer").set_value(True).run()
-    assert hidden_fault(2).name in app.info[0].value
+    assert NAMES[hidden_fault(2).key] in app.info[0].value
 
 
 def test_a_round_that_cannot_be_won_says_so() -> None:
@@ -100,7 +101,7 @@ def test_a_round_that_cannot_be_won_says_so() -> None:
     place, hidden = next((n, one) for n in range(1, 99) if (one := hidden_fault(n)).key == "split")
     app = opened("break-it", bi_spot="true", bi_round=place, n_heads=1)
     assert (facts(app)["mistake_shows"], len(app.info)) == (False, 1)
-    assert hidden.name not in texts(app)
+    assert NAMES[hidden.key] not in texts(app)
     seen = opened("break-it", bi_spot="true", bi_round=place)
     assert facts(seen)["mistake_shows"]
     assert not seen.info

@@ -71,5 +71,5 @@ def test_quoted_headings_stand_on_their_pages() -> None:
     assert quoted
     for one, title in quoted:
         assert f'("{title}' in " ".join(
-            (ROOT / page_of(one.page).path).read_text("utf-8").split()
+            (ROOT / "pages" / page_of(one.page).path).read_text("utf-8").split()
         ).replace("( ", "(")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_trajectories import WIDTHS, draws
+from attention_lab.diagonal.depth_trajectories import WIDTHS, sample_trajectories
 from tests.ui.app import errors, facts, figures, numbers_of, opened
 
 
@@ -50,7 +50,8 @@ def test_when_the_tokens_are_equal() -> None:
     told = facts(opened("depth", depth_seed=7))
     stack = Stack("weightless", 1, 24, False, 1.0, False, 7)
     assert told["layers_until_equal"] == {
-        f"C = {width}": draws(stack, width, None).median.layers_until(0.01) for width in WIDTHS
+        f"C = {width}": sample_trajectories(stack, width, None).median.layers_until(0.01)
+        for width in WIDTHS
     }
     assert told["drawn_at_random"] == [True] * len(WIDTHS)
 

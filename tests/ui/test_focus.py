@@ -11,9 +11,9 @@ from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.focus import NAMES, Focus
 from attention_ui.markdown import plain
-from attention_ui.masks.invariance_topics import TOPICS
+from attention_ui.masks.invariances import TOPICS
 from attention_ui.registry import PAGES, Page
-from tests.ui.app import EVERY_PAGE, ROOT, facts, gone_to, opened, page_context, refused, scenes
+from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context, refused, scenes
 
 # The choices on a page that look into different places; else its first ones say all.
 STATES: dict[str, list[dict[str, str]]] = {
@@ -169,7 +169,7 @@ def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: in
     """When the sentence changes while a browser still sends an entry of the old list, its
     number counts.
     """
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(MAIN), default_timeout=60)
     app.session_state["query"] = sent
     gone_to(app, "scores")
     assert not app.exception

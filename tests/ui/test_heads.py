@@ -11,13 +11,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.heads import parallel_heads
+from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import size_of
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, share_heads
-from attention_ui.heads.heads_choice import pin_kind
+from attention_ui.heads.shared_keys import pin_kind
 from attention_ui.registry import PAGES
-from tests.ui.app import facts, figures, gone_to, matrices, opened, page_context, scenes, texts
+from tests.ui.app import (
+    facts,
+    figures,
+    gone_to,
+    matrices,
+    opened,
+    page_context,
+    scenes,
+    texts,
+)
 
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
@@ -149,12 +160,44 @@ def test_measurements_come_when_asked_for() -> None:
     one.
     """
     app = opened("one-matrix-or-many", n_tokens=4)
-    assert (len(figures(app)), facts(app)["measured_for_other_sizes"]) == (1, False)
+    before = len(figures(app))
+    assert facts(app)["measured_for_other_sizes"] is False
     app.button(key="measure ways").click().run()
-    assert len(figures(app)) == 3
+    assert len(figures(app)) == before + 2
     app.segmented_control(key="ways_letter").set_value("C").run()
-    assert len(figures(app)) == 1
+    assert len(figures(app)) == before
     assert facts(app)["measured_for_other_sizes"] is True
+
+
+def test_what_can_run_at_once_is_of_this_layer() -> None:
+    """The depth is that of the layer, and grows by the mask that hides something."""
+    open_layer, causal = (
+        facts(opened("one-matrix-or-many", mask=mask)) for mask in ("none", "causal")
+    )
+    assert (open_layer["schedule"].depth, causal["schedule"].depth) == (7, 8)
+    many = opened("one-matrix-or-many", n_heads=8)
+    assert facts(many)["schedule"] == schedule(page_context(many).trace)
+    assert (facts(many)["heads_left_out"], open_layer["heads_left_out"]) == (4, 0)
+
+
+def test_heads_in_threads_are_measured_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The button shows the times, the verdict that follows from them, and that the results are
+    equal; other heads need a new measurement.
+    """
+    monkeypatch.setattr(parallel_heads, "TOKENS", (16, 32))
+    app = opened("one-matrix-or-many", n_heads=2)
+    before = len(figures(app))
+    assert facts(app)["raced_for_other_heads"] is False
+    assert facts(app)["blas_threads"] == "1"
+    app.button(key="measure threads").click().run()
+    told = facts(app)
+    assert len(figures(app)) == before + 1
+    assert [race.size.n_tokens for race in told["races"]] == [16, 32]
+    assert told["verdict"] == parallel_heads.verdict(told["races"])
+    assert told["gap_of_ways"] == 0
+    app.slider(key="n_heads").set_value(4).run()
+    assert len(figures(app)) == before
+    assert facts(app)["raced_for_other_heads"] is True
 
 
 @pytest.mark.parametrize("page", HEADS)

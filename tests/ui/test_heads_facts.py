@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.heads.scheme_runs import agreement
 from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_ui.heads.heads_choice import KINDS
+from attention_ui.heads.shared_keys import KINDS
 from tests.ui.app import alternatives, facts, figures, opened, page_context, scenes, texts
 
 WIDE = {"own": OwnMatrices(w_o=np.ones((16, 3))).address()}

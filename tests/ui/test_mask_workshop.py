@@ -34,7 +34,7 @@ def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatc
     click undoes it.
     """
     app = opened("mask-workshop")
-    touched = partial(painting._touched, 12)
+    touched = partial(painting._toggle_cell, 12)
     pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
     assert app.session_state["mw_masks"] == ["causal", "padding", "painted"]
     painted = mask_from_text("".join(app.query_params["painted"]))
@@ -92,7 +92,7 @@ def test_the_buttons_for_painting() -> None:
     """A row can be hidden, all masks taken over, and everything shown again."""
     app = opened("mask-workshop", query=3)
     click = {button.label: button for button in app.button}
-    click["Hide the whole row of the query"].click().run()
+    click["Hide all keys from the query"].click().run()
     assert np.argwhere(~mask_from_text(app.session_state["painted"]))[:, 0].tolist() == [3] * 12
     {button.label: button for button in app.button}["Start from all masks together"].click().run()
     assert (~mask_from_text(app.session_state["painted"])).sum() == 66 + 12 - 8

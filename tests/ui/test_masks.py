@@ -12,7 +12,7 @@ import pytest
 from attention_lab.masks.faults import FAULTS
 from attention_lab.masks.invariances import CHANGES
 from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_ui.masks.invariance_topics import TOPICS
+from attention_ui.masks.invariances import TOPICS
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_viz.masks.break_it import FIELDS
 from tests.ui.app import opened, page_context, scenes, texts

@@ -43,9 +43,9 @@ COLOURS = {
     *(f"{of}color" for of in ("bg", "border", "fill", "grid", "line", "arrow")),
 }
 TAGS = {"div", "span", "small", "bdi"}
-# Pages that draw nothing: before the visitor has given them a file, or because the visitor is to do
+# Pages that draw nothing: before the visitor has given a file or a room, or because he is to do
 # the work.
-WAITING = {"your-weights", "practice"}
+WAITING = {"your-weights", "practice", "class"}
 
 
 @lru_cache(maxsize=2)

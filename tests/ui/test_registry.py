@@ -22,7 +22,8 @@ from tests.ui.app import ROOT
 
 def test_pages_are_the_files_on_disk() -> None:
     """Every file in a section's folder is a page and every page has its file."""
-    files = {file.relative_to(ROOT).as_posix() for file in (ROOT / "pages").rglob("*.py")}
+    folder = ROOT / "pages"
+    files = {file.relative_to(folder).as_posix() for file in folder.glob("*/*.py")}
     assert {page.path for page in PAGES} == files
     assert len({page.path for page in PAGES}) == len(PAGES)
 
@@ -38,8 +39,8 @@ def test_a_page_is_described(page: Page) -> None:
     """Address and section follow from the file, the icon is one that Streamlit carries, the
     question is a question.
     """
-    folder, section, name = page.path.split("/")
-    assert (folder, section) == ("pages", page.section)
+    section, name = page.path.split("/")
+    assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
     assert page.section in SECTIONS
     assert re.fullmatch(r":material/[a-z_]+:", page.icon)

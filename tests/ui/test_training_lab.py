@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attention_lab.labs.evaluation import best_possible, loss_floor, score
 from attention_lab.labs.tasks import TASKS
 from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings, models
 from attention_ui.labs import training_tables
-from attention_ui.labs.training_run import Run
+from attention_ui.labs.training_run import Run, run_of
 from attention_viz.labels import number
 from attention_viz.labs.training_figures import loss_figure
-from tests.ui.app import facts, figures, gone_to, opened, page_context
+from tests.ui.app import array_of, facts, figures, gone_to, opened, page_context
 from tests.ui.laboratories import opened_at, press
 
 
@@ -136,6 +138,45 @@ def test_comparing_models() -> None:
     assert max(errors[1:]) < 0.01
     assert facts(app)["seeds_compared"] == [0]  # not the seed of the run above the table
     assert facts(app)["has_a_wide_head"] is False  # this task is not tried with one
+
+
+def compared(app: AppTest) -> AppTest:
+    """The app with all models trained that are compared."""
+    app = opened_at(app, "train compare")
+    labels = [button.label for button in app.button]
+    return press(app, "Train them all") if "Train them all" in labels else app
+
+
+@pytest.mark.parametrize("task", ["conjunction", "letters"])
+def test_the_curves_end_where_the_table_says(task: str) -> None:
+    """Below one another stand the loss over the steps of every model and the table; their last
+    numbers are the same, also those of the chart's own table.
+    """
+    app = opened("training", train_task=task)
+    waiting = len(figures(app))
+    app = compared(app)
+    chart, told, table = figures(app)[-1], facts(app), app.dataframe[-1].value
+    assert len(figures(app)) == waiting + 1
+    assert chart["layout"]["yaxis"]["type"] == "log"
+    column = table["cross-entropy" if task == "letters" else "error"]
+    ends = {name: points[-1][1] for name, points in told["curves"].items()}
+    ends |= {"weightless": told["weightless_loss"]}
+    assert {name: number(loss, 4) for name, loss in ends.items()} == dict(
+        zip(table["model"], column, strict=True)
+    )
+    drawn = {part["name"]: array_of(part["y"])[-1] for part in chart["data"]}
+    assert drawn == pytest.approx(ends | told["marks"])
+    app.session_state["table of train models"] = True
+    twin = facts(app.run())["table of train models"].groupby("name").last()
+    assert {name: twin.iloc[:, -1][name] for name in ends} == pytest.approx(ends)
+
+
+def test_the_mean_of_five_seeds() -> None:
+    """With five seeds a curve is the mean of theirs, as the table has it."""
+    app = compared(opened("training", train_task="conjunction", train_seeds="five"))
+    runs = [run_of(models("conjunction", seed)["1 head"]) for seed in range(5)]
+    scores = [score(run.settings, run.points[-1][1]).total for run in runs]
+    assert facts(app)["curves"]["1 head"][-1][1] == pytest.approx(np.mean(scores))
 
 
 def test_every_gradient_beside_its_forward_formula() -> None:

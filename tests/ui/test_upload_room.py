@@ -9,6 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from attention_core.errors import FileError
 from attention_ui import upload_room
 from attention_ui.labs import picture_upload
+from attention_ui.server import prepare
 from attention_ui.upload_room import BESIDES, bound_uploads, bounded, check_kept, taken
 from tests.ui.app import errors, opened
 from tests.ui.uploads import uploaded
@@ -61,7 +62,7 @@ def test_many_small_files_end_somewhere(manager: MemoryUploadedFileManager) -> N
 
 
 def test_it_is_bounded_once() -> None:
-    """Every run asks for the bound, and the place for files is wrapped once."""
+    """The place for files is wrapped once, however often the bound is asked for."""
     bound_uploads()
     first = MemoryUploadedFileManager.add_file
     bound_uploads()
@@ -70,14 +71,15 @@ def test_it_is_bounded_once() -> None:
 
 
 def test_the_app_bounds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of weights, a matrix and a picture without room are refused by the app as it starts
-    anywhere, each in one sentence.
+    """A file of weights, a matrix and a picture without room are refused by a prepared server,
+    each in one sentence.
     """
     original = getattr(
         MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
     )
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", original)
     monkeypatch.setattr(upload_room, "ROOM", BESIDES + 10)
+    prepare()
     room = f"{BESIDES + 10:,}"
     (said,) = errors(uploaded("a.npz", bytes(100)))
     assert room in said

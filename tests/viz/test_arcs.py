@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from attention_viz.heads.arcs import MOST_LINES, arcs
+from attention_viz.heads.arcs import MAX_LINES, arcs
 from attention_viz.labels import percent
 from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, H, S, T, example, square
@@ -59,9 +59,9 @@ def test_the_strongest_are_drawn() -> None:
     figure, left_out = arcs(trace, (0, 1), "all", 0, 0)
     weights = np.sort(trace.probabilities[0].ravel())
     kept = ends(figure)
-    assert len(kept) == MOST_LINES
-    assert left_out == 2 * 17 * 17 - MOST_LINES
-    assert min(trace.probabilities[0][place] for place in kept) == weights[-MOST_LINES]
+    assert len(kept) == MAX_LINES
+    assert left_out == 2 * 17 * 17 - MAX_LINES
+    assert min(trace.probabilities[0][place] for place in kept) == weights[-MAX_LINES]
 
 
 @pytest.mark.parametrize("which", ["query", "key", "all"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_trajectories import DRAWS, draws
+from attention_lab.diagonal.depth_trajectories import N_SAMPLES, sample_trajectories
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure
 from tests.viz.reading_figures import as_sent
 
@@ -14,20 +14,23 @@ def test_depth_curves() -> None:
     """Each line is a median over draws in a band that holds them all; a logarithmic one ends
     where rounding is left.
     """
-    courses = {"C = 8": draws(Stack(n_layers=20), 8), "C = 64": draws(Stack(n_layers=20), 64)}
+    samples = {
+        "C = 8": sample_trajectories(Stack(n_layers=20), 8),
+        "C = 64": sample_trajectories(Stack(n_layers=20), 64),
+    }
     plain, mass, logarithmic = (
-        distance_figure(courses, False),
-        self_mass_figure(courses),
-        distance_figure(courses, True),
+        distance_figure(samples, False),
+        self_mass_figure(samples),
+        distance_figure(samples, True),
     )
     as_sent(logarithmic)
     line, band = plain["data"][2], plain["data"][0]
-    np.testing.assert_array_equal(line["y"], np.array(courses["C = 8"].median.distances, "f4"))
+    np.testing.assert_array_equal(line["y"], np.array(samples["C = 8"].median.distances, "f4"))
     np.testing.assert_array_equal(
-        mass["data"][3]["y"], np.array(courses["C = 64"].median.self_masses, "f4")
+        mass["data"][3]["y"], np.array(samples["C = 64"].median.self_masses, "f4")
     )
-    seen = np.array([one.distances for one in courses["C = 8"].courses])
-    assert len(seen) == DRAWS
+    seen = np.array([one.distances for one in samples["C = 8"].trajectories])
+    assert len(seen) == N_SAMPLES
     np.testing.assert_array_equal(band["y"], [*seen.max(axis=0), *seen.min(axis=0)[::-1]])
     heights = logarithmic["data"][2]["y"]
     assert np.isnan(heights[-1])
@@ -36,6 +39,9 @@ def test_depth_curves() -> None:
 
 def test_where_nothing_is_drawn_there_is_no_band() -> None:
     """Weightless layers on the words of a sentence have one course, whatever the seed."""
-    courses = {"words": draws(Stack(n_layers=2), 8, "it was too tired")}
-    assert len(distance_figure(courses, False)["data"]) == 1
-    assert len(draws(Stack("random", 4, 2), 8, "it was too tired").courses) == DRAWS
+    samples = {"words": sample_trajectories(Stack(n_layers=2), 8, "it was too tired")}
+    assert len(distance_figure(samples, False)["data"]) == 1
+    assert (
+        len(sample_trajectories(Stack("random", 4, 2), 8, "it was too tired").trajectories)
+        == N_SAMPLES
+    )

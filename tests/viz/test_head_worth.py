@@ -11,7 +11,7 @@ from attention_core import Projections, Trace, attend
 from attention_lab.heads.basis_change import BeforeAfter
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
 from attention_viz.heads.head_worth import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     ablation,
     changes,
     in_two_bases,
@@ -101,9 +101,9 @@ def test_of_a_wide_output_the_columns_around_the_focus() -> None:
     trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
     figure = ablation(trace, trace.output[0], (1, 66))
     assert figure["layout"]["xaxis"]["categoryarray"] == [
-        str(column) for column in range(MOST_COLUMNS, 70)
+        str(column) for column in range(MAX_COLUMNS, 70)
     ]
-    assert {part["meta"][1] for part in figure["data"]} == {MOST_COLUMNS} == {64}
+    assert {part["meta"][1] for part in figure["data"]} == {MAX_COLUMNS} == {64}
     cells = [shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus"]
     assert {(cell["x0"], cell["y0"]) for cell in cells} == {(1.5, 0.5)}
 

@@ -189,5 +189,5 @@ def test_the_table_of_shapes() -> None:
     table = encoder_decoder.shapes_table(USED)
     assert "| scores | B · H · T · S | 1 × 2 × :blue[**7**] × :red[**7**] |" in table
     assert "| head outputs | B · H · T · V |" in table
-    assert table.count("\n") == 1 + len(encoder_decoder.SHAPED)
-    assert set(encoder_decoder.SHAPED) < set(STEPS)
+    assert table.count("\n") == 1 + len(encoder_decoder.TABLE_FIELDS)
+    assert set(encoder_decoder.TABLE_FIELDS) < set(STEPS)

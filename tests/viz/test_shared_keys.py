@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
-from attention_viz.heads.shared_keys import MOST_LARGE, sharing, strong_colour
+from attention_viz.heads.shared_keys import MAX_KEYS_FULL_SIZE, shared_keys, strong_colour
 from attention_viz.payload import JSON
 from tests.viz.example_traces import square
 from tests.viz.reading_words import numbers_said
@@ -25,7 +25,7 @@ def board(
         name: rerun(trace, projections=share_heads(trace.projections, count))
         for name, count in sets.items()
     }
-    sent = sharing(kinds, (1, 2, 0), 0.5, "GQA")
+    sent = shared_keys(kinds, (1, 2, 0), 0.5, "GQA")
     return sent, {name: one.probabilities[0] for name, one in kinds.items()}
 
 
@@ -68,7 +68,7 @@ def test_heads_name_the_keys_they_read() -> None:
 
 def test_many_cells_are_drawn_small() -> None:
     """What would not fit beside each other with labels becomes small pictures."""
-    assert 4 * 12 <= MOST_LARGE < 16 * 16
+    assert 4 * 12 <= MAX_KEYS_FULL_SIZE < 16 * 16
     assert {panel["size"] for panel in board(12, 4)[0]["panels"]} == {"full"}
     assert {panel["size"] for panel in board(16, 16)[0]["panels"]} == {"small"}
 

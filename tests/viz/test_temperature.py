@@ -8,7 +8,7 @@ import pytest
 from attention_core.formulas import softmax
 from attention_lab.masks.temperature import score_spread
 from attention_viz.masks import temperature as figures
-from attention_viz.masks.hiding_figures import row_bars
+from attention_viz.masks.mask_workshop import row_bars
 from tests.viz.reading_figures import as_sent
 
 SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])

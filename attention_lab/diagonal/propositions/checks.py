@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.checks import Array, as_stack, check_range
+from attention_core.checks import Array, as_stack
 from attention_core.formulas import softmax
 from attention_core.limits import check_room
+from attention_core.number_types import check_range
 
 from ..convex_hull import in_hull
 from ..measures import diagonal, margins, pair_excess

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,8 @@ def test_without_an_answer_the_right_one_has_its_bar() -> None:
 def test_a_question_comes_back_as_it_was_kept() -> None:
     """Text, numbers, options, answer: nothing is lost in the file."""
     hostile = Posed("choice", "<b>&\u2028\x00 😀?", 0, "\ud800", options=("a", '"b"'))
-    for posed in (NUMBER, CHOICE, hostile):
+    drawn = replace(CHOICE, pictures=(((0.0, 1.0),), ((0.5,),), ((1.0,), (0.0,))))
+    for posed in (NUMBER, CHOICE, hostile, drawn):
         assert from_json(to_json(posed)) == posed
 
 
@@ -56,6 +58,8 @@ def test_a_question_comes_back_as_it_was_kept() -> None:
         {"kind": "choice", "options": ("x",) * 9, "answer": 0.0},
         {"kind": "choice", "options": ("x", "y"), "answer": 2.0},
         {"kind": "choice", "options": ("x", "y" * 601), "answer": 0.0},
+        {"kind": "choice", "options": ("x", "y"), "answer": 0.0, "pictures": (((0.0,),),)},
+        {"kind": "choice", "options": ("x", "y"), "answer": 0.0, "pictures": (((0.0,) * 25,),) * 2},
     ],
 )
 def test_a_question_has_bounds(wrong: dict[str, object]) -> None:

@@ -81,14 +81,10 @@ CASES: dict[str, Case] = {
             "seed": NO_SEED,
         },
     ),
-    "course": (
-        depth_trajectories.course,
+    "trajectory": (
+        depth_trajectories.trajectory,
         {"stack": depth.Stack(n_layers=1), "d_model": 4},
-        {
-            "d_model": (10**9, *NO_COUNT),
-            "text": ("", *NO_TEXT[1:]),
-            "n_tokens": (0, 10**6, *NO_COUNT),
-        },
+        {"d_model": (10**9, *NO_COUNT), "text": ("", *NO_TEXT[1:])},
     ),
     "consensus": (depth.consensus_distance, {"x_XTD": X}, {"x_XTD": NO_ARRAY}),
     "experiment": (
@@ -171,7 +167,7 @@ CASES: dict[str, Case] = {
     "stretch": (
         token_matrices.stretch,
         {"x_TD": X, "spread": 1.0},
-        {"x_TD": NO_ARRAY, "spread": (*NO_NUMBER, 1e200), "seed": NO_SEED},
+        {"x_TD": NO_ARRAY, "spread": (*NO_NUMBER, 1e200)},
     ),
     "gaussian tokens": (
         token_matrices.gaussian_tokens,

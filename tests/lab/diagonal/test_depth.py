@@ -18,7 +18,7 @@ from attention_lab.diagonal.depth import (
     layer_weights,
     levels,
 )
-from attention_lab.diagonal.depth_trajectories import draws, remedies
+from attention_lab.diagonal.depth_trajectories import sample_trajectories, stack_variants
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
 from tests.lab.refusal import Facts, refused
@@ -128,7 +128,7 @@ def test_a_skip_alone_does_not_stop_the_collapse(
     """After 24 layers: a skip keeps weightless tokens apart, but not random heads, and not with
     LayerNorm after it unless there are many features; LayerNorm before attention keeps more.
     """
-    assert least <= draws(stack, width).median.distances[-1] <= most
+    assert least <= sample_trajectories(stack, width).median.distances[-1] <= most
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -179,7 +179,8 @@ def test_bad_stacks(changes: dict[str, Any], facts: Facts) -> None:
 def test_medians_over_draws() -> None:
     """The median residual of 16 drawn tokens, layer by layer, is that of a table of many draws."""
     found = {
-        width: draws(Stack(n_layers=8), width, n_draws=41).median.distances for width in (16, 64)
+        width: sample_trajectories(Stack(n_layers=8), width, n_samples=41).median.distances
+        for width in (16, 64)
     }
     assert [found[16][layer] for layer in (0, 1, 2)] == pytest.approx([0.97, 0.94, 0.86], abs=0.015)
     assert [found[64][layer] for layer in (0, 1, 2, 4, 8)] == pytest.approx(
@@ -207,6 +208,6 @@ def test_medians_of_the_remedies(stack: Stack, expected: dict[int, float]) -> No
     """What delays the collapse of 16 tokens of 16 features, and for how long, is that of a
     table of many draws.
     """
-    assert stack in remedies(Stack()).values()
-    found = draws(stack, 16, n_draws=41).median.distances
+    assert stack in stack_variants(Stack()).values()
+    found = sample_trajectories(stack, 16, n_samples=41).median.distances
     assert [found[layer] for layer in expected] == pytest.approx(list(expected.values()), abs=0.035)

@@ -78,7 +78,7 @@ def test_shapes_of_other_writers(shape: str) -> None:
         (b"x", "noname", ("''", "pgm", "csv", "npy")),
         (b"\x93NUMPY", "a.npy", ("numpy.savez",)),
         (b"\x93NUMPY\1\0\x32\0" + b"(" * 50, "a.npy", ("numpy.save",)),
-        (b"\x93NUMPY\2\0\xff\xff\xff\xff", "a.npy", (4_294_967_295, 65_536)),
+        (b"\x93NUMPY\2\0\xff\xff\xff\xff", "a.npy", (4_000,)),
         (saved(np.zeros((2, 2), complex)), "a.npy", ("complex", "float64")),
         (saved(np.zeros(7)), "a.npy", ("float64", "(7,)")),
         (saved(np.array([["a"]])), "a.npy", ("<U1", "(1, 1)")),

@@ -1,0 +1,180 @@
+/** The page "Class" in the browser: the question, the answers, the histogram, for a student or for the teacher. */
+export default function mountClass(component) {
+  const { data, parentElement } = component;
+  const mount = (parentElement.attentionClass ??= new Mount(parentElement));
+  mount.component = component;
+  mount.start(data);
+  return () => {
+    mount.end();
+    delete parentElement.attentionClass;
+  };
+}
+
+function made(name, about = {}, ...within) {
+  const { className, ...attributes } = about;
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  for (const [attribute, value] of Object.entries(attributes)) {
+    if (attribute.startsWith("on")) element.addEventListener(attribute.slice(2), value);
+    else if (value !== false) element.setAttribute(attribute, value);
+  }
+  element.append(...within);
+  return element;
+}
+
+/** How many, as English counts them. */
+export const counted = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+/** The bars of a histogram: what each is, how wide of a hundred, and how it is marked. */
+export function barsOf({ bars = [], right }) {
+  const most = Math.max(1, ...bars.map(([, count]) => count));
+  return bars.map(([label, count], place) => ({ label, count, width: (100 * count) / most, isRight: place === right }));
+}
+
+/** Whether the server takes an answer for right, once it has told the right one. */
+export function isRight({ answer, tolerance }, mine) {
+  return Math.abs(numberIn(mine) - answer) <= tolerance;
+}
+
+/** A number as a hand writes it: with a comma, a true minus sign, per cent, a fraction; NaN for anything else. */
+export function numberIn(text) {
+  const plain = String(text).trim().replaceAll("−", "-").replaceAll(",", ".");
+  if (plain.endsWith("%")) return plain.length > 1 ? Number(plain.slice(0, -1)) / 100 : NaN;
+  const [above, below] = plain.split("/");
+  if (!above.trim() || below?.trim() === "") return NaN;
+  return below === undefined ? Number(above) : Number(above) / Number(below);
+}
+
+/** The picture of an option, if it has one: the darker, the larger. */
+function drawn({ pictures = [] }, place) {
+  const picture = pictures[place];
+  if (!picture) return [];
+  const cell = 8;
+  const canvas = made("canvas", { width: cell * picture[0].length, height: cell * picture.length, "aria-hidden": "true" });
+  const pen = canvas.getContext("2d");
+  picture.forEach((row, y) => row.forEach((share, x) => {
+    pen.fillStyle = `rgb(49, 46, 129, ${share})`;
+    pen.fillRect(x * cell, y * cell, cell - 1, cell - 1);
+  }));
+  return [canvas];
+}
+
+class Mount {
+  constructor(parent) {
+    this.host = made("div", { className: "classroom" });
+    parent.append(this.host);
+    this.frame = "";
+  }
+
+  /** The script of the frame may come after the first page. */
+  async start(data) {
+    this.data = data;
+    while (!window.attentionClass) {
+      await new Promise((done) => { setTimeout(done, 50); });
+      if (this.data !== data || this.isOver) return;
+    }
+    const room = (this.room = window.attentionClass);
+    room.join(data);
+    const kept = room.now.seat?.secret;
+    // A page that was loaded again by its teacher: the script gets the secret that this tab has kept.
+    if (kept && data.role === "student") this.component.setTriggerValue("secret", kept);
+    this.deaf?.();
+    this.deaf = room.hear(() => this.draw());
+    this.frame = "";
+    this.draw();
+  }
+
+  end() {
+    this.isOver = true;
+    this.deaf?.();
+  }
+
+  draw() {
+    const { seat, told, trouble } = this.room.now;
+    const isTeacher = this.data.role === "teacher";
+    const mine = seat && told ? seat.answers[told.number] : undefined;
+    // What is typed stays while nothing but the teacher's page has changed.
+    const frame = JSON.stringify([seat?.room, told?.number, told?.state, told?.bars, trouble && !told, isTeacher]);
+    if (frame !== this.frame) {
+      this.frame = frame;
+      this.host.replaceChildren(...(seat ? this.parts(told, isTeacher) : [made("p", { role: "alert" }, trouble || "You have left the room.")]));
+    }
+    if (!seat || !told) return;
+    const count = this.host.querySelector(".count");
+    if (count) count.textContent = counted(told.count, "answer");
+    for (const option of this.host.querySelectorAll("button.option")) {
+      option.setAttribute("aria-pressed", String(option.dataset.place === mine?.answer));
+    }
+    const status = this.host.querySelector(".status");
+    if (status) [status.textContent, status.dataset.state] = [trouble || this.status(told, mine), trouble ? "refused" : this.mark(told, mine)];
+  }
+
+  parts(told, isTeacher) {
+    if (!told?.question) {
+      return [made("p", { className: "waiting" }, isTeacher ? "No question has been asked yet." : "You are in. The question appears here when the teacher asks one.")];
+    }
+    const { text, given } = told.question;
+    const lists = given.map(([name, numbers]) => made("p", { className: "given" }, made("span", {}, `${name}: `), made("code", {}, numbers)));
+    const parts = [made("h2", {}, text), ...lists];
+    if (isTeacher) parts.push(made("p", { className: "count", role: "status" }));
+    else if (told.state === "open") parts.push(this.answering(told.question));
+    if (isTeacher && told.question.options.length && !told.bars) {
+      parts.push(made("ol", { className: "options" }, ...told.question.options.map((option, place) => made("li", {}, option, ...drawn(told.question, place)))));
+    }
+    if (told.bars) parts.push(this.histogram(told));
+    if (told.arithmetic) parts.push(made("p", { className: "arithmetic" }, made("b", {}, "Answer: "), told.arithmetic));
+    if (!isTeacher) parts.push(made("p", { className: "status", role: "status" }));
+    return parts;
+  }
+
+  answering(question) {
+    const { kind, options } = question;
+    const mine = this.room.now.seat.answers[this.room.now.told.number];
+    if (kind === "choice") {
+      const option = (words, place) =>
+        made("button", { className: "option", type: "button", "data-place": String(place), onclick: () => this.room.vote(place) }, words, ...drawn(question, place));
+      return made("div", { className: "choices", role: "group", "aria-label": "Your answer" }, ...options.map(option));
+    }
+    const field = made("input", {
+      type: "text", maxlength: 40, autocomplete: "off", "aria-label": "Your answer", placeholder: "such as −0.43, 12 % or 2/3",
+    });
+    field.value = mine?.answer ?? "";
+    const send = (event) => {
+      event.preventDefault();
+      if (field.value.trim()) this.room.vote(field.value.trim());
+    };
+    return made("form", { onsubmit: send }, field, made("button", { type: "submit" }, "Send"));
+  }
+
+  status(told, mine) {
+    const words = mine && (told.question.kind === "choice" ? told.question.options[Number(mine.answer)] : mine.answer);
+    if (told.state === "revealed") {
+      if (mine?.state !== "kept") return "You gave no answer.";
+      return isRight(told, mine.answer) ? `Your answer ${words} is right.` : `Your answer was ${words}.`;
+    }
+    if (told.state === "closed") return mine?.state === "kept" ? `The vote is closed. Your answer: ${words}.` : "The vote is closed.";
+    const states = {
+      kept: `Your answer: ${words}. You can change it until the vote closes.`,
+      sending: "Sending your answer …",
+      unsent: "Your answer was not sent; send it again.",
+      refused: mine?.error,
+    };
+    return states[mine?.state] ?? "The vote is open.";
+  }
+
+  mark(told, mine) {
+    if (told.state === "revealed" && mine?.state === "kept") return isRight(told, mine.answer) ? "right" : "wrong";
+    return mine?.state ?? "";
+  }
+
+  histogram(told) {
+    const rows = barsOf(told).map(({ label, count, width, isRight: right }, place) =>
+      made(
+        "li", right ? { className: "right" } : {},
+        made("span", { className: "label" }, right ? `✓ ${label}` : label, ...drawn(told.question, place)),
+        made("span", { className: "bar" }, made("span", { style: `width: ${width}%` })),
+        made("span", { className: "number" }, String(count)),
+      ));
+    return made("ol", { className: "bars", "aria-label": "How often each answer was given" }, ...rows);
+  }
+}

@@ -1,0 +1,200 @@
+"""What one call is given, checked: the sequences, heads, masks and options of `attend` and
+`scaled_dot_product_attention`, against each other and against the weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .checks import (
+    Array,
+    as_array,
+    as_numbers,
+    as_scores,
+    check_choice,
+    check_switch,
+    is_finite_number,
+    score_scale,
+    short_repr,
+)
+from .errors import SettingsError, ShapeError
+from .head_widths import uneven_sharing
+from .limits import check_scores
+from .masks import causal_mask
+from .number_types import engine_dtype, in_type, too_large
+from .projections import Projections
+
+
+def prepared(
+    x: ArrayLike, memory: ArrayLike | None, p: Projections
+) -> tuple[Array, Array, Projections]:
+    """Copies of x and of the memory, which is x where none is given, and the weights, all of
+    one number type.
+    """
+    x_BTD, memory_BSM = _sequences(x, memory, p)
+    dtype = engine_dtype(x_BTD, memory_BSM, p.w_q)
+    inputs = np.array(x_BTD, dtype=dtype)
+    source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
+    return inputs, source, p if p.dtype.type is dtype else p.astype(dtype)
+
+
+def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
+    """x and the memory as (batch, tokens, features), checked against each other and the weights."""
+    if not isinstance(p, Projections):
+        raise SettingsError(
+            f"projections is {short_repr(p)} but must be Projections, such as Projections.random"
+        )
+    x_BTD = _sequence("x", x)
+    memory_BSM = x_BTD if memory is None else _sequence("memory", memory)
+    n_x, n_memory = x_BTD.shape[0], memory_BSM.shape[0]
+    if n_x != n_memory:
+        raise ShapeError(f"x holds {n_x} sequences but memory {n_memory}; make them equal")
+    _check_features("x", x_BTD, "w_q", p.d_model)
+    _check_features("memory", memory_BSM, "w_k", p.d_memory)
+    return x_BTD, memory_BSM
+
+
+def _check_features(name: str, sequence: Array, matrix: str, expected: int) -> None:
+    if sequence.shape[2] != expected:
+        raise ShapeError(
+            f"{name} has {sequence.shape[2]} features per token but {matrix} reads {expected};"
+            " make them agree"
+        )
+
+
+def _sequence(name: str, values: ArrayLike) -> Array:
+    """`values` as (batch, tokens, features); two axes mean a batch of one."""
+    array = as_numbers(name, values)
+    if array.ndim not in (2, 3) or 0 in array.shape:
+        raise ShapeError(
+            f"{name} has shape {array.shape} but must have (tokens, features) or (batch, tokens,"
+            " features), none 0"
+        )
+    return array[np.newaxis] if array.ndim == 2 else array
+
+
+def as_heads(
+    query_heads: ArrayLike, key_heads: ArrayLike, value_heads: ArrayLike
+) -> tuple[Array, ...]:
+    """Query, key and value heads of one dtype, checked against each other."""
+    given = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
+    query, key, value = (as_numbers(name, heads) for name, heads in given.items())
+    for name, heads in zip(given, (query, key, value), strict=True):
+        if heads.ndim != 4 or 0 in heads.shape:
+            raise ShapeError(
+                f"{name} has shape {heads.shape} but must have (batch, heads, tokens, features),"
+                " none 0"
+            )
+    q, k, v = query.shape, key.shape, value.shape
+    if not q[0] == k[0] == v[0]:
+        raise ShapeError(f"the batch sizes are {q[0]}, {k[0]}, {v[0]}; make them equal")
+    if q[3] != k[3]:
+        raise ShapeError(f"a query has width {q[3]} but a key {k[3]}; make them equal")
+    if k[1:3] != v[1:3]:
+        raise ShapeError(f"keys have (heads, tokens) {k[1:3]} but values {v[1:3]}; make them equal")
+    if q[1] % k[1]:
+        raise ShapeError(uneven_sharing(q[1], k[1]))
+    dtype = engine_dtype(query, key, value)
+    return tuple(heads.astype(dtype, copy=False) for heads in (query, key, value))
+
+
+def residual_connection(inputs_BTD: Array, p: Projections, residual: bool) -> Array | None:
+    """The inputs where they are added to the output, which must then be as wide."""
+    check_switch("residual", residual)
+    if residual and p.d_out != inputs_BTD.shape[2]:
+        raise SettingsError(
+            f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width"
+            f" {p.d_out}: they must agree"
+        )
+    return inputs_BTD if residual else None
+
+
+class Options(NamedTuple):
+    """How scores become probabilities: the options of `attend`, checked. allowed: mask and
+    causal mask in one.
+    """
+
+    allowed: Array | None
+    bias: Array | None
+    scale: float
+    softcap: float | None
+    empty_rows: str
+
+
+def checked_options(
+    shape: tuple[int, int, int, int],
+    d_k: int,
+    dtype: type[np.floating[Any]],
+    mask: ArrayLike | None,
+    bias: ArrayLike | None,
+    scale: float | None,
+    causal: bool,
+    softcap: float | None,
+    empty_rows: str,
+) -> Options:
+    """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
+    check_scores(*shape)
+    check_switch("causal", causal)
+    check_choice("empty_rows", empty_rows, ("zero", "nan"))
+    allowed = None if mask is None else _as_mask(mask, shape)
+    if causal:
+        past = causal_mask(*shape[2:])
+        allowed = past if allowed is None else allowed & past
+    if softcap is not None:
+        _check_softcap(softcap, dtype)
+    if bias is not None:
+        bias = _fits("bias", in_type("bias", as_scores("bias", bias), dtype), shape)
+    return Options(allowed, bias, score_scale(scale, d_k), softcap, empty_rows)
+
+
+def _as_mask(mask: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """True = may attend."""
+    array = as_array("mask", mask)
+    if array.dtype != np.bool_:
+        raise SettingsError(
+            f"mask is {array.dtype} but must be bool (True = may attend): write mask > 0, or pass"
+            " numbers as bias"
+        )
+    return _fits("mask", array.copy(), shape)
+
+
+def _fits(name: str, array: Array, shape: tuple[int, ...]) -> Array:
+    if not broadcasts(array.shape, shape):
+        raise ShapeError(
+            f"{name} has shape {array.shape} but must broadcast to {shape}: batch, heads, queries,"
+            " keys"
+        )
+    return array
+
+
+def broadcasts(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether NumPy stretches an array of a shape to the target, and the target to no other
+    shape.
+    """
+    return len(shape) <= len(target) and all(
+        a in (1, b) for a, b in zip(shape[::-1], target[::-1], strict=False)
+    )
+
+
+def _check_softcap(softcap: float, dtype: type[np.floating[Any]]) -> None:
+    """A soft cap lies above 0 and within the range of its type."""
+    if not is_finite_number(softcap) or softcap <= 0:
+        raise SettingsError(
+            f"softcap is {short_repr(softcap)} but must be a finite number above 0, or None"
+        )
+    limits = np.finfo(dtype)
+    if not float(limits.tiny) <= softcap <= float(limits.max):
+        raise SettingsError(
+            f"softcap is {softcap!r}, which {limits.dtype.name} cannot hold: choose one nearer 1"
+        )
+
+
+def check_hidden(masked: Array, hiding: Array) -> None:
+    """A masked score is -inf only where -inf was added, never because score and bias together
+    fell out of range.
+    """
+    if (np.isneginf(masked) > np.isneginf(hiding)).any():
+        raise too_large(masked.dtype)

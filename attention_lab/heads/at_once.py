@@ -1,0 +1,142 @@
+"""What of a layer can run at once, and what must wait: worked out from what each step needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from attention_core.rules import Rule
+from attention_core.steps import Step
+from attention_core.trace import STEPS, Trace
+
+Key = tuple[str, int]
+# How often a cell is multiplied for each value of the running index; s·S and tanh's c· for a cap.
+_PRODUCTS = {"product": 1, "softcap": 2}
+
+
+@dataclass(frozen=True)
+class Box:
+    """A part of a step that no other part of the step waits for: one head of it, or all of it.
+
+    head: which of `parts`. moment: 0 for what is given, else one later than the last box it waits
+    for. multiplications, exponentials: of one sequence.
+    """
+
+    field: str
+    head: int
+    parts: int
+    moment: int
+    waits_for: tuple[Key, ...]
+    multiplications: int = 0
+    exponentials: int = 0
+
+    @property
+    def key(self) -> Key:
+        """What other boxes call it."""
+        return self.field, self.head
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The boxes of a layer, each after those it waits for."""
+
+    boxes: tuple[Box, ...]
+
+    @cached_property
+    def depth(self) -> int:
+        """How many moments there are, when everything runs as soon as it can."""
+        return max(box.moment for box in self.boxes)
+
+    @cached_property
+    def widest(self) -> int:
+        """The most boxes that run at one moment."""
+        moments = [box.moment for box in self.boxes if box.moment]
+        return max((moments.count(moment) for moment in set(moments)), default=0)
+
+    @cached_property
+    def multiplications(self) -> int:
+        """Of all boxes together."""
+        return sum(box.multiplications for box in self.boxes)
+
+    @cached_property
+    def longest_chain(self) -> int:
+        """The most multiplications of boxes each of which waits for the one before: what is left
+        however many workers there are, one box each.
+        """
+        until: dict[Key, int] = {}
+        for box in self.boxes:
+            before = max((until[key] for key in box.waits_for), default=0)
+            until[box.key] = before + box.multiplications
+        return max(until.values())
+
+
+def schedule(trace: Trace) -> Schedule:
+    """The boxes of a layer, from the `needs` of its steps.
+
+    A step that only looks at numbers in another way (a split, a mask that hides nothing, M = X)
+    takes no moment: who needs it waits for what it looks at. The merge waits for all heads.
+    """
+    parts: dict[str, int] = {}
+    sources: dict[Key, tuple[Key, ...]] = {}
+    boxes: dict[Key, Box] = {}
+    for name, step in STEPS.items():
+        rule, parts[name] = trace.rule(name), _n_parts(step, trace.sizes)
+        needs = [need for need in step.needs.split() if need in _read(rule, name, trace)]
+        for head in range(parts[name]):
+            found = [(need, part) for need in needs for part in _met(head, parts, name, need)]
+            waits_for = tuple(dict.fromkeys(key for one in found for key in sources[one]))
+            if len(waits_for) == 1 and _passes_on(trace, name, rule):
+                sources[name, head] = waits_for
+                continue
+            sources[name, head] = ((name, head),)
+            moment = max((boxes[key].moment + 1 for key in waits_for), default=0)
+            work = _work(trace, name, rule, parts[name])
+            boxes[name, head] = Box(name, head, parts[name], moment, waits_for, *work)
+    return Schedule(tuple(boxes.values()))
+
+
+def _n_parts(step: Step, sizes: Mapping[str, int]) -> int:
+    """How many boxes a step is: as many as heads, unless it needs all heads at once."""
+    letters = step.letters
+    joins = any(STEPS[need].per_head for need in step.needs.split())
+    if step.per_head:
+        return sizes[letters[1]]
+    fused = [axis[0] for axis in letters if "·" in axis]
+    return sizes[fused[0]] if fused and not joins else 1
+
+
+def _met(head: int, parts: Mapping[str, int], name: str, need: str) -> range:
+    """The parts of a step that one part of another needs: its own head's, the one its group
+    shares, or all of them.
+    """
+    if parts[name] == 1:
+        return range(parts[need])
+    own = head * parts[need] // parts[name]
+    return range(own, own + 1)
+
+
+def _read(rule: Rule, name: str, trace: Trace) -> set[str]:
+    """The arrays that a step reads in this layer."""
+    if rule.operation == "given":
+        return {"inputs"} if name == "memory" and trace.memory is trace.inputs else set()
+    return {one.array for one in (*rule.reads, *rule.adds)}
+
+
+def _passes_on(trace: Trace, name: str, rule: Rule) -> bool:
+    """Whether a step leaves every number as it is."""
+    if rule.operation == "mask":
+        return not rule.adds and not trace.hidden.any()
+    lone = rule.operation == "sum" and len(rule.reads) == 1 and not rule.adds
+    return lone or rule.operation in ("copy", "given")
+
+
+def _work(trace: Trace, name: str, rule: Rule, parts: int) -> tuple[int, int]:
+    """The multiplications and exponentials of one part of a step, for one sequence."""
+    cells = math.prod(getattr(trace, name).shape[1:]) // parts
+    if rule.operation == "softmax":
+        return 0, cells
+    if rule.operation == "sum" and len(rule.reads) > 1:
+        return cells * rule.length, 0
+    return cells * _PRODUCTS.get(rule.operation, 0), 0

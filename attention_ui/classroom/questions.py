@@ -1,0 +1,51 @@
+"""What a teacher can ask about the layer that is set: questions of *Practice*, and those that are
+asked before a step is shown.
+"""
+
+from __future__ import annotations
+
+from attention_core import Trace
+from attention_lab.classroom.posed import Posed
+from attention_lab.guesses import guess_of
+from attention_lab.notation.notation import Notation
+from attention_lab.practice import ask
+from attention_viz.practice import worded
+
+
+def from_practice(trace: Trace, number: int, field: str, notation: Notation) -> Posed:
+    """A question of *Practice*, to be worked out by hand. Raises: SettingsError where no step is
+    short enough, or where its numbers are too long for a class.
+    """
+    question = ask(trace, number, field)
+    asked = worded(question, trace, notation)
+    return Posed(
+        "number",
+        asked.question,
+        question.answer,
+        asked.answer,
+        given=asked.given,
+        tolerance=question.tolerance,
+    )
+
+
+def from_guess(trace: Trace, item: str, number: int) -> Posed:
+    """A question to guess at, with the answers of misconceptions among its options.
+
+    Raises: SettingsError where this layer has no cell for it, or where pictures are too large.
+    """
+    guess = guess_of(trace, item, number)
+    places = trace.axes(guess.field)
+    is_of_head = len(places) == len(guess.index) > 1 and places[1] in ("H", "G")
+    head = f"Head {guess.index[1]}: " if is_of_head and guess.item.kind != "shape" else ""
+    return Posed(
+        "choice",
+        f"{head}{guess.prompt}",
+        float([option.right for option in guess.options].index(True)),
+        f"{guess.answer}. {guess.why}",
+        options=tuple(option.label for option in guess.options),
+        pictures=tuple(
+            tuple(tuple(round(cell, 2) for cell in row) for row in option.picture)
+            for option in guess.options
+            if option.picture
+        ),
+    )

@@ -1,0 +1,67 @@
+"""The parts of the page on what a head does: the chosen measure, and how alike the heads are."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_lab.heads import similarity
+from attention_lab.heads.head_portraits import MEASURES
+from attention_lab.heads.patterns import Pattern, largest_entropy
+from attention_lab.user_data.matrix_names import MAX_HEADS
+from attention_viz.heads.similarity import alike_says, closest_says, correlations, divergences
+from attention_viz.labels import number
+
+from ..facts import fact
+from ..show import show_figure
+
+MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
+DIVERGENCE_HELP = (
+    r"The mean over all queries of $H\big(\tfrac{a+b}{2}\big)-\tfrac{H(a)+H(b)}{2}$, where $a$ and"
+    " $b$ are the shares of one query in two heads and $H$ is the entropy."
+)
+CORRELATION_HELP = (
+    r"$\dfrac{\langle a-e,\,b-e\rangle}{\lVert a-e\rVert\,\lVert b-e\rVert}$, where $a$ and $b$ are"
+    " all shares of two heads and $e$ those of an even spread over the visible keys."
+)
+
+
+def open_portrait(bar: object) -> None:
+    """In a callback: choose the measure and the head of a clicked bar. Anything else is ignored."""
+    match bar:
+        case [str(measure), int(head)] if measure in MEASURE_NAMES and 0 <= head < MAX_HEADS:
+            st.session_state.update({"portrait": measure, "head": head})
+
+
+def show_similarity(pattern: Pattern) -> None:
+    """The heads beside one another, by their shares and by their preferences."""
+    distance = similarity.head_divergences(pattern)[0]
+    correlation = similarity.centred_correlations(pattern)[0]
+    order = similarity.head_order(distance)
+    st.markdown(
+        "Two measures compare each pair of heads. The **divergence** compares the shares; it is"
+        " small for two heads that both spread their attention widely, even if they are unrelated."
+        " The **correlation** compares what the heads **prefer**; for two such heads it is about 0."
+        " Similar heads are placed next to each other (average linkage)."
+    )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(
+            "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
+            help=DIVERGENCE_HELP,
+        )
+        show_figure(divergences(distance, order), "head divergences")
+        st.markdown(closest_says(distance))
+    with right:
+        st.markdown(
+            "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
+            help=CORRELATION_HELP,
+        )
+        show_figure(correlations(correlation, order), "head correlations")
+        st.markdown(alike_says(correlation))
+    n_distinct = similarity.max_distinct_heads(pattern)
+    together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))
+    st.caption(
+        f"Divergence of all heads together: {number(together, 3)} of at most ln {n_distinct} ="
+        f" {number(largest_entropy(n_distinct), 3)}. It is the entropy of their mean minus the mean"
+        " of their entropies."
+    )

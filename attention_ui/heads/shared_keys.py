@@ -1,0 +1,70 @@
+"""The choices of the page on shared keys and values: the number of key/value heads, the pinned
+kind.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from attention_core import SettingsError
+from attention_core.checks import check_choice
+from attention_core.head_widths import divisors
+
+from ..focus import follow_cell
+from ..url_state import place_in, refuse, restore, set_if_changed, write_to_url
+
+KINDS = ("MHA", "GQA", "MQA")
+
+
+def choose_groups(n_groups: int) -> int:
+    """Draw the choice of the number of key/value heads of GQA.
+
+    A number that does not divide the heads becomes the largest smaller one that does, with a
+    message if the URL named it.
+    """
+    label = "Key/value heads of GQA"
+    asked = restore("groups", label, 2, _from_url)
+    choices, groups = divisors(n_groups), int(st.session_state["groups"])
+    possible = max(choice for choice in choices if choice <= groups)
+    if asked is not None and asked.isdigit() and possible < groups:
+        refuse(label, asked, f"; {possible} is shown", possible)
+    set_if_changed("switch groups", possible)
+    st.segmented_control(
+        label,
+        choices,
+        default=possible,
+        required=True,
+        key="switch groups",
+        on_change=_keep_groups,
+        help="The number must divide the number of heads, so that all groups have the same size.",
+    )
+    write_to_url("groups", 2)
+    return possible
+
+
+def _keep_groups() -> None:
+    """In a callback: hold the chosen number."""
+    st.session_state["groups"] = st.session_state["switch groups"]
+
+
+def _from_url(given: str) -> int:
+    """A number of key/value heads. Raises: SettingsError."""
+    if given.isascii() and given.isdigit() and given.strip("0"):
+        return place_in(given)
+    raise SettingsError("Key/value heads are a whole number from 1; the choice stays")
+
+
+def pinned_kind() -> str:
+    """The kind whose cell is pinned, from the URL or a click: MHA, GQA or MQA."""
+    restore("kind", "Kind of sharing", KINDS[0], partial(check_choice, "kind", choices=KINDS))
+    write_to_url("kind", KINDS[0])
+    return str(st.session_state["kind"])
+
+
+def pin_kind(kind: str, index: list[int]) -> None:
+    """In a callback: move the focus to a cell of one kind. index: head, query and key."""
+    if kind in KINDS:
+        st.session_state["kind"] = kind
+        follow_cell([("H", None), ("T", None), ("S", None)], index)

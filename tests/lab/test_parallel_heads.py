@@ -1,0 +1,139 @@
+"""Heads one after the other, in threads, and as one product: equal results, bounded measurements,
+and a verdict that follows from the times.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+import pytest
+
+from attention_lab.heads.counts import LayerSize
+from attention_lab.heads.parallel_heads import (
+    FUSED,
+    LOOP,
+    MOST_NUMBERS,
+    REPEATS,
+    THREADS,
+    TOKENS,
+    Race,
+    Timed,
+    all_in_one,
+    cores,
+    head_after_head,
+    heads_in_threads,
+    largest_gap,
+    n_threads,
+    races,
+    verdict,
+)
+
+SIZE = LayerSize(12, 15, 5, 5, 3, 3)
+
+
+def test_three_ways_give_the_scores_of_a_loop() -> None:
+    """Each fills in every head's product, as plain Python works it out."""
+    query_HTK = np.arange(2 * 3 * 5).reshape(2, 3, 5) - 7.0
+    key_HSK = np.arange(2 * 7 * 5).reshape(2, 7, 5) % 11 - 4.0
+    expected = [
+        [[sum(a * b for a, b in zip(q, k, strict=True)) for k in keys] for q in queries]
+        for queries, keys in zip(query_HTK, key_HSK, strict=True)
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        ways = (
+            head_after_head,
+            all_in_one,
+            lambda *arrays: heads_in_threads(pool, *arrays),
+        )
+        for way in ways:
+            scores_HTS = np.full((2, 3, 7), np.nan)
+            way(query_HTK, key_HSK.swapaxes(1, 2), scores_HTS)
+            assert scores_HTS.tolist() == expected
+
+
+def test_an_error_in_a_thread_is_seen() -> None:
+    """A product that fails in a thread fails for who asked for it."""
+    query_HTK, key_HKS = np.ones((2, 3, 5)), np.ones((2, 4, 7))
+    with ThreadPoolExecutor(2) as pool, pytest.raises(ValueError, match="mismatch"):
+        heads_in_threads(pool, query_HTK, key_HKS, np.empty((2, 3, 7)))
+
+
+def clock_of(seconds: float) -> object:
+    """A clock that moves on by so many seconds each time that it is looked at."""
+    ticks = count()
+    return lambda: next(ticks) * seconds
+
+
+def test_sizes_stay_within_their_bounds() -> None:
+    """Tokens double until the scores of all heads would take more than 32 MB; every result agrees
+    with the others.
+    """
+    many = LayerSize(12, 16, 16, 16, 1, 1)
+    found = races(many, clock_of(1e-6))  # type: ignore[arg-type]
+    assert [race.size.n_tokens for race in found] == [16, 32, 64, 128, 256, 512]
+    assert MOST_NUMBERS == 16 * 512**2
+    assert max(race.gap for race in found) < 1e-13
+
+
+def test_results_that_differ_are_told() -> None:
+    """The largest gap counts; one within rounding is none."""
+    same, other = (replace(race(16, 1, 1), gap=gap) for gap in (5e-14, 0.25))
+    assert largest_gap([same, same]) == 0
+    assert largest_gap([same, other]) == 0.25
+
+
+def test_measuring_ends_before_it_takes_too_long() -> None:
+    """A size that would take four times as long as the last one, past two seconds in all, is not
+    begun.
+    """
+    per_race = 2 * 3 * (REPEATS + 1) + 2  # looks at the clock
+    slow = races(SIZE, clock_of(0.5 / per_race))  # type: ignore[arg-type]
+    assert [race.size.n_tokens for race in slow] == [16]
+    quick = races(SIZE, clock_of(0.01 / per_race))  # type: ignore[arg-type]
+    assert tuple(race.size.n_tokens for race in quick) == TOKENS[: len(quick)]
+    assert len(quick) == 6  # five heads at 1,024 tokens are more than 32 MB
+
+
+def test_no_more_threads_than_heads_or_cores() -> None:
+    """One head has one thread, many heads as many as there are cores."""
+    assert n_threads(LayerSize(12, 16, 1, 1, 4, 4)) == 1
+    assert n_threads(LayerSize(12, 1024, 1024, 1024, 1, 1)) == min(cores(), 1024)
+
+
+def race(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> Race:
+    """Times with quartiles so far on both sides of the median."""
+    times = {
+        way: Timed(t - spread, t, t + spread)
+        for way, t in ((LOOP, loop), (THREADS, threads), (FUSED, loop))
+    }
+    return Race(LayerSize(n_tokens, 15, 5, 5, 3, 3), times, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("times", "faster", "slower", "pays_from"),
+    [
+        ([(1, 2), (2, 2), (4, 3), (8, 5)], (64, 128), (16,), 64),
+        ([(1, 2), (4, 3), (8, 8), (16, 9)], (32, 128), (16,), 128),  # not at all sizes from 32
+        ([(1, 2), (4, 3), (8, 8)], (32,), (16,), None),
+        ([(1, 2), (2, 3)], (), (16, 32), None),
+        ([(2, 1.85), (2, 2.15)], (), (), None),  # within the quartiles
+        ([(3, 1), (3, 1)], (16, 32), (), 16),
+    ],
+)
+def test_from_which_size_threads_pay(
+    times: list[tuple[float, float]],
+    faster: tuple[int, ...],
+    slower: tuple[int, ...],
+    pays_from: int | None,
+) -> None:
+    """They pay from the first size on that is clearly faster, with all larger ones faster too."""
+    found = [race(16 * 2**i, *pair) for i, pair in enumerate(times)]
+    told = verdict(found)
+    assert (told.faster, told.slower, told.pays_from) == (faster, slower, pays_from)
+    best = max(loop / threads for loop, threads in times)
+    assert told.best == pytest.approx(best)
+    n_tokens = [16 * 2**i for i, (loop, threads) in enumerate(times) if loop / threads == best]
+    assert told.best_at == n_tokens[0]

@@ -1,0 +1,36 @@
+"""Prose is not glued together from conditional expressions: pages and pictures state facts."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# Folders, and how many conditional expressions 1,000 lines of each may have.
+MOST_PER_1000_LINES = {
+    "pages/diagonal": 8,
+    "pages/reference": 8,
+    "attention_ui/diagonal": 15,
+    "attention_ui/reference": 15,
+    "attention_viz/diagonal": 15,
+}
+
+
+def conditional_expressions(source: str) -> int:
+    """How many conditional expressions a source has.
+
+    >>> conditional_expressions("word = 'row' if n == 1 else 'rows'")
+    1
+    """
+    return sum(isinstance(node, ast.IfExp) for node in ast.walk(ast.parse(source)))
+
+
+@pytest.mark.parametrize(("folder", "most"), MOST_PER_1000_LINES.items())
+def test_a_folder_has_few_conditional_expressions(folder: str, most: int) -> None:
+    """A word that depends on a number is a fact such as "Heads: 4", which needs no grammar."""
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py")]
+    n_lines = sum(len(source.splitlines()) for source in sources)
+    assert n_lines
+    assert sum(map(conditional_expressions, sources)) <= most * n_lines / 1000

@@ -1,0 +1,189 @@
+"""The page of a class: open a room, join it, ask, close, reveal, delete."""
+
+from __future__ import annotations
+
+import base64
+import re
+import socket
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_core import SettingsError
+from attention_lab.classroom.limits import RightsError, RoomError
+from attention_lab.classroom.place import SETTING
+from attention_lab.guesses import ITEMS, guess_of
+from attention_lab.practice import ask
+from attention_ui.classroom import links
+from attention_ui.classroom.hall import hall
+from tests.lab.classroom.rooms_made import token
+from tests.ui.app import error, facts, gone_to, opened, page_context, pressed, refused
+
+
+@pytest.fixture(autouse=True)
+def _file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SETTING, str(tmp_path / "classes.sqlite3"))
+
+
+def led() -> tuple[AppTest, str]:
+    """The page of a teacher who has opened a room, and its letters."""
+    app = pressed(opened("class"), "Open a room")
+    return app, facts(app)["room"]
+
+
+def test_without_a_room_no_file_is_made(tmp_path: Path) -> None:
+    """Who only looks at the page leaves nothing on the disk."""
+    assert facts(opened("class"))["room"] == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_teacher_opens_a_room_and_a_student_joins(tmp_path: Path) -> None:
+    """By the link, and by the letters as they are typed; only the one who opened it leads."""
+    teacher, room = led()
+    assert facts(teacher)["role"] == "teacher"
+    assert parse_qs(urlsplit(facts(teacher)["student_link"]).query) == {"room": [room]}
+    assert (tmp_path / "classes.sqlite3").exists()
+    by_link = opened("class", room=room)
+    by_letters = opened("class")
+    by_letters.text_input(key="class_letters").set_value(f" {room.lower()} ")
+    by_letters = pressed(by_letters, "Join")
+    for student in (by_link, by_letters):
+        assert (facts(student)["room"], facts(student)["role"]) == (room, "student")
+        assert "teacher_link" not in facts(student)
+    assert facts(pressed(by_letters, "Leave the room"))["room"] == ""
+
+
+def test_the_question_is_the_one_of_practice() -> None:
+    """With the numbers of the layer that is set, and its answer; the vote opens and closes."""
+    app, room = led()
+    app.selectbox(key="class_step").set_value("scores")
+    app.number_input(key="class_number").set_value(3)
+    app = pressed(app.run(), "Ask: open the vote")
+    state, asked = hall().rooms.state(room), ask(page_context(app).trace, 3, "scores")
+    assert state.posed == facts(app)["chosen"]
+    assert (state.state, state.posed.answer) == ("open", asked.answer)
+    assert state.moment == f"/class?room={room}"
+    assert [state.posed.accepts(v) for v in (asked.answer, asked.answer + 1)] == [True, False]
+    hall().rooms.vote(room, token(1), 1, asked.answer)
+    for label, expected in (
+        ("Close the vote", "closed"),
+        ("Open again", "open"),
+        ("Reveal the answer", "revealed"),
+    ):
+        app = pressed(app, label)
+        assert hall().rooms.state(room).state == expected
+
+
+def test_the_teachers_link_makes_a_teacher_and_leaves_no_trace() -> None:
+    """Opened elsewhere it leads the class; the secret does not stay in the address, and a wrong one
+    is refused.
+    """
+    app, room = led()
+    given = parse_qs(urlsplit(facts(app)["teacher_link"]).query)
+    again = opened("class", room=room, teacher=given["teacher"][0])
+    assert facts(again)["role"] == "teacher"
+    assert "teacher" not in again.query_params
+    assert facts(again)["student_link"].count("teacher") == 0
+    assert isinstance(error(opened("class", room=room, teacher="guessed")), RightsError)
+
+
+def test_a_deleted_room_is_gone() -> None:
+    """For the teacher, and for who comes by its link."""
+    app, room = led()
+    app = pressed(app, "Delete it now")
+    assert facts(app)["room"] == ""
+    assert isinstance(error(opened("class", room=room)), RoomError)
+
+
+def test_letters_that_are_none_are_told() -> None:
+    """Typed wrongly, or in a link; nothing breaks."""
+    app = opened("class")
+    app.text_input(key="class_letters").set_value("<b>")
+    assert isinstance(error(pressed(app, "Join")), RoomError)
+    assert refused(opened("class", room="A1")) == [("Room", "A1", "")]
+
+
+def test_the_room_stays_while_other_pages_are_shown() -> None:
+    """A teacher who shows a step comes back to the same room, still as its teacher."""
+    app, room = led()
+    back = gone_to(gone_to(app, "scores"), "class")
+    assert (facts(back)["room"], facts(back)["role"]) == (room, "teacher")
+
+
+def test_a_step_that_is_too_long_for_a_hand_is_not_asked() -> None:
+    """The page says why, and its button asks nothing."""
+    app = pressed(opened("class", d_model=64, n_heads=2), "Open a room")
+    app.selectbox(key="class_step").set_value("scores").run()
+    assert isinstance(error(app), SettingsError)
+    assert facts(app)["chosen"] is None
+    assert app.button(key="class_ask").disabled
+    app.selectbox(key="class_step").set_value("probabilities").run()
+    assert not app.button(key="class_ask").disabled
+
+
+def test_the_address_of_the_server_can_be_edited() -> None:
+    """The link and its code follow; what is no address is told, and the room goes on."""
+    app, room = led()
+    app.text_input(key="class_base").set_value("lab.example:8080/maths/").run()
+    assert facts(app)["student_link"] == f"http://lab.example:8080/maths/class?room={room}"
+    (code,) = re.findall(r'base64,([^"]+)"', " ".join(str(e.proto.body) for e in app.html))
+    assert base64.b64decode(code) == base64.b64decode(
+        links.code_of(facts(app)["student_link"]).split(",")[1]
+    )
+    for wrong in (
+        "javascript:alert(1)",
+        "http://",
+        "http://[::1",
+        "ftp://x",
+        "http://é",
+        '"><b>',
+        "http://h:0",
+    ):
+        app.text_input(key="class_base").set_value(wrong).run()
+        found = facts(app)["error"]
+        assert isinstance(found, SettingsError), wrong
+
+
+def test_the_address_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one that a phone can reach; in no network the app still runs on its own machine."""
+    assert socket.inet_aton(links.network_address()) or links.network_address() == "localhost"
+
+    def unreachable(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(socket.socket, "connect", unreachable)
+    assert links.network_address() == "localhost"
+
+
+def test_a_code_is_a_picture_without_a_script() -> None:
+    """An SVG of squares, with the quiet zone that cameras need, and another for another text."""
+    one, other = (links.code_of(f"http://192.0.2.2:8501/class?room={r}") for r in ("BBBB", "BBBC"))
+    picture = base64.b64decode(one.removeprefix("data:image/svg+xml;base64,")).decode()
+    assert one != other
+    assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg" ')
+    assert picture.count("<path") == 2
+    assert "<script" not in picture
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_a_guess_is_asked_with_its_options(item: str) -> None:
+    """What is asked is what the stage asks, and the engine's answer is the right option; where the
+    layer has no cell for it, nothing can be asked.
+    """
+    app, room = led()
+    app.selectbox(key="class_kind").set_value("Guess first").run()
+    app.selectbox(key="class_item").set_value(item).run()
+    posed = facts(app)["chosen"]
+    if posed is None:
+        assert isinstance(error(app), SettingsError)
+        return
+    guess = guess_of(page_context(app).trace, item)
+    assert posed.text.endswith(guess.prompt)
+    assert [option.right for option in guess.options] == [
+        posed.accepts(place) for place in range(len(posed.options))
+    ]
+    assert len(posed.pictures) in (0, len(posed.options))
+    pressed(app, "Ask: open the vote")
+    assert hall().rooms.state(room).posed == posed

@@ -1,0 +1,208 @@
+"""What the server answers a class, without a script: news, votes, moves, refusals."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+
+from attention_lab.classroom.place import SETTING
+from attention_lab.classroom.rooms import Opened, Rooms
+from attention_ui.classroom import routes
+from attention_ui.classroom.hall import Hall, hall
+from tests.lab.classroom.rooms_made import CHOICE, NUMBER, token
+from tests.ui.asking import Answered, asked
+
+STATE, VOTE, MOVE = "/class-room/state", "/class-room/vote", "/class-room/move"
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
+    """The routes alone, with a file of rooms of their own."""
+    monkeypatch.setenv(SETTING, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setattr(routes, "WAIT", 0.3)
+    return Starlette(routes=list(routes.class_routes()))
+
+
+def opened(posed: object = NUMBER) -> Opened:
+    """A room with an open vote."""
+    made: Opened = hall().lead(Rooms.open, "")
+    hall().lead(lambda rooms: rooms.ask(made.room, made.secret, posed), made.room)
+    hall().lead(lambda rooms: rooms.turn(made.room, made.secret, "open"), made.room)
+    return made
+
+
+def ballot(room: str, visitor: int, answer: str = "6", number: int = 1) -> dict[str, object]:
+    """What a page sends for an answer."""
+    return {"room": room, "token": token(visitor), "number": number, "answer": answer}
+
+
+def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlette) -> None:
+    """Neither the answer, nor its arithmetic, nor what others said; afterwards all of it."""
+    made = opened(CHOICE)
+
+    async def visit() -> list[Answered]:
+        await asked(server, VOTE, ballot(made.room, 1, "1"))
+        found = []
+        for state in ("open", "closed", "revealed"):
+            hall().lead(lambda rooms, s=state: rooms.turn(made.room, made.secret, s), made.room)
+            found.append(await asked(server, f"{STATE}?room={made.room}"))
+        return found
+
+    still, closed, revealed = (one.said for one in asyncio.run(visit()))
+    secrets = {"answer", "arithmetic", "bars", "right", "tolerance"}
+    assert not secrets & (set(still) | set(closed))
+    assert ("count" in still, closed["count"]) == (False, 1)
+    assert secrets <= set(revealed)
+    assert (revealed["bars"][revealed["right"]], revealed["answer"]) == (["a row", 1], 1.0)
+
+
+def test_the_teacher_hears_of_every_vote(server: Starlette) -> None:
+    """With the secret the count is told while the vote is open, the bars when it is closed; with a
+    wrong one nothing is.
+    """
+    made = opened()
+
+    async def visit() -> list[Answered]:
+        first = await asked(server, f"{STATE}?room={made.room}", secret=made.secret)
+        waiting = asyncio.create_task(
+            asked(server, f"{STATE}?room={made.room}&seen={first.said['tag']}", secret=made.secret)
+        )
+        await asked(server, VOTE, ballot(made.room, 1))
+        wrong = await asked(server, f"{STATE}?room={made.room}", secret="guessed")
+        return [first, await waiting, wrong]
+
+    first, later, wrong = asyncio.run(visit())
+    assert (first.said["count"], later.said["count"]) == (0, 1)
+    assert "bars" not in later.said
+    assert (wrong.status, set(wrong.said)) == (403, {"error"})
+
+
+def test_who_waits_is_told_when_there_is_news(server: Starlette) -> None:
+    """A request with what was seen waits: for a student votes are no news, a move is; without any
+    it ends with nothing.
+    """
+    made = opened()
+
+    async def visit() -> list[Answered]:
+        seen = (await asked(server, f"{STATE}?room={made.room}")).said["tag"]
+        path = f"{STATE}?room={made.room}&seen={seen}"
+        waiting = [asyncio.create_task(asked(server, path)) for _ in range(2)]
+        await asked(server, VOTE, ballot(made.room, 1))
+        nothing = await waiting[0]
+        waiting.append(asyncio.create_task(asked(server, path)))
+        moved = {"room": made.room, "moment": "/scores?head=1"}
+        refused = await asked(server, MOVE, moved, secret="guessed")
+        kept = await asked(server, MOVE, moved, secret=made.secret)
+        return [nothing, await waiting[2], refused, kept]
+
+    nothing, news, refused, kept = asyncio.run(visit())
+    assert (nothing.status, nothing.body) == (204, b"")
+    assert (news.said["moment"], news.said["moments"]) == ("/scores?head=1", 1)
+    assert (refused.status, kept.status) == (403, 200)
+
+
+def test_an_answered_vote_is_kept(server: Starlette) -> None:
+    """As a hand writes it; whoever opens the file afterwards finds it, and the last one counts."""
+    made = opened()
+
+    async def visit() -> list[int]:
+        votes = [
+            ballot(made.room, 1, "12"),
+            ballot(made.room, 2, "18/3"),
+            ballot(made.room, 1, "6,0"),
+        ]
+        return [(await asked(server, VOTE, vote)).status for vote in votes]
+
+    assert asyncio.run(visit()) == [200, 200, 200]
+    again = Rooms(hall().rooms.file.path)
+    assert [row[0] for row in again.file.read("SELECT answer FROM votes")] == [6.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"not json", 400),
+        (b"[" * 5_000, 400),
+        (b"[]", 400),
+        (b"x" * 20_000, 400),
+        ({}, 404),
+        ({"room": "ZZZZ", "token": "t" * 20, "number": 1, "answer": "6"}, 404),
+        ({"token": 7}, 400),
+        ({"number": "1"}, 400),
+        ({"number": 2}, 409),
+        ({"number": 10**30}, 409),
+        ({"answer": 6}, 400),
+        ({"answer": "6" * 41}, 400),
+        ({"answer": "many"}, 400),
+        ({"answer": "<script>"}, 400),
+    ],
+)
+def test_what_no_page_sends_is_refused(
+    server: Starlette, body: bytes | dict[str, object], status: int
+) -> None:
+    """With a sentence and its status, and nothing is kept."""
+    made = opened()
+    if isinstance(body, dict) and body and "room" not in body:
+        body = ballot(made.room, 1) | body
+    answer = asyncio.run(asked(server, VOTE, body))
+    assert (answer.status, set(answer.said)) == (status, {"error"})
+    assert hall().rooms.state(made.room).n_writes == 0
+
+
+def test_another_site_cannot_vote(server: Starlette) -> None:
+    """What a form of another site may send is refused by its type."""
+    made = opened()
+    vote = ballot(made.room, 1)
+    kinds = ("text/plain", "application/x-www-form-urlencoded", "")
+    found = [asyncio.run(asked(server, VOTE, vote, kind=kind)).status for kind in kinds]
+    assert found == [400, 400, 400]
+
+
+def test_a_flood_of_one_visitor_hinders_nobody(server: Starlette) -> None:
+    """A thousand votes of one visitor are refused but for the first; thirty others are all kept."""
+    made = opened()
+
+    async def visit() -> tuple[list[Answered], list[Answered]]:
+        flood = [asked(server, VOTE, ballot(made.room, 0), source="6.6.6.6") for _ in range(1_000)]
+        others = [asked(server, VOTE, ballot(made.room, visitor)) for visitor in range(1, 31)]
+        both = await asyncio.gather(*flood, *others)
+        return both[:1_000], both[1_000:]
+
+    flood, others = asyncio.run(visit())
+    assert [one.status for one in others] == [200] * 30
+    refused = [one for one in flood if one.status == 429]
+    assert 990 <= len(refused) < 1_000
+    assert {one.headers["retry-after"] for one in refused} == {"1"}
+
+
+def test_one_address_cannot_take_every_seat(tmp_path: Path) -> None:
+    """With a new token for each vote a flood ends at the seats of its address; others find room."""
+    now = [0.0]
+    full = Hall(tmp_path / "classes.sqlite3", lambda: now[0])
+    made: Opened = full.lead(Rooms.open, "")
+    full.lead(lambda rooms: rooms.ask(made.room, made.secret, NUMBER), made.room)
+    full.lead(lambda rooms: rooms.turn(made.room, made.secret, "open"), made.room)
+    taken = 0
+    for visitor in range(400):
+        now[0] += 1.0
+        try:
+            full.vote(made.room, token(visitor), 1, 6.0, "6.6.6.6").result()
+            taken += 1
+        except ValueError:
+            break
+    assert taken == full.rooms.limits.per_source < full.rooms.limits.voters
+    full.vote(made.room, token(999), 1, 6.0, "192.0.2.7").result()
+
+
+def test_texts_come_as_texts(server: Starlette) -> None:
+    """A hostile question is JSON all the way, and no page can be asked to run it as one of its
+    own.
+    """
+    hostile = "</script><img src=x onerror=alert(1)>"
+    made = opened(type(CHOICE)("choice", hostile, 0.0, hostile, options=(hostile, "b")))
+    answer = asyncio.run(asked(server, f"{STATE}?room={made.room}"))
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.said["question"]["text"] == hostile

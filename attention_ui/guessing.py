@@ -16,7 +16,7 @@ def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
     cell = board.get("cell")
     if not cell or cell["array"] != field:
         return None
-    words = embedding_of(now.scenario) if field == "inputs" else None
+    words = embedding_of(now.shown) if field == "inputs" else None
     is_sum = words is not None and np.array_equal(words.inputs, now.trace.inputs[0])
     found = guesses_of(
         now.trace, field, cell["index"], words.words if words is not None and is_sum else None

@@ -15,9 +15,8 @@ from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_lab.user_data.taken_layer import take_layer
 
 from .markdown import plain
+from .registry import page_of
 from .url_state import request_page
-
-STORY = "pages/story/overview.py"
 
 
 def offer_story(
@@ -59,4 +58,4 @@ def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = Non
     """
     st.session_state.update(own=own.address(), edits="", weights="random", n_heads=n_heads)
     st.session_state.update(controls or {})
-    request_page(STORY, head=0)
+    request_page(page_of("overview").path, head=0)

@@ -16,7 +16,7 @@ import streamlit as st
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import OURS
 from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
-from attention_lab.state_file import FOCUS, State, read_state, write_state
+from attention_lab.state_file import State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
 from attention_lab.user_data.kept_texts import held, hold, is_key
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
@@ -33,7 +33,7 @@ from attention_viz.tables import numbered_table
 from .facts import fact
 from .focus import Focus
 from .markdown import plain
-from .presets import widget_values
+from .presets import SENTENCE, widget_values
 from .upload_room import check_kept
 from .url_state import restore, session, stays_open, write_to_url
 
@@ -133,8 +133,10 @@ def _ways_back(edits: Edits, own: OwnMatrices) -> None:
 
 def _table(scenario: Scenario, trace: Trace) -> None:
     """A matrix as a table in which any number can be replaced."""
+    # Edits of X belong to the first sentence of a batch.
+    editable = set(SYMBOLS) - ({"x"} if st.session_state[SENTENCE] else set())
     shown = {
-        name: matrix for name, matrix in shown_matrices(trace).given.items() if name in SYMBOLS
+        name: matrix for name, matrix in shown_matrices(trace).given.items() if name in editable
     }
     name = str(
         st.selectbox(
@@ -179,7 +181,8 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
         ),
     )
     # What a button offers is made when it is pressed, outside the session, of what is known now.
-    state = State(scenario, astuple(place), str(st.session_state.get("notation", OURS.key)))
+    notation = str(st.session_state.get("notation", OURS.key))
+    state = State(scenario, astuple(place), notation, int(st.session_state[SENTENCE]))
     with st.container(horizontal=True):
         if trace is not None:
             st.download_button(
@@ -210,9 +213,7 @@ def _load(scenario: Scenario) -> None:
         check_kept(file)
         if file.name.lower().endswith(".json"):
             state = read_state(file.getvalue())
-            st.session_state.update(
-                widget_values(state.scenario) | dict(zip(FOCUS, state.focus, strict=True))
-            )
+            st.session_state.update(widget_values(state.scenario) | state.places)
             st.session_state["notation"] = state.notation
             session().last = state.scenario  # whose cell the file says
         else:

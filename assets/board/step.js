@@ -8,6 +8,7 @@ import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
 import { Moments } from "./moments.js";
 import { legendOf } from "./scales.js";
+import { sentenceButtons } from "./sentences.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
@@ -78,7 +79,7 @@ export class Step {
     this.guess.adopt(stage.guess ?? null, stage.steps[stage.place], onChoose);
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    chosen.replaceChildren(...(legend ? [legend] : []), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
+    chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 
   /**

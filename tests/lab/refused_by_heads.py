@@ -27,7 +27,7 @@ SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
 CASES: dict[str, Case] = {
     **{
         f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
-        for of in (TRACE.code, TRACE.sentence, TRACE.axes)
+        for of in (TRACE.code, TRACE.rule, TRACE.sentence, TRACE.axes)
     },
     "cell": (
         derive,

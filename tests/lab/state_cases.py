@@ -22,11 +22,13 @@ STATE = State(
         n_heads=2,
         mask="causal",
         scale=0.1,
+        batch='“ß”\nשלום "',
         edits=EDITS.address(),
         own=OWN.address(),
     ),
     (1, 2, 3, 4),
     "slides",
+    sentence=2,
 )
 DEFAULTS = {
     field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")

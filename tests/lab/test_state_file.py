@@ -61,6 +61,7 @@ def contents(state: State) -> tuple[Any, ...]:
         matrices,
         state.focus,
         state.notation,
+        state.sentence,
     )
 
 
@@ -82,7 +83,7 @@ def test_a_state_with_everything_in_it() -> None:
     assert (entries["format"], entries["version"]) == ("Attention Lab state", 1)
     assert set(entries["scenario"]) == set(DEFAULTS)
     assert entries["edits"] == "wq_3_5_0.1__x_1_0_-0"
-    assert entries["focus"] == dict(zip(FOCUS, (1, 2, 3, 4), strict=True))
+    assert entries["focus"] == dict(zip(FOCUS, (1, 2, 3, 4), strict=True)) | {"sentence": 2}
 
 
 def test_more_than_the_address_can_hold() -> None:
@@ -126,5 +127,6 @@ def test_every_field_has_bounds() -> None:
     free = {name for name, value in DEFAULTS.items() if isinstance(value, bool)} | {
         "text",
         "painted",
+        "batch",
     }
     assert set(FIELD_BOUNDS) | set(CHOICES) | free == set(DEFAULTS)

@@ -152,7 +152,7 @@ def test_one_head_is_compared_with_none() -> None:
     alone, four = (opened("head-portraits", n_heads=n_heads) for n_heads in (1, 4))
     assert "layer_divergence" not in facts(alone)
     assert facts(four)["layer_divergence"] > 0
-    assert len(figures(four)) == len(figures(alone)) + 2
+    assert len(scenes(four)) == len(scenes(alone)) + 2
     assert len(figures(alone)[1]["data"]) < len(figures(four)[1]["data"])
 
 

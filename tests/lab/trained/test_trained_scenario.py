@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError, attend
-from attention_lab.masks.fault_checks import verdicts
-from attention_lab.masks.faults import FAULTS
+from attention_lab.masks.mistake_checks import verdicts
+from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import (
     Scenario,
@@ -186,5 +186,5 @@ def test_checks_of_trained_layers_are_strict(layer: int) -> None:
         tolerance(trace, field) < 0.05 * np.abs(getattr(trace, field)).max()
         for field in ("probabilities", "output")
     )
-    for fault in FAULTS:
+    for fault in MISTAKES:
         assert not verdicts(trace, fault.steps)["reference"].passed, fault.key

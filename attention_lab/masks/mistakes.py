@@ -1,7 +1,6 @@
 """The classic mistakes: each replaces one step of the layer.
 
-Every one of them gives arrays of the right shapes, so the result is a `Trace` that all pictures can
-show.
+All arrays keep their shapes, so the result is a `Trace` that all pictures can show.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from ..heads.layout_mistakes import merge_without_swap, split_without_swap
 from ..rounding import tolerance
 from .replaced_steps import Steps
 
-DROPOUT = 0.1
+DROPOUT_RATE = 0.1
 
 
 def _scale_of_the_layer(given: Trace) -> float:
-    """One over √C; another scale than one over √d_k has nothing to mistake."""
+    """1/√C instead of 1/√d_k. Another scale stays as it is."""
     divided = math.isclose(given.scale, given.projections.d_k**-0.5)
     return given.projections.d_model**-0.5 if divided else given.scale
 
@@ -39,17 +38,18 @@ def _mask_last(scaled_BHTS: Array, masked_BHTS: Array, options: Options) -> Arra
 
 
 def dropped(probabilities: Array, call: int) -> Array:
-    """Dropout after the softmax: each share is set to 0 with the chance `DROPOUT`, else divided by
-    1 - `DROPOUT`, which keeps its mean but not the sum of a row. call: the seed.
+    """Dropout after the softmax: each share is set to 0 with probability `DROPOUT_RATE`, else
+    divided by 1 - `DROPOUT_RATE`. That keeps the mean of a share, but not the sum of a
+    query's shares. call: the seed.
     """
-    kept = generator(call, Stream.DROPOUT).random(probabilities.shape) >= DROPOUT
-    thinned: Array = (probabilities * kept / (1 - DROPOUT)).astype(probabilities.dtype)
+    kept = generator(call, Stream.DROPOUT).random(probabilities.shape) >= DROPOUT_RATE
+    thinned: Array = (probabilities * kept / (1 - DROPOUT_RATE)).astype(probabilities.dtype)
     return thinned
 
 
 def _own_slices(p: Projections) -> Projections:
-    """Each head's matrices cut down to its share of the features, as if X had been split among
-    the heads.
+    """The matrices of each head with zeros for the features of the other heads, as if X had been
+    split among the heads.
     """
     heads = {"w_q": p.n_heads, "w_k": p.groups, "w_v": p.groups}
     cut: dict[str, Any] = {name: _block_diagonal(getattr(p, name), n) for name, n in heads.items()}
@@ -64,7 +64,7 @@ def _block_diagonal(weights_DF: Array, n_heads: int) -> Array:
 
 
 def _first_head_for_all(p: Projections) -> Projections:
-    """Every head with the first head's W_Q, W_K and W_V."""
+    """Every head with W_Q, W_K and W_V of the first head."""
     widths = {"w_q": p.d_k, "w_k": p.d_k, "w_v": p.d_v, "b_q": p.d_k, "b_k": p.d_k, "b_v": p.d_v}
     given = {
         name: (getattr(p, name), width)
@@ -78,10 +78,10 @@ def _first_head_for_all(p: Projections) -> Projections:
 
 
 @dataclass(frozen=True)
-class Fault:
-    """One mistake. right, wrong: the line of code that makes `array`, as it should be and as it is.
+class Mistake:
+    """One mistake. right, wrong: the line of code that computes `array`, without and with it.
 
-    needs: without this the mistake changes nothing, and no check can find it.
+    needs: without this the mistake changes no number, and no check can find it.
     """
 
     key: str
@@ -94,87 +94,89 @@ class Fault:
     steps: Steps = field(repr=False)
 
 
-FAULTS: tuple[Fault, ...] = (
-    Fault(
+MISTAKES: tuple[Mistake, ...] = (
+    Mistake(
         "split",
-        "no swap in the split",
-        "The fused queries, keys and values are reshaped straight to (batch, heads, tokens,"
-        " features): a head gets pieces of few tokens instead of its features of all tokens.",
+        "No swap of axes in the split",
+        "Queries, keys and values are reshaped directly to (batch, heads, tokens, features): a"
+        " head gets all features of a few tokens instead of its features of all tokens.",
         "query_heads",
         "queries.reshape(B, T, H, K).swapaxes(1, 2)",
         "queries.reshape(B, H, T, K)",
         "at least two heads and two tokens",
         Steps(split=split_without_swap),
     ),
-    Fault(
+    Mistake(
         "merge",
-        "no swap in the merge",
-        "The heads are reshaped straight to (B, T, H·V): a row of the result holds numbers of"
-        " several tokens.",
+        "No swap of axes in the merge",
+        "The heads are reshaped directly to (B, T, H·V): numbers of several tokens stand where"
+        " those of one token belong.",
         "merged",
         "head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
         "head_outputs.reshape(B, T, H * V)",
         "at least two heads and two tokens",
         Steps(merge=merge_without_swap),
     ),
-    Fault(
+    Mistake(
         "scale",
-        "√C for √d_k",
-        "The scores are divided by the root of the whole width instead of a head's, so the softmax"
-        " is too flat where heads are narrower than the embedding, too steep where they are wider.",
+        "Scores divided by √C instead of √d_k",
+        "The scores are divided by the root of the embedding size instead of that of the head"
+        " width. The softmax is too flat if heads are narrower than the embedding, and too sharp"
+        " if they are wider.",
         "scaled_scores",
         "scores / np.sqrt(K)",
         "scores / np.sqrt(D)",
         "scores divided by √d_k, and heads of another width than the embedding",
         Steps(scale=_scale_of_the_layer),
     ),
-    Fault(
+    Mistake(
         "axis",
-        "softmax over the wrong axis",
-        "The shares are taken along the columns: each key divides itself among the queries.",
+        "Softmax over the wrong axis",
+        "The softmax runs over the queries instead of the keys: the shares of each key sum to 1,"
+        " not those of each query.",
         "probabilities",
         "softmax(masked_scores, axis=-1)",
         "softmax(masked_scores, axis=-2)",
         "a query that sees at least two tokens, with scores that differ",
         Steps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
     ),
-    Fault(
+    Mistake(
         "mask",
-        "mask after the softmax",
-        "Hidden keys are set to 0 when they have already taken their share, so rows do not add up"
-        " and the visible shares depend on what is hidden.",
+        "Mask after the softmax",
+        "Hidden keys are set to 0 only after the softmax has given them a share. So the shares of"
+        " a query do not sum to 1, and the visible shares depend on hidden keys.",
         "probabilities",
         "softmax(np.where(mask, scaled_scores, -np.inf))",
         "softmax(scaled_scores) * mask",
         "a mask that hides something",
         Steps(shares=_mask_last),
     ),
-    Fault(
+    Mistake(
         "slice",
-        "X sliced instead of Q",
-        "The input is split among the heads before the projection, so each head sees only a part of"
-        " every embedding.",
+        "Input split among the heads instead of Q, K and V",
+        "The input is split among the heads before the projection, so each head reads only a part"
+        " of every embedding.",
         "query_heads",
         "split_heads(inputs @ w_q, H)",
         "split_heads(inputs, H) @ small_w_q",
         "at least two heads, and weights that read the whole embedding",
         Steps(weights=_own_slices),
     ),
-    Fault(
+    Mistake(
         "shared",
-        "all heads share W",
-        "One W_Q, W_K and W_V serves every head, so all heads find the same.",
+        "All heads with the same weights",
+        "All heads have the same W_Q, W_K and W_V, so all heads compute the same.",
         "query_heads",
         "split_heads(inputs @ w_q, H)",
         "np.repeat(split_heads(inputs @ w_q[:, :K], 1), H, axis=1)",
         "at least two heads",
         Steps(weights=_first_head_for_all),
     ),
-    Fault(
+    Mistake(
         "dropout",
-        "dropout left on",
-        "One probability in ten is set to 0 at random and the others are enlarged, as in training:"
-        " every call gives another result.",
+        "Dropout left on",
+        "One probability in ten is set to 0 at random and the others are enlarged, as in training."
+        " Every call gives another result.",
         "probabilities",
         "softmax(masked_scores)",
         "softmax(masked_scores) * (rng.random((B, H, T, S)) >= 0.1) / 0.9",
@@ -185,22 +187,18 @@ FAULTS: tuple[Fault, ...] = (
 
 
 def row_share_with_dropout(trace: Trace, head: int, query: int) -> float:
-    """What the shares of a query sum to after one draw of dropout."""
+    """The sum of the shares of a query after one draw of dropout."""
     return float(dropped(trace.probabilities, 0)[0, head, query].sum())
 
 
-def hidden_fault(round_number: int) -> Fault:
-    """The fault of a round of "spot the bug": the same for everybody, and not to be guessed
-    from the number.
-    """
+def hidden_mistake(round_number: int) -> Mistake:
+    """The mistake of a round of "spot the bug", the same for everybody; its number is no hint."""
     digest = hashlib.blake2b(f"round {round_number}".encode(), digest_size=8).digest()
-    return FAULTS[int.from_bytes(digest, "little") % len(FAULTS)]
+    return MISTAKES[int.from_bytes(digest, "little") % len(MISTAKES)]
 
 
 def first_difference(right: Trace, faulty: Trace) -> str | None:
-    """The first field, in order of computation, in which two runs differ by more than rounding;
-    None if none does.
-    """
+    """The first field in which two runs differ by more than rounding; None if none does."""
     return next((name for name in STEPS if differs(right, faulty, name)), None)
 
 

@@ -1,4 +1,4 @@
-"""A layer with every option that a fault can concern, and the checks that a fault fails."""
+"""A layer with every option that a mistake can concern, and the checks that a mistake fails."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from hypothesis import strategies as st
 
 from attention_core import Projections, Trace, attend
-from attention_lab.masks.fault_checks import verdicts
-from attention_lab.masks.faults import FAULTS
+from attention_lab.masks.mistake_checks import verdicts
+from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.masks.replaced_steps import Steps
 
 T, D, H, K, V = 7, 15, 3, 5, 2
 EMPTY_ROWS = st.sampled_from(["zero", "nan"])
-every_fault = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.key)
+every_mistake = pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.key)
 
 
 def causal(**sizes: Any) -> Trace:

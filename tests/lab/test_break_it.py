@@ -1,4 +1,4 @@
-"""The bench for broken layers: every fault is caught by a check that is shown, and nothing is
+"""The bench for broken layers: every mistake is caught by a check that is shown, and nothing is
 found where none is.
 """
 
@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.masks.bench import NO_FAULT, examined
-from attention_lab.masks.faults import FAULTS, hidden_fault
+from attention_lab.masks.break_it import NO_MISTAKE, examined
+from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
 from attention_lab.scenario import Scenario
 
 SCENARIOS = {
@@ -18,22 +18,22 @@ SCENARIOS = {
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-@pytest.mark.parametrize("fault", [fault.key for fault in FAULTS])
-def test_every_fault_is_caught(name: str, fault: str) -> None:
-    """Under a mask every fault fails a check besides the comparison with the reference, but for
+@pytest.mark.parametrize("mistake", [mistake.key for mistake in MISTAKES])
+def test_every_mistake_is_caught(name: str, mistake: str) -> None:
+    """Under a mask every mistake fails a check besides the comparison with the reference, but for
     the scale.
     """
-    layer = examined(SCENARIOS[name], fault, masked=True)
+    layer = examined(SCENARIOS[name], mistake, masked=True)
     failed = {key for key, verdict in layer.verdicts.items() if not verdict.passed}
     assert "reference" in failed
-    assert (failed > {"reference"}) == (fault != "scale")
+    assert (failed > {"reference"}) == (mistake != "scale")
     assert layer.differs_from is not None
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_no_fault_fails_no_check(name: str) -> None:
+def test_no_mistake_fails_no_check(name: str) -> None:
     """The right layer passes all checks and differs nowhere."""
-    layer = examined(SCENARIOS[name], NO_FAULT)
+    layer = examined(SCENARIOS[name], NO_MISTAKE)
     assert all(verdict.passed for verdict in layer.verdicts.values())
     assert layer.differs_from is None
 
@@ -48,10 +48,10 @@ def test_a_mask_is_added_only_where_there_is_none() -> None:
 
 
 def test_rounds_of_spot_the_bug() -> None:
-    """Every fault comes up within a few dozen rounds, equal rounds have equal faults, and they
+    """Every mistake comes up within a few dozen rounds, equal rounds have equal mistakes, and they
     do not go in order.
     """
-    found = [hidden_fault(number).key for number in range(60)]
-    assert set(found) == {fault.key for fault in FAULTS}
-    assert found == [hidden_fault(number).key for number in range(60)]
-    assert found[:8] != [fault.key for fault in FAULTS]
+    found = [hidden_mistake(number).key for number in range(60)]
+    assert set(found) == {mistake.key for mistake in MISTAKES}
+    assert found == [hidden_mistake(number).key for number in range(60)]
+    assert found[:8] != [mistake.key for mistake in MISTAKES]

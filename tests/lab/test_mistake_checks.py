@@ -1,4 +1,4 @@
-"""What the checks of a layer find: a right layer passes them, each fault fails some."""
+"""What the checks of a layer find: a right layer passes them, each mistake fails some."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, attend
-from attention_lab.masks.fault_checks import CHECKS, verdicts
-from attention_lab.masks.faults import FAULTS, Fault
+from attention_lab.masks.mistake_checks import CHECKS, verdicts
+from attention_lab.masks.mistakes import MISTAKES, Mistake
 from attention_lab.masks.replaced_steps import CORRECT_STEPS, given_of
 from tests.core.random_layers import Layer, calls
-from tests.lab.fault_cases import EMPTY_ROWS, causal, every_fault, failed
+from tests.lab.mistake_cases import EMPTY_ROWS, causal, every_mistake, failed
 from tests.lab.refusal import missing
 
-# What gives a fault away in a causal layer, and what still looks fine.
+# What gives a mistake away in a causal layer, and what still looks fine.
 CAUGHT = {
     "split": {"hidden_keys", "permutation", "reference"},
     "merge": {"hidden_keys", "permutation", "reference"},
@@ -36,7 +36,7 @@ CAUGHT = {
 def test_a_right_layer_passes_every_check(
     call: tuple[Layer, dict[str, Any]], empty_rows: str
 ) -> None:
-    """No check accuses a layer without a fault, whatever its sizes, weights and options."""
+    """No check accuses a layer without a mistake, whatever its sizes, weights and options."""
     layer, options = call
     assert failed(layer.run(**options, empty_rows=empty_rows), CORRECT_STEPS) == set()
 
@@ -51,32 +51,32 @@ def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, 
     assert failed(layer.astype("float32").run(**single | {"memory": None}), CORRECT_STEPS) == set()
 
 
-@every_fault
+@every_mistake
 @pytest.mark.parametrize("seed", range(3))
-def test_each_fault_is_caught(fault: Fault, seed: int) -> None:
-    """In a causal layer each fault fails the checks that it should fail, and passes all others."""
-    assert failed(causal(seed=seed), fault.steps) == CAUGHT[fault.key]
+def test_each_mistake_is_caught(mistake: Mistake, seed: int) -> None:
+    """In a causal layer each mistake fails its checks, and passes all others."""
+    assert failed(causal(seed=seed), mistake.steps) == CAUGHT[mistake.key]
 
 
-@every_fault
-def test_shapes_give_nothing_away(fault: Fault) -> None:
-    """Every fault gives arrays of the right shapes: none is found by looking at them."""
-    assert verdicts(causal(), fault.steps)["shapes"].passed
+@every_mistake
+def test_shapes_give_nothing_away(mistake: Mistake) -> None:
+    """Every mistake gives arrays of the right shapes: none is found by looking at them."""
+    assert verdicts(causal(), mistake.steps)["shapes"].passed
 
 
 def test_a_sum_that_is_hardly_off() -> None:
     """A sum of 0.99999 is not written as 1 beside the sentence that it is none."""
-    fault = next(fault for fault in FAULTS if fault.key == "mask")
+    mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
     trace = attend(
         [[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]]
     )
-    verdict = verdicts(trace, fault.steps)["row_sums"]
+    verdict = verdicts(trace, mistake.steps)["row_sums"]
     assert verdict.gap == pytest.approx(1 / (1 + math.exp(11)), rel=1e-9)
     assert missing(verdict.says, 1, f"{verdict.gap:.3g}") == []
 
 
 def test_heads_that_are_equal_by_their_weights() -> None:
-    """Two heads with the same weights may compute the same: that is no fault."""
+    """Two heads with the same weights may compute the same: that is no mistake."""
     p = Projections.random(4, 2)
     blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
     assert (

@@ -1,6 +1,4 @@
-"""A broken layer on the bench: what it computes, which checks it passes, and where it first
-goes wrong.
-"""
+"""A layer with a mistake: what it computes, which checks it passes, and the first wrong field."""
 
 from __future__ import annotations
 
@@ -13,19 +11,19 @@ from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
 from ..scenario import Scenario, trace_of
-from .fault_checks import Verdict, verdicts
-from .faults import FAULTS, Fault, first_difference
+from .mistake_checks import Verdict, verdicts
+from .mistakes import MISTAKES, Mistake, first_difference
 from .replaced_steps import CORRECT_STEPS, Steps, given_of, run
 
-NO_FAULT = "none"
+NO_MISTAKE = "none"
 
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """A right layer, the same layer with a fault, the answers of all checks, and the first field
+    """A right layer, the same layer with a mistake, the verdicts of all checks, and the first field
     that differs.
 
-    faulty: what the layer with the fault computes; the right numbers where there is no fault.
+    faulty: the layer with the mistake; the right layer if there is no mistake.
     """
 
     right: Trace
@@ -34,21 +32,21 @@ class Examined:
     differs_from: str | None
 
 
-def fault_of(key: str) -> Fault | None:
-    """The fault of a key; None for "none"."""
-    return {NO_FAULT: None, **{fault.key: fault for fault in FAULTS}}[key]
+def mistake_of(key: str) -> Mistake | None:
+    """The mistake with a key; None for "none"."""
+    return {NO_MISTAKE: None, **{mistake.key: mistake for mistake in MISTAKES}}[key]
 
 
 @cached
 def examined(scenario: Scenario, key: str, masked: bool = False) -> Examined:
-    """The layer of a scenario with a fault, put to all checks.
+    """The layer of a scenario with a mistake, and the verdicts of all checks.
 
-    masked: under a causal mask where the scenario has no mask. Raises: AttentionError.
+    masked: use a causal mask if the scenario has no mask. Raises: AttentionError.
     """
     right = trace_of(scenario)
     if masked and right.mask is None:
         right = rerun(right, mask=causal_mask(right.sizes["T"]))
-    fault = fault_of(key)
-    steps: Steps = fault.steps if fault else CORRECT_STEPS
+    mistake = mistake_of(key)
+    steps: Steps = mistake.steps if mistake else CORRECT_STEPS
     faulty = run(given_of(right), steps)
     return Examined(right, faulty, verdicts(right, steps), first_difference(right, faulty))

@@ -1,6 +1,4 @@
-"""Ways to test a layer from outside: what still looks fine when something is broken, and what
-gives it away.
-"""
+"""Tests of a layer from outside: what still looks fine with a mistake, and what gives it away."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ from .replaced_steps import CORRECT_STEPS, Given, Steps, given_of, run
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a check was passed, and in one sentence what was seen. gap: the largest difference
-    that it names, if any.
+    """Whether a check passed, and the result in one sentence. gap: the largest difference, if the
+    sentence names one.
     """
 
     passed: bool
@@ -32,9 +30,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Check:
-    """One test of a layer. asks: the question it puts. verdict: its answer for what a layer is
-    given and its steps.
-    """
+    """One test of a layer. asks: its question. verdict: its answer for given inputs and steps."""
 
     key: str
     name: str
@@ -43,7 +39,7 @@ class Check:
 
 
 def verdicts(trace: Trace, steps: Steps) -> dict[str, Verdict]:
-    """The answers of all checks for a layer with these steps, run on what a trace was given."""
+    """The answers of all checks for a layer with these steps, run on the inputs of a trace."""
     given = given_of(trace)
     return {check.key: check.verdict(given, steps) for check in CHECKS}
 
@@ -53,7 +49,7 @@ def _shapes(given: Given, steps: Steps) -> Verdict:
         run(given, steps)
     except ValueError as error:  # of NumPy, or a ShapeError of the record
         return Verdict(False, f"The arrays do not fit together: {error}.")
-    return Verdict(True, f"All {len(STEPS)} arrays have the shapes that they should have.")
+    return Verdict(True, f"All {len(STEPS)} arrays have the right shapes.")
 
 
 def _row_sums(given: Given, steps: Steps) -> Verdict:
@@ -61,18 +57,17 @@ def _row_sums(given: Given, steps: Steps) -> Verdict:
     sums = layer.probabilities.sum(axis=-1)[~layer.empty_rows]
     gap = _gap(sums, np.ones_like(sums))
     if gap <= RELATIVE_ROUNDING[sums.dtype]:
-        return Verdict(True, "Every row of probabilities sums to 1.")
-    return Verdict(
-        False, f"Rows of probabilities do not sum to 1: they are off by up to {gap:.3g}.", gap
-    )
+        return Verdict(True, "The shares of every query sum to 1.")
+    says = f"The shares of a query do not sum to 1: the largest error is {gap:.3g}."
+    return Verdict(False, says, gap)
 
 
 def _hidden_keys(given: Given, steps: Steps) -> Verdict:
     hidden_TS = np.asarray(np.isneginf(run(given).masked_scores).all(axis=(0, 1)))
     if given.own_memory:
-        np.fill_diagonal(hidden_TS, False)  # a changed token changes its own row in any case
+        np.fill_diagonal(hidden_TS, False)  # a changed token always changes its own output
     if not hidden_TS.any():
-        return Verdict(True, "Nothing is hidden here, so nothing can leak: try a mask.")
+        return Verdict(True, "No key is hidden here, so nothing can leak: try a mask.")
     key = int(hidden_TS.sum(axis=0).argmax())
     which = "inputs" if given.own_memory else "memory"
     sequence = getattr(given, which).copy()
@@ -83,11 +78,12 @@ def _hidden_keys(given: Given, steps: Steps) -> Verdict:
     if gap <= max(tolerance(before, "output"), tolerance(after, "output")):
         return Verdict(
             True,
-            f"Changing token {key} leaves the output of every query that may not see it as it was.",
+            f"A change of token {key} does not change the output of any query that may not see it.",
         )
     return Verdict(
         False,
-        f"Changing token {key} moves the output of queries that may not see it by up to {gap:.3g}.",
+        f"A change of token {key} moves the output of queries that may not see it, by up to"
+        f" {gap:.3g}.",
         gap,
     )
 
@@ -102,12 +98,12 @@ def _permutation(given: Given, steps: Steps) -> Verdict:
     if gap <= tolerance(straight, "output"):
         return Verdict(
             True,
-            "Shuffling the tokens, and the mask with them, shuffles the output and does nothing"
-            " else.",
+            "If the tokens are shuffled, and the mask with them, the output is shuffled and"
+            " otherwise the same.",
         )
     return Verdict(
         False,
-        "With the tokens shuffled the output is not the shuffled one: it is off by up to"
+        "If the tokens are shuffled, the output is not the shuffled one: the largest difference is"
         f" {gap:.3g}.",
         gap,
     )
@@ -119,7 +115,7 @@ def _repeated_call(given: Given, steps: Steps) -> Verdict:
         return Verdict(True, "A second call on the same input gives exactly the same output.")
     return Verdict(
         False,
-        f"A second call on the same input gives another output: it differs by up to {gap:.3g}.",
+        f"A second call on the same input differs: the largest difference is {gap:.3g}.",
         gap,
     )
 
@@ -131,7 +127,7 @@ def _different_heads(given: Given, steps: Steps) -> Verdict:
     extra = [pair for pair in found if pair not in declared]
     if not extra:
         return Verdict(
-            True, "On random inputs no two heads compute the same, unless their weights are equal."
+            True, "On random inputs, heads with different weights compute different numbers."
         )
     a, b = extra[0]
     return Verdict(
@@ -165,23 +161,23 @@ def _twins(layer: Trace) -> list[tuple[int, int]]:
 def _whole_embedding(given: Given, steps: Steps) -> Verdict:
     n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
     if n_heads == 1:
-        return Verdict(True, "There is one head alone, so all features are its own.")
+        return Verdict(True, "There is only one head, so all features belong to it.")
     first = -(-n_features // n_heads)
     inputs = given.inputs.copy()
     inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
     changed = replace(given, inputs=inputs)
     if not _moves(given, changed, CORRECT_STEPS):
         return Verdict(
-            True, "By its weights head 0 reads no other features than its own, and so it does."
+            True, "By its weights head 0 should read only its own features, and it does."
         )
     if _moves(given, changed, steps):
         return Verdict(
             True,
-            f"Head 0 notices a change of the features from {first} on: it reads more than a slice.",
+            f"A change of the features from {first} on changes head 0: it reads more than a slice.",
         )
     return Verdict(
         False,
-        f"Head 0 does not notice a change of the features from {first} on: it sees only a slice.",
+        f"A change of the features from {first} on does not change head 0: it reads only a slice.",
     )
 
 
@@ -195,15 +191,13 @@ def _reference(given: Given, steps: Steps) -> Verdict:
     right, layer = run(given), run(given, steps)
     gap = _gap(layer.output, right.output)
     if gap <= tolerance(right, "output"):
-        return Verdict(True, "The output agrees with that of the right layer.")
-    says = f"The output differs from that of the right layer by up to {gap:.3g}."
+        return Verdict(True, "The output equals that of the right layer.")
+    says = f"The output differs from that of the right layer, by up to {gap:.3g}."
     return Verdict(False, says, gap)
 
 
 def _gap(one: Array, other: Array) -> float:
-    """The largest difference; two NaN are alike, and one beside a number is as far from it as
-    can be.
-    """
+    """The largest difference. Two NaN count as equal; NaN and a number differ by infinity."""
     alike = np.isnan(one) & np.isnan(other)
     return float(
         np.nan_to_num(np.abs(np.where(alike, 0, one - other)), nan=np.inf).max(initial=0.0)
@@ -211,21 +205,24 @@ def _gap(one: Array, other: Array) -> float:
 
 
 CHECKS: tuple[Check, ...] = (
-    Check("shapes", "shapes", "Has every array the shape it should have?", _shapes),
-    Check("row_sums", "row sums", "Does every row of probabilities sum to 1?", _row_sums),
+    Check("shapes", "shapes", "Does every array have the right shape?", _shapes),
+    Check("row_sums", "sums of shares", "Do the shares of every query sum to 1?", _row_sums),
     Check(
-        "hidden_keys", "hidden tokens", "Is the output free of what the mask hides?", _hidden_keys
+        "hidden_keys",
+        "hidden tokens",
+        "Is the output independent of what the mask hides?",
+        _hidden_keys,
     ),
     Check(
         "permutation",
         "permutation test",
-        "Does shuffling the tokens only shuffle the output?",
+        "If the tokens are shuffled, is the output only shuffled?",
         _permutation,
     ),
     Check(
         "repeated_call",
         "repeated call",
-        "Does the same input give the same output twice?",
+        "Does the same input give the same output again?",
         _repeated_call,
     ),
     Check(
@@ -243,7 +240,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "reference",
         "comparison with the reference",
-        "Are the numbers those of the right layer?",
+        "Are the outputs those of the right layer?",
         _reference,
     ),
 )

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
-from attention_lab.masks.fault_checks import CHECKS, verdicts
-from attention_lab.masks.faults import DROPOUT, FAULTS, Fault, first_difference
+from attention_lab.masks.mistake_checks import CHECKS, verdicts
+from attention_lab.masks.mistakes import DROPOUT_RATE, MISTAKES, Mistake, first_difference
 from attention_lab.masks.replaced_steps import given_of, run
 from tests.core.random_layers import Layer, assert_same, calls
-from tests.lab.fault_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_fault, failed
+from tests.lab.mistake_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_mistake, failed
 
 
 @settings(max_examples=60)
 @given(calls(), EMPTY_ROWS)
 def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
-    """With no fault on, every intermediate is that of the engine, for all options."""
+    """With no mistake on, every intermediate is that of the engine, for all options."""
     layer, options = call
     trace = layer.run(**options, empty_rows=empty_rows)
     again = run(given_of(trace))
@@ -31,10 +31,10 @@ def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_row
     assert first_difference(trace, again) is None
 
 
-@every_fault
-def test_a_faulty_record_holds_what_its_steps_made(fault: Fault) -> None:
+@every_mistake
+def test_a_faulty_record_holds_what_its_steps_made(mistake: Mistake) -> None:
     """Projections and heads of the record are those of the faulty run, not of the right one."""
-    faulty = run(given_of(causal()), fault.steps)
+    faulty = run(given_of(causal()), mistake.steps)
     p = faulty.projections
     for name, heads, matrix, n_heads in (
         ("queries", "query_heads", p.w_q, p.n_heads),
@@ -42,16 +42,16 @@ def test_a_faulty_record_holds_what_its_steps_made(fault: Fault) -> None:
         ("values", "value_heads", p.w_v, p.groups),
     ):
         assert_same(getattr(faulty, name), faulty.inputs @ matrix)
-        assert_same(getattr(faulty, heads), fault.steps.split(getattr(faulty, name), n_heads))
+        assert_same(getattr(faulty, heads), mistake.steps.split(getattr(faulty, name), n_heads))
 
 
-@every_fault
-def test_the_lines_of_code(fault: Fault) -> None:
+@every_mistake
+def test_the_lines_of_code(mistake: Mistake) -> None:
     """The right line computes the field of the right layer and the wrong line that of the
     faulty one; they differ.
     """
     trace = causal()
-    right, wrong = run(given_of(trace)), run(given_of(trace), fault.steps)
+    right, wrong = run(given_of(trace)), run(given_of(trace), mistake.steps)
     blocks = wrong.projections.w_q.reshape(H, D // H, H, K)
     names = {
         **{name: getattr(trace, name) for name in STEPS},
@@ -70,9 +70,9 @@ def test_the_lines_of_code(fault: Fault) -> None:
         "small_w_q": blocks[np.arange(H), :, np.arange(H)],
         "rng": generator(0, Stream.DROPOUT),
     }
-    assert_same(eval(fault.right, names), getattr(right, fault.array))
-    assert_same(eval(fault.wrong, names), getattr(wrong, fault.array))
-    assert np.abs(getattr(right, fault.array) - getattr(wrong, fault.array)).max() > 0.01
+    assert_same(eval(mistake.right, names), getattr(right, mistake.array))
+    assert_same(eval(mistake.wrong, names), getattr(wrong, mistake.array))
+    assert np.abs(getattr(right, mistake.array) - getattr(wrong, mistake.array)).max() > 0.01
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,11 @@ def test_the_lines_of_code(fault: Fault) -> None:
         ("dropout", "probabilities"),
     ],
 )
-def test_where_a_fault_begins(key: str, name: str) -> None:
+def test_where_a_mistake_begins(key: str, name: str) -> None:
     """Before the faulty step everything is as it should be."""
-    fault = next(fault for fault in FAULTS if fault.key == key)
+    mistake = next(mistake for mistake in MISTAKES if mistake.key == key)
     trace = causal()
-    assert first_difference(trace, run(given_of(trace), fault.steps)) == name
+    assert first_difference(trace, run(given_of(trace), mistake.steps)) == name
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_where_a_fault_begins(key: str, name: str) -> None:
         ("shared", {"n_heads": 1}),
     ],
 )
-def test_what_a_fault_needs(key: str, harmless: dict[str, int]) -> None:
+def test_what_a_mistake_needs(key: str, harmless: dict[str, int]) -> None:
     """With one head these mistakes change nothing, so that no check can or does find them."""
-    fault = next(fault for fault in FAULTS if fault.key == key)
-    assert failed(causal(**harmless), fault.steps) == set()
+    mistake = next(mistake for mistake in MISTAKES if mistake.key == key)
+    assert failed(causal(**harmless), mistake.steps) == set()
 
 
 @pytest.mark.parametrize("scale", [1.0, D**-0.5, 0.0, -0.3])
@@ -116,34 +116,35 @@ def test_a_scale_of_one_s_own_cannot_be_mistaken(scale: float) -> None:
     """√C for √d_k is a mistake only where the layer divides by √d_k; then wide heads make the
     softmax too steep.
     """
-    fault = next(fault for fault in FAULTS if fault.key == "scale")
+    mistake = next(mistake for mistake in MISTAKES if mistake.key == "scale")
     x = np.random.default_rng(2).normal(size=(T, D))
     assert (
-        failed(attend(x, Projections.random(D, H, d_k=K, d_v=V), scale=scale), fault.steps) == set()
+        failed(attend(x, Projections.random(D, H, d_k=K, d_v=V), scale=scale), mistake.steps)
+        == set()
     )
     wide = attend(x, Projections.random(D, H, d_k=4 * D, d_v=V))
     assert (
-        run(given_of(wide), fault.steps).probabilities.max(axis=-1).mean()
+        run(given_of(wide), mistake.steps).probabilities.max(axis=-1).mean()
         > wide.probabilities.max(axis=-1).mean()
     )
 
 
 def test_a_late_mask_needs_a_mask() -> None:
     """Where nothing is hidden, masking after the softmax is no mistake."""
-    fault = next(fault for fault in FAULTS if fault.key == "mask")
-    assert failed(attend(np.eye(3), Projections.random(3, 1)), fault.steps) == set()
+    mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
+    assert failed(attend(np.eye(3), Projections.random(3, 1)), mistake.steps) == set()
 
 
-@every_fault
+@every_mistake
 @pytest.mark.parametrize("n_kv_heads", [1, 2])
-def test_faults_of_shared_heads(fault: Fault, n_kv_heads: int) -> None:
-    """In a layer whose heads share keys and values each fault is caught as well."""
+def test_faults_of_shared_heads(mistake: Mistake, n_kv_heads: int) -> None:
+    """In a layer whose heads share keys and values each mistake is caught as well."""
     trace = attend(
         np.random.default_rng(0).normal(size=(T, 8)),
         Projections.random(8, 4, n_kv_heads=n_kv_heads),
         causal=True,
     )
-    assert "reference" in failed(trace, fault.steps)
+    assert "reference" in failed(trace, mistake.steps)
 
 
 def test_the_late_mask_keeps_a_bias() -> None:
@@ -152,7 +153,7 @@ def test_the_late_mask_keeps_a_bias() -> None:
     trace = attend(
         np.random.default_rng(0).normal(size=(T, 8)), Projections.random(8, 2), mask=mask, bias=bias
     )
-    steps = next(fault.steps for fault in FAULTS if fault.key == "mask")
+    steps = next(mistake.steps for mistake in MISTAKES if mistake.key == "mask")
     assert_same(
         run(given_of(trace), steps).probabilities, softmax(trace.scaled_scores + bias) * mask
     )
@@ -161,7 +162,9 @@ def test_the_late_mask_keeps_a_bias() -> None:
 def test_a_bad_split_concerns_queries_keys_and_values() -> None:
     """All three are reshaped straight to heads."""
     trace = causal()
-    wrong = run(given_of(trace), next(fault.steps for fault in FAULTS if fault.key == "split"))
+    wrong = run(
+        given_of(trace), next(mistake.steps for mistake in MISTAKES if mistake.key == "split")
+    )
     for name in ("queries", "keys", "values"):
         heads = getattr(wrong, name.replace("ies", "y").removesuffix("s") + "_heads")
         assert (heads == getattr(trace, name).reshape(heads.shape)).all()
@@ -172,10 +175,10 @@ def test_dropout() -> None:
     another call others.
     """
     trace = attend(np.random.default_rng(0).normal(size=(40, 8)), Projections.random(8, 4))
-    steps = next(fault.steps for fault in FAULTS if fault.key == "dropout")
+    steps = next(mistake.steps for mistake in MISTAKES if mistake.key == "dropout")
     first, again, other = (run(given_of(trace), steps, call).probabilities for call in (0, 0, 1))
     dropped = first == 0
-    assert dropped.mean() == pytest.approx(DROPOUT, abs=0.02)
+    assert dropped.mean() == pytest.approx(DROPOUT_RATE, abs=0.02)
     assert_same(first[~dropped], trace.probabilities[~dropped] / 0.9)
     assert (first == again).all()
     assert (first != other).any()
@@ -183,10 +186,12 @@ def test_dropout() -> None:
 
 def test_everything_explains_itself() -> None:
     """Faults and checks have unique keys and say what they do, and every verdict is a sentence."""
-    assert len({fault.key for fault in FAULTS}) == len(FAULTS) == 8
+    assert len({mistake.key for mistake in MISTAKES}) == len(MISTAKES) == 8
     assert len({check.key for check in CHECKS}) == len(CHECKS)
-    assert all(fault.does.endswith(".") and fault.needs for fault in FAULTS)
+    assert all(mistake.does.endswith(".") and mistake.needs for mistake in MISTAKES)
     assert all(check.asks.endswith("?") for check in CHECKS)
     assert all(
-        v.says.endswith(".") for fault in FAULTS for v in verdicts(causal(), fault.steps).values()
+        v.says.endswith(".")
+        for mistake in MISTAKES
+        for v in verdicts(causal(), mistake.steps).values()
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from attention_lab.guesses import as_data, guesses_of
 from attention_lab.scenario import embedding_of
+from attention_viz import story
 from attention_viz.payload import JSON
 
 from .page_context import PageContext
@@ -16,9 +15,9 @@ def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
     cell = board.get("cell")
     if not cell or cell["array"] != field:
         return None
-    words = embedding_of(now.shown) if field == "inputs" else None
-    is_sum = words is not None and np.array_equal(words.inputs, now.trace.inputs[0])
-    found = guesses_of(
-        now.trace, field, cell["index"], words.words if words is not None and is_sum else None
-    )
+    words = None
+    if field == "inputs":
+        embedding = embedding_of(now.shown)
+        words = embedding.words if story.made_of_words(now.trace, embedding) else None
+    found = guesses_of(now.trace, field, cell["index"], words)
     return as_data(found[0]) if found else None

@@ -12,8 +12,8 @@ from attention_core.cache import CACHE_BYTES
 from attention_lab.classroom.limits import LIMITS
 from attention_lab.classroom.place import SETTING
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
-from attention_lab.user_data.kept_texts import MAX_KEPT_BYTES
 from attention_lab.user_data.own_weights import MAX_LAYER_BYTES
+from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
 from attention_ui.open_files import ENOUGH
 from attention_ui.registry import PAGES
 from attention_ui.upload_room import ROOM
@@ -67,7 +67,7 @@ def test_known_limits_name_the_bounds_as_they_are() -> None:
     limits = (ROOT / "docs" / "known-limits.md").read_text(encoding="utf-8")
     assert f"{OPTIONS['server.maxUploadSize']} MB" in limits
     assert f"{ENOUGH:,}" in limits
-    assert f"{MAX_KEPT_BYTES // 10**6} million" in limits
+    assert f"{MAX_STORED_CHARACTERS // 10**6} million" in limits
     assert f"{MAX_LAYER_BYTES // 2**20} MiB" in limits
     assert f"{CACHE_BYTES // 2**20} MiB of arrays" in limits
     for text in (limits, README):

@@ -1,4 +1,4 @@
-"""What of a layer can run at once: a box for each part of a step, moments from left to right."""
+"""What can run at once in a layer: a box for each part of a step, moments from left to right."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from attention_lab.heads.at_once import Box, Key, Schedule
 from attention_lab.notation.notation import Notation, Symbol
 
 from ..curves import axis
-from ..labels import counted
 from ..names import role_of, title_of
 from ..parts import Part, layout, word
 from ..theme import Figure
 
-MOST_ROWS = 5  # heads that are drawn; of more the first ones and the last
-LANES, APART = 3, 0.5  # of a head: queries, keys, values; and what is left between heads
-LANE, HALF = 25, 0.37  # px of a lane; half the width of a box in moments
-WHOLE = ("inputs", "memory", "merged", "output")  # as high as all heads together
+MAX_ROWS = 5  # drawn heads; of more heads the first ones and the last
+LANES, APART = 3, 0.5  # lanes of a head: queries, keys, values; the gap between heads, in lanes
+LANE_PX, HALF = 25, 0.37  # the height of a lane; half the width of a box, in moments
+WHOLE = ("inputs", "memory", "merged", "output")  # fields as high as all heads together
 # The first lane of its head that a box covers, and the last; the others cover the upper two.
 LANES_OF = {"queries": (0, 0), "keys": (1, 1), "values": (2, 2), "head_outputs": (0, 2)}
 
@@ -43,7 +42,7 @@ class Line:
 
 def rows_of(n_heads: int) -> tuple[int, ...]:
     """The heads that are drawn: all, or the first ones and the last."""
-    return tuple(range(n_heads)) if n_heads <= MOST_ROWS else (*range(MOST_ROWS - 2), n_heads - 1)
+    return tuple(range(n_heads)) if n_heads <= MAX_ROWS else (*range(MAX_ROWS - 2), n_heads - 1)
 
 
 def at_once_figure(plan: Schedule, notation: Notation) -> Figure:
@@ -58,12 +57,12 @@ def at_once_figure(plan: Schedule, notation: Notation) -> Figure:
     notes = [_written(box, names[box.key], places[box.key]) for box in shown]
     notes += _headings(shown)
     if len(rows) < n_heads:
-        text = f"⋮ {counted(n_heads - len(rows), 'more head')}, the same"
+        text = f"⋮ heads not drawn: {n_heads - len(rows)}"
         above = (LANES + APART) * (len(rows) - 1)
         notes.append(word(1 - HALF, above + 0.1, text, "@muted", "left", 12))
     says = (
-        f"Boxes from left to right: {counted(plan.depth, 'moment')},"
-        f" {counted(n_heads, 'head')}; the most that run at one moment: {plan.widest}."
+        f"Boxes by moment from left to right. Moments: {plan.depth}, heads: {n_heads}, most boxes"
+        f" at one moment: {plan.widest}."
     )
     parts: Part = {
         "shapes": [_frame(box, places[box.key]) for box in shown],
@@ -73,7 +72,7 @@ def at_once_figure(plan: Schedule, notation: Notation) -> Figure:
         "yaxis": {"visible": False, "fixedrange": True, "range": [height + 0.2, -1.9]},
     }
     data = [*_drawn(ways), *_marks(shown, places, names)]
-    return {"data": data, "layout": layout(LANE * (height + 2.1) + 52, says, **parts)}
+    return {"data": data, "layout": layout(LANE_PX * (height + 2.1) + 52, says, **parts)}
 
 
 def _places(plan: Schedule, n_heads: int, rows: Sequence[int]) -> dict[Key, Place]:
@@ -168,9 +167,9 @@ def _marks(
 
 def _told(box: Box, names: Mapping[Key, str]) -> str:
     """A box in words: its name, its work, what it waits for."""
-    work = counted(box.multiplications, "multiplication")
+    work = f"multiplications: {box.multiplications:,}"
     if box.exponentials:
-        work += f", {counted(box.exponentials, 'exponential')}"
+        work += f", exponentials: {box.exponentials:,}"
     waits = ", ".join(names[key] for key in box.waits_for) or "nothing"
     return f"{names[box.key]}<br>{work}<br>waits for {waits}"
 

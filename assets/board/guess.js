@@ -165,8 +165,8 @@ function pictureOf(rows) {
   return svg;
 }
 
-const BESIDE = { whys: 0.6, why: 0.74 }; // of a line, for what came of a guess: reasons to choose, and the sentence
-const ABOVE = 0.6; // of a column, at most
+const TOLD_WIDTH = { whys: 0.6, why: 0.74 }; // of a line, for what came of a guess: reasons to choose, and the sentence
+const TOLD_HEIGHT = 0.6; // of a column, at most
 
 /** Give a guess and the arithmetic their parts of one place: an open guess has all of it. tall: whether it is a column. */
 export function sharePlace(root, arithmetic, { terms, state, tall }, put) {
@@ -178,12 +178,12 @@ export function sharePlace(root, arithmetic, { terms, state, tall }, put) {
   }
   if (tall) {
     Object.assign(root.style, { width: `${terms.width}px`, height: "auto" });
-    const height = Math.round(Math.min(ABOVE * terms.height, root.offsetHeight));
+    const height = Math.round(Math.min(TOLD_HEIGHT * terms.height, root.offsetHeight));
     put(root, { ...terms, height });
     put(arithmetic, { ...terms, y: terms.y + height + 4, height: terms.height - height - 4 });
     return;
   }
-  const width = Math.round((root.querySelector(".why") ? BESIDE.why : BESIDE.whys) * terms.width);
+  const width = Math.round((root.querySelector(".why") ? TOLD_WIDTH.why : TOLD_WIDTH.whys) * terms.width);
   put(root, { ...terms, width });
   put(arithmetic, { ...terms, x: terms.x + width + 4, width: terms.width - width - 4 });
 }

@@ -1,9 +1,9 @@
 import { numberTyped } from "./editor.js";
 
-const KEPT = "attention-guesses"; // in the storage of the visit
-const OFF = "attention-no-guesses";
-const NEAR = 5; // tolerances
-const MISSED = new Set(["near", "sign", "wrong"]);
+const GUESSES_KEPT = "attention-guesses"; // in the storage of the visit
+const GUESSES_OFF = "attention-no-guesses";
+const NEAR_GUESS = 5; // tolerances
+const MISSED_GUESS = new Set(["near", "sign", "wrong"]);
 const unkept = new Map(); // where a browser keeps nothing
 
 /** The number that a text stands for, also as a percentage or a fraction, or null. */
@@ -31,7 +31,7 @@ export function judgeGuess({ options, number, tolerance }, given) {
   const misconceptions = believed.flatMap((option) => option.misconceptions);
   if (misconceptions.length) return { said: "wrong", misconceptions };
   if (Math.abs(given + number) <= room) return { said: "sign", misconceptions };
-  return { said: off <= NEAR * room ? "near" : "wrong", misconceptions };
+  return { said: off <= NEAR_GUESS * room ? "near" : "wrong", misconceptions };
 }
 
 /** Whether a place of an array is out of sight while a guess is asked for; null stands for any place. */
@@ -41,31 +41,31 @@ export function isAskedFor({ array, hides }, name, index) {
 
 /** What was guessed in this visit, by step: {step, title, id, said, given, answer, reason}. */
 export function keptGuesses() {
-  const kept = read(KEPT, []);
+  const kept = readVisit(GUESSES_KEPT, []);
   return Array.isArray(kept) ? kept.filter((one) => typeof one?.step === "string") : [];
 }
 
 /** Keep a guess; a later one of the same step takes the place of an earlier one. */
 export function keepGuess(guess) {
-  write(KEPT, [...keptGuesses().filter(({ step }) => step !== guess.step), guess]);
+  writeVisit(GUESSES_KEPT, [...keptGuesses().filter(({ step }) => step !== guess.step), guess]);
 }
 
 /** Forget all guesses. */
 export function forgetGuesses() {
-  write(KEPT, []);
+  writeVisit(GUESSES_KEPT, []);
 }
 
 /** Ask no more in this visit, where no server keeps the switch. */
 export function turnGuessesOff() {
-  write(OFF, true);
+  writeVisit(GUESSES_OFF, true);
 }
 
 /** Whether a visit is asked nothing. */
 export function areGuessesOff() {
-  return read(OFF, false) === true;
+  return readVisit(GUESSES_OFF, false) === true;
 }
 
-function read(name, otherwise) {
+function readVisit(name, otherwise) {
   try {
     return JSON.parse(sessionStorage.getItem(name)) ?? otherwise;
   } catch {
@@ -73,7 +73,7 @@ function read(name, otherwise) {
   }
 }
 
-function write(name, value) {
+function writeVisit(name, value) {
   unkept.set(name, value);
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
@@ -89,6 +89,6 @@ export function summaryOf(guesses) {
     guessed: guesses.length - said("shown").length,
     right: said("right").length,
     shown: said("shown").length,
-    surprises: guesses.filter((guess) => MISSED.has(guess.said)).map(({ title }) => title),
+    surprises: guesses.filter((guess) => MISSED_GUESS.has(guess.said)).map(({ title }) => title),
   };
 }

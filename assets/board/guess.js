@@ -70,7 +70,7 @@ export class Guess {
   options() {
     return this.asked.options.map(({ value, label, picture }) => {
       const made = button(picture.length ? "option pictured" : "option", picture.length ? "" : label, label, () => this.commit(value, label));
-      if (picture.length) made.append(pictureOf(picture));
+      if (picture.length) made.append(choicePicture(picture));
       return made;
     });
   }
@@ -103,7 +103,7 @@ export class Guess {
     const whys = element("div", "reasons", ...asked.reasons.map((reason) => button("option", reason.says, reason.says, () => this.explain(reason))));
     const list = element("details", "whys", element("summary", "option", "Why?"), whys);
     list.addEventListener("toggle", () => this.changed()); // an open list can ask for more room
-    this.fill("told", asked.prompt, sentenceOf(this.verdict), list, this.closer());
+    this.fill("told", asked.prompt, verdictSentence(this.verdict), list, this.closer());
     this.changed();
     if (had) list.firstElementChild.focus();
   }
@@ -113,7 +113,7 @@ export class Guess {
     keepGuess({ ...this.verdict, reason: misconception || "right" });
     const mark = element("b", misconception ? "missed" : "right", misconception ? "Not because of that. " : "Yes. ");
     const close = this.closer();
-    this.fill("told", this.asked.prompt, sentenceOf(this.verdict), element("p", "why", mark, this.asked.why), close);
+    this.fill("told", this.asked.prompt, verdictSentence(this.verdict), element("p", "why", mark, this.asked.why), close);
     this.changed();
     if (had) close.focus();
   }
@@ -142,7 +142,7 @@ export class Guess {
   }
 }
 
-function sentenceOf({ said, given, answer }) {
+function verdictSentence({ said, given, answer }) {
   const words = SAID[said];
   const mark = words ? element("b", said === "right" ? "right" : "missed", `${said === "right" ? "✓" : "✗"} ${words}. `) : null;
   const told = [element("b", "truth", answer)];
@@ -153,7 +153,7 @@ function sentenceOf({ said, given, answer }) {
 }
 
 // A small matrix of numbers from 0 to 1, dark where they are large.
-function pictureOf(rows) {
+function choicePicture(rows) {
   const made = (tag, attributes) => {
     const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);

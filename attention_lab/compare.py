@@ -25,7 +25,7 @@ from .state_file import checked_choice
 
 # Controls that decide the number of tokens would give matrices of different sizes. The user's own
 # numbers are no control.
-NOT_BESIDE = ("n_tokens", "piece", "edits", "own", "painted")
+NOT_BESIDE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
 COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_BESIDE)
 FIELDS = ("masked_scores", "probabilities", "output")
 # The value to compare with; if the scenario has that value already, the second one.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,9 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.cache import cached
 from attention_core.checks import Array, check_choice, whole_number
-from attention_core.embeddings import Embedding, embed
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
-from attention_core.text import Tokens, tokenize, tokenize_at_most
-from attention_core.trace import Trace
+from attention_core.trace import STEPS, Trace
 
 from . import by_hand
 from .choices import BY_HAND as BY_HAND
@@ -28,141 +25,35 @@ from .choices import OUTPUT_MATRICES as OUTPUT_MATRICES
 from .choices import SCALINGS as SCALINGS
 from .choices import TRAINED as TRAINED
 from .choices import WEIGHT_KINDS as WEIGHT_KINDS
-from .trained.encoded_text import D_MODEL, pieces_of, trained_layer
-from .user_data.edits import Edits, apply
-from .user_data.matrix_names import MAX_TOKENS
-from .user_data.own_fit import check_beside_drawn, check_beside_trained, check_residual
+from .sentences import alone as alone
+from .sentences import embedding_of as embedding_of
+from .sentences import in_batch as in_batch
+from .sentences import sentences_of as sentences_of
+from .sentences import tokens_of as tokens_of
+from .sentences import trained_of
+from .settled import Scenario as Scenario
+from .settled import edits_of as edits_of
+from .settled import fits_by_hand as fits_by_hand
+from .settled import own_of as own_of
+from .settled import settled as settled
+from .user_data.edits import apply
+from .user_data.own_fit import check_beside_drawn, check_residual
 from .user_data.own_matrices import OwnMatrices
 from .user_data.painted import painted_mask
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """What the user chose. 0 means: n_tokens like the sentence (up to 64), piece whole words, d_k
-    and d_v D / heads, d_o D.
-
-    layer: which one of the trained model, where weights are "trained". The layers before it run as
-    they were trained; mask, scale and residual are this layer's alone. Weights "by hand" need the
-    sizes they were made for; at others the weights are random, see `settled`. edits and own are
-    what `Edits.address` and `OwnMatrices.address` give: texts that stand for numbers, "" for none.
-    painted: what `mask_to_text` gives of the mask "painted"; "" hides nothing.
-    """
-
-    text: str = "The animal did not cross the street because it was too tired"
-    n_tokens: int = 0
-    piece: int = 0
-    embedding: str = "normal"
-    positions: bool = True
-    d_model: int = 16
-    n_heads: int = 4
-    d_k: int = 0
-    d_v: int = 0
-    d_o: int = 0
-    weights: str = "random"
-    layer: int = 0
-    init: str = "xavier"
-    seed: int = 0
-    output_matrix: str = "W_O"
-    scaling: str = "on"
-    scale: float = 1.0
-    mask: str = "none"
-    window: int = 2
-    residual: bool = False
-    edits: str = ""
-    own: str = ""
-    painted: str = ""
-
-
-def edits_of(scenario: Scenario) -> Edits:
-    """The user's edits. Raises: SettingsError."""
-    return Edits.at(scenario.edits)
-
-
-def own_of(scenario: Scenario) -> OwnMatrices:
-    """The user's own matrices. Raises: AttentionError."""
-    return _own_at(scenario.own)
-
-
-_own_at = cached(OwnMatrices.at)
-
-
-def settled(scenario: Scenario) -> Scenario:
-    """The scenario as it is run: with the sizes that a trained layer, or the user's own matrices,
-    decide in place of the controls, and with random weights where those by hand do not fit.
-
-    Raises: AttentionError.
-    """
-    if scenario.weights == "trained":
-        scenario = _with(scenario, TRAINED)
-        check_beside_trained(own_of(scenario), D_MODEL)
-    if scenario.own:
-        scenario = _with(scenario, _own_sizes(scenario))
-    if scenario.weights != "by hand":
-        return scenario
-    return _with(scenario, BY_HAND if fits_by_hand(scenario) else {"weights": "random"})
-
-
-def _own_sizes(scenario: Scenario) -> dict[str, int]:
-    """The sizes that the user's own matrices decide."""
-    joined = scenario.weights == "weightless" or scenario.output_matrix == "none"
-    free = scenario.weights != "weightless" and bool(scenario.d_v if joined else scenario.d_o)
-    return own_of(scenario).sizes(scenario.n_heads, joined=joined, free=free)
-
-
-def fits_by_hand(scenario: Scenario) -> bool:
-    """Whether the sizes are those of the weights made by hand."""
-    widths = {scenario.d_k, scenario.d_v} <= {0, by_hand.WIDTH}
-    widths = widths and scenario.d_o in (0, by_hand.D_MODEL)
-    return widths and (scenario.d_model, scenario.n_heads) == (by_hand.D_MODEL, by_hand.N_HEADS)
-
-
-def _with(scenario: Scenario, decided: Mapping[str, Any]) -> Scenario:
-    return replace(scenario, **decided)
-
-
-@cached
-def tokens_of(scenario: Scenario) -> Tokens:
-    """The token sequence of a scenario; a fitting one ends at `MAX_TOKENS`. Raises: TextError,
-    SettingsError.
-    """
-    scenario = settled(scenario)
-    if scenario.weights == "trained":
-        pieces = pieces_of(scenario.text, scenario.n_tokens)
-        return Tokens(pieces.tokens, pieces.n_real, pieces.notes, pieces.n_left_out)
-    if scenario.n_tokens:
-        tokens = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
-    else:
-        tokens = tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
-    if scenario.weights != "by hand":
-        return tokens
-    return replace(tokens, notes=tokens.notes + by_hand.notes(len(tokens.tokens)))
-
-
-@cached
-def embedding_of(scenario: Scenario) -> Embedding:
-    """The vectors of a scenario's tokens; those of a trained layer have no position codes of their
-    own beside them, those of a layer made by hand are named features.
-
-    Raises: TextError, SettingsError, FileError.
-    """
-    scenario = settled(scenario)
-    if scenario.weights == "trained":
-        inputs = _trained(scenario).inputs[0]
-        return Embedding(inputs, np.zeros_like(inputs), inputs)
-    tokens = tokens_of(scenario).tokens
-    if scenario.weights == "by hand":
-        return by_hand.named_vectors(tokens)
-    return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
-
-
 @cached
 def trace_of(scenario: Scenario) -> Trace:
-    """The whole layer run on a scenario. Raises: AttentionError."""
-    tokens = tokens_of(scenario).tokens
+    """The whole layer run on a scenario; the labels of a batch are those of its first sentence.
+    Raises: AttentionError.
+    """
     own_x = own_of(scenario).x
-    inputs = embedding_of(scenario).inputs if own_x is None else own_x
+    one, *others = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
+    inputs = embedding_of(one).inputs if own_x is None else own_x
     inputs, projections = apply(edits_of(scenario), inputs, projections_of(scenario))
-    check_residual(scenario.residual, inputs.shape[1], projections.d_out)
+    if others:
+        inputs = np.stack([inputs, *(embedding_of(other).inputs for other in others)])
+    check_residual(scenario.residual, inputs.shape[-1], projections.d_out)
     trace = attend(
         inputs,
         projections,
@@ -171,7 +62,26 @@ def trace_of(scenario: Scenario) -> Trace:
         scale=_scale(scenario),
         residual=scenario.residual,
     )
-    return trace.labelled(tokens)
+    return trace.labelled(tokens_of(scenario).tokens)
+
+
+def sequence_of(scenario: Scenario, sequence: int) -> Trace:
+    """One sequence of the batch that a scenario is run on, with its own labels: no number is
+    computed anew. Shapes: as `trace_of`, with B = 1. Raises: AttentionError.
+    """
+    n_batch = len(sentences_of(scenario))
+    place = whole_number("sequence", sequence, 0, n_batch - 1)
+    return trace_of(scenario) if n_batch == 1 else _part_of(scenario, place)
+
+
+@cached
+def _part_of(scenario: Scenario, place: int) -> Trace:
+    whole, part = trace_of(scenario), slice(place, place + 1)
+    arrays = {name: getattr(whole, name)[part] for name in STEPS}
+    arrays["memory"] = arrays["inputs"]  # one array: the layer attends to the sequence itself
+    mask = whole.mask[part] if whole.mask is not None and whole.mask.ndim == 4 else whole.mask
+    one = replace(whole, **arrays, mask=mask, tokens=(), memory_tokens=())
+    return one.labelled(tokens_of(in_batch(scenario, place)).tokens)
 
 
 def projections_of(scenario: Scenario) -> Projections:
@@ -180,7 +90,7 @@ def projections_of(scenario: Scenario) -> Projections:
     """
     own = own_of(scenario)
     if scenario.weights == "trained":
-        return _joined(scenario, _trained(scenario).projections, own)
+        return _joined(scenario, trained_of(scenario).projections, own)
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
     drawn = settled(scenario)
@@ -214,23 +124,22 @@ def _projections(scenario: Scenario) -> Projections:
     return Projections.weightless(s.d_model, s.n_heads)
 
 
-def _trained(scenario: Scenario) -> Trace:
-    return trained_layer(scenario.text, scenario.layer, settled(scenario).n_tokens)
-
-
 def _scale(scenario: Scenario) -> float | None:
     factors = {"on": None, "off": 1.0, "custom": scenario.scale}
     return factors[check_choice("scaling", scenario.scaling, SCALINGS)]
 
 
 def _mask(scenario: Scenario) -> Array | None:
+    """The chosen mask; in a batch every key that fills a sequence up is hidden, too."""
     check_choice("mask", scenario.mask, MASK_KINDS)
-    tokens = tokens_of(scenario)
-    if scenario.mask == "padding":
-        return padding_mask([tokens.n_real], len(tokens.tokens))
+    ones = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
+    n_tokens, chosen = len(tokens_of(scenario).tokens), None
     if scenario.mask == "window":
         width = whole_number("window", scenario.window, 0)
-        return window_mask(len(tokens.tokens), len(tokens.tokens), left=width, right=width)
+        chosen = window_mask(n_tokens, n_tokens, left=width, right=width)
     if scenario.mask == "painted":
-        return painted_mask(scenario.painted, len(tokens.tokens))
-    return None
+        chosen = painted_mask(scenario.painted, n_tokens)
+    if len(ones) == 1 and scenario.mask != "padding":
+        return chosen
+    padding = padding_mask([tokens_of(one).n_real for one in ones], n_tokens)
+    return padding if chosen is None else padding & chosen

@@ -42,7 +42,7 @@ _DEFAULTS = {
 @dataclass(frozen=True, eq=False)
 class State:
     """All that a visitor has chosen: the scenario with edits and own matrices, the cell in focus
-    (`FOCUS`), notation.
+    (`FOCUS`), notation, which sentence of a batch is shown.
 
     Raises: SettingsError, TextError for what no control of the app can be set to.
     """
@@ -50,13 +50,20 @@ class State:
     scenario: Scenario = field(default_factory=Scenario)
     focus: tuple[int, int, int, int] = (0, 0, 0, 0)
     notation: str = "ours"
+    sentence: int = 0
 
     def __post_init__(self) -> None:
         checked = {name: checked_choice(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             whole_number(name, place, 0, MAX_INDEX)
+        whole_number("sentence", self.sentence, 0, MAX_INDEX)
         check_choice("notation", self.notation, NOTATIONS)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The cell in focus and its sentence, by name."""
+        return dict(zip(FOCUS, self.focus, strict=True)) | {"sentence": self.sentence}
 
 
 def write_state(state: State) -> bytes:
@@ -73,7 +80,7 @@ def write_state(state: State) -> bytes:
         "scenario": {name: scenario[name] for name in _DEFAULTS},
         "edits": edits_of(state.scenario).encode(),
         "own": own_of(state.scenario).encode(),
-        "focus": dict(zip(FOCUS, state.focus, strict=True)),
+        "focus": state.places,
         "notation": state.notation,
     }
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
@@ -101,14 +108,15 @@ def read_state(data: bytes) -> State:
     check_names("the state file", content, _ENTRIES)
     scenario, focus = (
         check_names(name, content.get(name, {}), known)
-        for name, known in (("scenario", _DEFAULTS), ("focus", FOCUS))
+        for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
     )
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
     own = OwnMatrices.decode(_text(content, "own"))
     return State(
-        Scenario(**scenario, edits=edits.address(), own=own.address()),
+        Scenario(**scenario, edits=edits.url_value(), own=own.url_value()),
         (focus.get("head", 0), focus.get("query", 0), focus.get("key", 0), focus.get("feature", 0)),
         content.get("notation", "ours"),
+        focus.get("sentence", 0),
     )
 
 

@@ -60,22 +60,23 @@ def numbers(now: PageContext, fields: Sequence[str]) -> None:
     if len(fields) > 1:
         field = str(st.selectbox("Field", fields, key=f"field {fields[0]}"))
     title = STEPS[field].title
+    of_batch = f" of sentence {now.sequence}" if len(now.sentences) > 1 else ""
     head = fact("head_of_table", now.focus.head if STEPS[field].per_head else None)
     of_head = "" if head is None else f" of head {head}"
     names = notation.axis_names(trace, now.notation)
     axes = [notation.joined(axis, names) for axis in trace.axes(field)[-2:]]
     st.caption(
-        f"{title.capitalize()}{of_head}: axes {' × '.join(fact('axes_of_table', axes))}; the CSV"
-        f" has all digits.{rows_here(now)}"
+        f"{title.capitalize()}{of_head}{of_batch}: axes"
+        f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{rows_here(now)}"
     )
-    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{of_head}")
+    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{of_head}{of_batch}")
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 
 def files(now: PageContext, field: str, board: JSON) -> None:
     """Downloads, each made when it is asked for."""
-    trace, title = now.trace, STEPS[field].title
+    trace, title = now.batch, STEPS[field].title
     said = notation.says(trace, field, now.notation)
 
     def page() -> str:
@@ -90,19 +91,19 @@ def files(now: PageContext, field: str, board: JSON) -> None:
         )
         _offer(
             "The layer as a notebook",
-            lambda: notebook(trace),
+            lambda: notebook(trace, now.labels),
             ("attention.ipynb", None, "menu_book"),
             "Recomputes every step with NumPy and checks it against these numbers.",
         )
         _offer(
             "The layer as a script",
-            lambda: script(trace),
+            lambda: script(trace, now.labels),
             ("attention.py", "text/x-python", "terminal"),
             "The same as one Python file.",
         )
         _offer(
             "The whole trace as NPZ",
-            lambda: trace_to_npz(trace),
+            lambda: trace_to_npz(trace, now.labels),
             ("trace.npz", None, "folder_zip"),
             "Every intermediate as a NumPy array.",
         )

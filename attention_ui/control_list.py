@@ -8,6 +8,7 @@ from typing import Any
 
 from attention_lab.by_hand import D_MODEL, N_HEADS
 from attention_lab.scenario import BY_HAND, DRAWN, MAX_TEXT, TRAINED, Scenario, fits_by_hand
+from attention_lab.sentences import MOST_SENTENCES
 
 DEFAULTS = asdict(Scenario())
 GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
@@ -78,6 +79,13 @@ CONTROLS: tuple[Control, ...] = (
         "Sizes",
         f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become"
         " tokens.",
+    ),
+    Control(
+        "batch",
+        "Further sentences",
+        "Sizes",
+        f"A batch: one sentence on each line, at most {MOST_SENTENCES - 1}. All are filled up with"
+        " [pad] to the longest, and no query sees a [pad].",
     ),
     Control(
         "n_tokens",

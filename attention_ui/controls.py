@@ -21,6 +21,7 @@ from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
 from .mask_choice import make_room
 from .url_state import bound, folded, keep_in_url, needed, session, whole_number_input
 
+LINES = 68  # px, two lines
 MOST_DIGITS = 5  # more than any size has
 
 
@@ -79,7 +80,8 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
 
 def notes(scenario: Scenario) -> tuple[str, ...]:
     """What the controls did to the input, in sentences."""
-    return field_notes("The sentence field", scenario.text)
+    fields = {"The sentence field": scenario.text, "The field of further sentences": scenario.batch}
+    return tuple(note for field, text in fields.items() for note in field_notes(field, text))
 
 
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
@@ -137,7 +139,7 @@ def one_line(text: str) -> str:
 
 
 # What a change of a control brings along, in a callback.
-CHANGES = {"text": cut_text, "mask": make_room}
+CHANGES = {"text": cut_text, "batch": cut_text, "mask": make_room}
 
 
 def _draw(control: Control, disabled: bool) -> Any:
@@ -153,6 +155,9 @@ def _draw(control: Control, disabled: bool) -> Any:
         return chosen if chosen in options else default
     if isinstance(default, bool):
         return bool(bound(st.toggle, control.label, default, **about))
+    if name == "batch":
+        lines = bound(st.text_area, control.label, default, height=LINES, **about)
+        return "\n".join((lines or "")[:MAX_TEXT].splitlines())
     if isinstance(default, str):
         text = bound(st.text_input, control.label, default, **about)
         return one_line(text or "")[:MAX_TEXT]

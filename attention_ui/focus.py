@@ -109,19 +109,6 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
         choose_place(name.capitalize(), name, words, help=HELPS[name], width=width)
 
 
-def follow_click(names: tuple[str, str], head: int, row: int, column: int) -> None:
-    """Move the focus to a clicked cell; names say what rows and columns are. head: -1 leaves
-    the head.
-    """
-    moved = {
-        **dict(zip(names, (row, column), strict=True)),
-        **({"head": head} if head >= 0 else {}),
-    }
-    st.session_state.update(
-        {name: min(max(number, 0), MAX_INDEX) for name, number in moved.items()}
-    )
-
-
 def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
     """Move the focus to a cell of an array.
 

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.scenario import Scenario, settled, tokens_of, trace_of
+from attention_lab.scenario import Scenario, sequence_of, settled, tokens_of
 
 from . import controls, own_numbers, uneven_heads
 from .browser_scripts import first_scripts, script
@@ -23,14 +23,16 @@ from .focus import focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
 from .menu import menu
-from .page_context import PageContext
+from .page_context import PageContext, page_context
 from .panels import say_columns, say_notation
 from .presets import choose
 from .reference.questions import foot
 from .registry import OwnControls, Page, page_of, story
 from .script_lock import script_lock
+from .sequence import notes_of_batch, of_batch
 from .show import explained_errors
 from .step import show_strip
+from .teach.lesson_draft import draw_draft
 from .trained import own_heads
 from .url_state import (
     leave_old_url,
@@ -68,6 +70,7 @@ def _draw() -> Page:
     own = own_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
+    seen, sequence = of_batch(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
     # One place for the stage or the heading, and for what is said below it, so that all that
@@ -75,7 +78,7 @@ def _draw() -> Page:
     now.stage_place = stage_place()
     if page not in story():
         _heading(page, notation)
-    trace = None if own else _trace(scenario) if page.needs_layer else _trace_if_any(scenario)
+    trace = None if own else _trace(seen, sequence, page.needs_layer)
     follow(page.url_path, scenario, trace)
     with below_sizes:
         place = focus(trace, page.looks_into)
@@ -83,11 +86,12 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw(scenario, trace, place)
+        draw_draft(page)
         # The last: what the next run leaves out must not move what stays.
         _tell_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors():
-            now.page_context = PageContext(scenario, place, notation)
+            now.page_context = PageContext(seen, place, notation, sequence=sequence)
             try:
                 chosen.run()
                 foot(page)
@@ -147,28 +151,20 @@ def _notes(
     """
     if own and "text" not in own.used:
         return ()
-    of_layer = () if trace is None else tokens_of(scenario).notes
+    of_layer = () if trace is None else tokens_of(page_context().shown).notes
     news = () if trace is None or page in story() else controls.layer_notes(scenario)
-    return (*controls.notes(scenario), *news, *of_layer)
+    return (*controls.notes(scenario), *notes_of_batch(scenario, page), *news, *of_layer)
 
 
-def _trace(scenario: Scenario) -> Trace | None:
-    """The layer run on the user's choices; where there can be none the page says why and what
-    to do.
+def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
+    """The layer run on the user's choices, or None. explained: whether the page says why there is
+    none and what to do; one that comes to need it says it later.
     """
-    with explained_errors():
+    with explained_errors() if explained else suppress(AttentionError):
         if not uneven_heads.uneven(settled(scenario)):
-            return trace_of(scenario)
-        uneven_heads.offer(scenario)
-    return None
-
-
-def _trace_if_any(scenario: Scenario) -> Trace | None:
-    """The layer run on the user's choices, or None; a page that comes to need it says why there
-    is none.
-    """
-    with suppress(AttentionError):
-        return trace_of(scenario)
+            return sequence_of(scenario, sequence)
+        if explained:
+            uneven_heads.offer(scenario)
     return None
 
 

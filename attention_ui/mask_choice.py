@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
-from attention_lab.scenario import MASK_KINDS, Scenario, own_of, tokens_of
+from attention_lab.scenario import MASK_KINDS, Scenario, own_of, sentences_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
@@ -33,6 +33,8 @@ def longer(scenario: Scenario) -> int | None:
     where none is needed, or none can be.
     """
     with suppress(AttentionError):
+        if len(sentences_of(scenario)) > 1:  # shorter sentences have [pad] after them
+            return None
         tokens = tokens_of(scenario)
         n_whole = tokens.n_real + tokens.n_left_out
         is_full = len(tokens.tokens) == tokens.n_real
@@ -68,7 +70,7 @@ def with_example(now: PageContext) -> tuple[PageContext, tuple[Note, ...]]:
     """The layer as the mask step shows it, and what is said of it: with a causal mask where it has
     none, unless the address or the visitor chose that.
     """
-    visitor, bare = session(), now.scenario.mask == "none"
+    visitor, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
     restore(NO_MASK, "Without a mask", "", _read)
     moved = visitor.before is not None and visitor.before.mask != "none"
     if not bare:

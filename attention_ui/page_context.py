@@ -8,10 +8,18 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.text import Tokens
 from attention_lab.column_names import column_names
 from attention_lab.notation.notation import Notation, Symbol, written
 from attention_lab.notation.wording import turned
-from attention_lab.scenario import Scenario, trace_of
+from attention_lab.scenario import (
+    Scenario,
+    in_batch,
+    sentences_of,
+    sequence_of,
+    tokens_of,
+    trace_of,
+)
 from attention_viz.names import symbol_of
 from attention_viz.payload import Stage
 
@@ -23,26 +31,58 @@ from .url_state import session
 
 @dataclass(frozen=True)
 class PageContext:
-    """The user's choices, the cell in focus, whose notation is shown, and the layer if it is
-    not run on the choices.
+    """The user's choices, the cell in focus, whose notation is shown, the layer if it is not run on
+    the choices, and which sequence of a batch is shown.
     """
 
     scenario: Scenario
     focus: Focus
     notation: Notation
     layer: Trace | None = None
+    sequence: int = 0
 
     @property
     def trace(self) -> Trace:
-        """The layer that is looked at. Raises: AttentionError where none can be made of the
-        choices.
+        """The layer that is looked at, of a batch the one sequence that is shown. Raises:
+        AttentionError where none can be made of the choices.
         """
-        return trace_of(self.scenario) if self.layer is None else self.layer
+        return self.layer or sequence_of(self.scenario, self.sequence)
+
+    @property
+    def batch(self) -> Trace:
+        """The layer with all sequences of the batch. Raises: AttentionError."""
+        return self.layer or trace_of(self.scenario)
+
+    @property
+    def shown(self) -> Scenario:
+        """The scenario of the sentence that is shown, as it stands in the batch. Raises:
+        AttentionError.
+        """
+        return in_batch(self.scenario, self.sequence)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences of the batch, one where there is none. Raises: AttentionError."""
+        return sentences_of(self.scenario) if self.layer is None else (self.scenario.text,)
+
+    @property
+    def sequences(self) -> tuple[Tokens, ...]:
+        """The tokens of every sequence of a batch. Raises: AttentionError."""
+        places = range(len(self.sentences))
+        return tuple(tokens_of(in_batch(self.scenario, place)) for place in places)
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """What stands at the positions of every sequence. Raises: AttentionError."""
+        return tuple(sequence.tokens for sequence in self.sequences)
 
     @property
     def sentence(self) -> str:
         """The sentence, and what else was chosen, in one line for a hand-out."""
-        return line(self.scenario, self.trace, self.notation)
+        n_batch = len(self.sentences)
+        said = line(self.shown, self.trace, self.notation)
+        many = f"; sequence {self.sequence} of a batch of {n_batch}, [pad] keys hidden"
+        return said + many * (n_batch > 1)
 
     @property
     def own_letters(self) -> str:
@@ -75,10 +115,17 @@ class PageContext:
     def stage(self) -> Stage:
         """What the boards of the page are drawn from."""
         own_scale = bool(st.session_state.get("own_scale"))
-        before = trace_of(replace(self.scenario, edits="")) if self.scenario.edits else None
+        unedited = replace(self.scenario, edits="")
+        before = sequence_of(unedited, self.sequence) if self.scenario.edits else None
         names = column_names(self.scenario) if self.layer is None else None
+        is_batch = len(self.sentences) > 1
         return Stage(
-            self.trace, own_scale=own_scale, before=before, notation=self.notation, names=names
+            self.trace,
+            own_scale=own_scale,
+            before=before,
+            notation=self.notation,
+            names=names,
+            n_real=tokens_of(self.shown).n_real if is_batch else None,
         )
 
 

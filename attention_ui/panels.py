@@ -202,7 +202,7 @@ def look_closer(
     if "terms" in chosen:
         closer_look.terms(now, arithmetic)
     if "code" in chosen:
-        closer_look.code(now.trace, sorted(fields, key=tuple(STEPS).index))
+        closer_look.code(now.batch, sorted(fields, key=tuple(STEPS).index))
     if "numbers" in chosen:
         closer_look.numbers(now, fields)
     if "files" in chosen:

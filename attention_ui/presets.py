@@ -19,6 +19,7 @@ from .control_list import CONTROLS, widget_value
 from .url_state import session
 
 KEY = "example"
+SENTENCE = "sentence"  # which one of a batch is shown
 OWN = "Your own choices. An example sets every control anew."
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
@@ -38,7 +39,7 @@ class Preset:
     def held(self) -> dict[str, Any]:
         """Everything that the example sets, as the session holds it."""
         cell = self.focus or cell_worth_telling(trace_of(self.scenario))
-        return widget_values(self.scenario) | cell._asdict()
+        return widget_values(self.scenario) | cell._asdict() | {SENTENCE: 0}
 
 
 @lru_cache(maxsize=1)

@@ -14,13 +14,13 @@ SECTIONS = {
     "masks": "Masks and kinds",
     "diagonal": "The diagonal",
     "trained": "Trained heads",
-    "labs": "Laboratories",
+    "labs": "Labs",
     "teach": "Teaching",
     "reference": "Reference",
 }
 # Pages that need mathematics: they have a heading of their own in the menu, before the last one.
 FOR_MATHEMATICIANS = ("propositions", "growth", "geometry", "stiefel")
-MENU = (*list(SECTIONS.values())[:-1], "For mathematicians", SECTIONS["reference"])
+MENU = (*list(SECTIONS.values())[:-1], "Mathematics", SECTIONS["reference"])
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Page:
     def heading(self) -> str:
         """The heading of the menu under which it stands, one of `MENU`."""
         is_mathematics = self.url_path in FOR_MATHEMATICIANS
-        return "For mathematicians" if is_mathematics else SECTIONS[self.section]
+        return "Mathematics" if is_mathematics else SECTIONS[self.section]
 
     @property
     def own_controls(self) -> OwnControls | None:

@@ -16,7 +16,6 @@ from attention_viz.theme import Figure, dress
 
 from .components import component, sent
 from .facts import fact
-from .focus import follow_click
 from .markdown import plain
 from .server_routes import PLOTLY_URL
 
@@ -43,22 +42,19 @@ def place_for(name: str, n_columns: int) -> DeltaGenerator:
 def show_figure(
     figure: Figure,
     key: str,
-    names: tuple[str, str] | None = None,
     on_click: Callable[[Any], None] | None = None,
 ) -> None:
-    """Show a figure in the visitor's colours; with names for rows and columns, a click on a cell
-    moves the focus.
-
-    on_click: called with the customdata of a clicked point instead.
+    """Show a figure in the visitor's colours. on_click: called with the customdata of a clicked
+    point.
     """
     component("chart")(
         key=key,
         data={
             "figure": dress(figure, theme_mode(), zoom()),
-            "clickable": bool(names or on_click),
+            "clickable": bool(on_click),
             "library": PLOTLY_URL,
         },
-        on_click_change=partial(_clicked, key, names, on_click),
+        on_click_change=partial(_clicked, key, on_click),
     )
     _as_table(figure, key)
 
@@ -83,17 +79,11 @@ def _as_table(figure: Figure, key: str) -> None:
             st.download_button("CSV", csv, name, "text/csv", key=f"csv of {key}", on_click="ignore")
 
 
-def _clicked(
-    key: str, names: tuple[str, str] | None, on_click: Callable[[Any], None] | None
-) -> None:
-    """Move the focus to a clicked cell, or tell on_click; what a browser of ours would not send
-    is passed over.
-    """
+def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:
+    """Tell on_click of a clicked point; what a browser of ours would not send is passed over."""
     match sent(key, "click"):
         case {"name": name} if on_click and name is not None:
             on_click(name)
-        case {"tile": [int(head), int(start)], "cell": [int(row), int(column)]} if names:
-            follow_click(names, head, row, start + column)
 
 
 @contextmanager

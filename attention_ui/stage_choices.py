@@ -7,6 +7,7 @@ import streamlit as st
 from .heads.one_wide_head import open_one_wide_head
 from .mask_choice import choose_mask
 from .random_weights import train
+from .sequence import choose_sequence
 from .url_state import session
 
 THREE = ("queries", "keys", "values")
@@ -27,5 +28,7 @@ def choose(name: object, value: object) -> None:
             choose_mask(mask)
         case "beside", True:
             open_one_wide_head()
+        case "sentence", int(place) if place >= 0:
+            choose_sequence(place)
         case "head", int(head) if head >= 0:
             st.session_state["head"] = head

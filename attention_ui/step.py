@@ -12,7 +12,9 @@ from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
+from attention_viz.story.batch import Batch
 
+from .batch import batch_of, opening, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
 from .page_context import PageContext
@@ -58,13 +60,21 @@ def show_step(
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
     )
-    scene = staged(board, words)
     news = tuple(map(Note, layer_notes(now.scenario)))
     shown = staged(board, replace(words, notes=(*news, *notes)))
+    _show(now, shown, batch_of(now, field, board), on_open)
+    return staged(board, words)
+
+
+def _show(
+    now: PageContext, stage: JSON, batch: Batch | None, on_open: Callable[[str], None] | None
+) -> None:
+    """Show a stage with what belongs to a batch, in the place of the page."""
+    path = session().page.url_path
     with session().stage_place:
-        show_board(shown, BOARDS.get(page.url_path, page.url_path), on_open)
+        show_board(with_batch(now, stage, batch), BOARDS.get(path, path), opening(on_open))
+        show_batch(now, batch)
     session().is_headed = True
-    return scene
 
 
 def show_strip(text: Notation) -> None:

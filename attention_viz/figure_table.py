@@ -27,7 +27,7 @@ def figure_table(figure: Figure) -> pd.DataFrame:
         line
         for trace in figure["data"]
         if trace.get("hoverinfo") != "skip"
-        for line in (_cells if trace["type"] == "heatmap" else _points)(trace, figure["layout"])
+        for line in _points(trace, figure["layout"])
     ]
     table = pd.DataFrame(lines)
     first = [name for name in (NAME, *WORDED.values()) if name in table]
@@ -65,26 +65,6 @@ def _tells(trace: Line, letter: str, title: str) -> bool:
     if trace["type"] == "bar":
         return "base" not in trace
     return title != letter and not any(part in template for part in WORDED)
-
-
-def _cells(trace: Line, layout: Line) -> Iterable[Line]:
-    """A line for each cell of a matrix that has a number, with the names of its row and column."""
-    if trace.get("colorscale") == "@mask":
-        return
-    numbers = np.asarray(trace["z"], dtype=float)
-    rows, columns = (
-        _labels(trace, layout, letter, n) for letter, n in zip("yx", numbers.shape, strict=True)
-    )
-    name = _words(trace.get("name", ""))
-    for (row, column), number in np.ndenumerate(numbers):
-        if not np.isnan(number):
-            yield {NAME: name, "row": rows[row], "column": columns[column], VALUE: float(number)}
-
-
-def _labels(trace: Line, layout: Line, letter: str, n_places: int) -> list[str]:
-    axis = layout.get(_key(trace, letter), {})
-    given = trace.get(letter, axis.get("categoryarray", axis.get("ticktext", range(n_places))))
-    return [_words(one) for one in given]
 
 
 def _axis(trace: Line, layout: Line, letter: str) -> tuple[str, dict[Any, str]]:

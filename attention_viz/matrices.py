@@ -16,8 +16,7 @@ from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.wording import turned
 
-from .payload import JSON, bits, float_bytes, rule_sent
-from .tiles import largest
+from .payload import JSON, bits, float_bytes, largest, rule_sent
 
 ROUNDING = 1e-9  # a difference smaller than this part of what is compared is drawn as none
 

@@ -25,7 +25,6 @@ from attention_lab.notation.wording import turned
 
 from .axis_names import axis_names
 from .names import role_of, symbol_of, title_of
-from .tiles import largest
 
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
@@ -59,7 +58,8 @@ class Stage:
     windows: for an axis letter as `Step` writes it, the first index that is sent and the one after
     the last. own_scale: every head has its own strongest colour. before: the trace without the
     user's edits, whose differences are outlined. notation: whose symbols stand beside the words,
-    and whether tokens are rows or columns. names: of the columns, where they have some.
+    and whether tokens are rows or columns. names: of the columns, where they have some. n_real: how
+    many tokens of a sequence of a batch are real; the others are marked.
     """
 
     trace: Trace
@@ -69,6 +69,7 @@ class Stage:
     before: Trace | None = None
     notation: Notation = OURS
     names: ColumnNames | None = None
+    n_real: int | None = None
 
     def letters(self, name: str) -> tuple[str, ...]:
         """The axes of an array, as they are declared."""
@@ -232,3 +233,8 @@ def _position(p: Position) -> JSON:
         | ({"over": p.over} if p.over != 1 else {})
         | ({"modulo": p.modulo} if p.modulo else {})
     )
+
+
+def largest(matrix: Array) -> float:
+    """The largest absolute value that is not masked; 1 where all is 0."""
+    return float(np.abs(matrix, where=np.isfinite(matrix), out=np.zeros(matrix.shape)).max()) or 1.0

@@ -108,6 +108,8 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
                 "labels": list(trace.labels(letter)) if letter in "TS" else None,
                 "block": trace.sizes[parts[1]] if len(parts) == 2 else None,
             }
+            if letter in ("T", "S") and stage.n_real is not None:
+                axes[shown]["real"] = stage.n_real
     return axes
 
 
@@ -147,11 +149,11 @@ def _badge(stage: Stage, panel: Panel) -> str:
         drawn.sort()
     shape, letters = stage.shape(panel.array), stage.trace.shown(stage.letters(panel.array))
     sizes = " × ".join(str(shape[axis]) for axis in drawn)
-    words = " × ".join(_axis_word(letters[axis]) for axis in drawn)
+    words = " × ".join(axis_word(letters[axis]) for axis in drawn)
     return f"{sizes}, {words}" if drawn else ""
 
 
-def _axis_word(letter: str) -> str:
+def axis_word(letter: str) -> str:
     """An axis in one word: query, key, feature, head, or column where heads lie side by side."""
     if "·" in letter:
         return "column"

@@ -11,8 +11,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from .payload import JSON, float_bytes
-from .tiles import largest
+from .payload import JSON, float_bytes, largest
 
 MOST_NUMBERS = 300_000  # that are sent; 72 heads of 64 tokens are as many
 # What the board says of a number that it does not work out.

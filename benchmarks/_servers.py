@@ -23,12 +23,17 @@ SERVERS = {
 }
 
 
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def served(name: str, root: Path = ROOT) -> Iterator[str]:
     """The address of a server that runs the app of a folder, or a rival."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     module, script, _ = SERVERS[name]
     options = [f"--server.port={port}", "--server.headless=true"]
     with subprocess.Popen(

@@ -1,6 +1,7 @@
 """The README tells what the app has."""
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,11 @@ from PIL import Image, ImageColor
 
 from attention_core import Projections, attend
 from attention_core.cache import CACHE_BYTES
+from attention_lab.classroom.limits import LIMITS
+from attention_lab.classroom.place import SETTING
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
-from attention_lab.user_data.kept_texts import MAX_KEPT_BYTES
 from attention_lab.user_data.own_weights import MAX_LAYER_BYTES
+from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
 from attention_ui.open_files import ENOUGH
 from attention_ui.registry import PAGES
 from attention_ui.upload_room import ROOM
@@ -64,9 +67,29 @@ def test_known_limits_name_the_bounds_as_they_are() -> None:
     limits = (ROOT / "docs" / "known-limits.md").read_text(encoding="utf-8")
     assert f"{OPTIONS['server.maxUploadSize']} MB" in limits
     assert f"{ENOUGH:,}" in limits
-    assert f"{MAX_KEPT_BYTES // 10**6} million" in limits
+    assert f"{MAX_STORED_CHARACTERS // 10**6} million" in limits
     assert f"{MAX_LAYER_BYTES // 2**20} MiB" in limits
     assert f"{CACHE_BYTES // 2**20} MiB of arrays" in limits
     for text in (limits, README):
         assert f"{ROOM / 1e9:.1f} GB" in text
         assert f"{MAX_WEIGHT_BYTES // 10**6} MB" in text
+
+
+def test_the_page_for_teachers_names_the_bounds_of_a_class() -> None:
+    """Its table has the numbers of the code, and the setting its name."""
+    text = (ROOT / "docs" / "teachers.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"\d+", text[text.index("| bound |") :])
+    assert numbers == [
+        str(int(bound))
+        for bound in (
+            LIMITS.rooms,
+            LIMITS.questions,
+            LIMITS.voters,
+            LIMITS.per_source,
+            LIMITS.burst,
+            LIMITS.pace,
+            LIMITS.source_burst,
+            LIMITS.source_pace,
+        )
+    ]
+    assert f"`{SETTING}`" in text

@@ -11,7 +11,7 @@ const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role
  */
 export function attachClicker(board) {
   const act = (event) => {
-    if (!(board.lecture || inLesson()) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (!(board.lecture || inLesson(board)) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isTaken(event.composedPath()[0], event.key)) return;
     const done = acted(board, event.key);
     if (done) event.preventDefault();
@@ -20,8 +20,9 @@ export function attachClicker(board) {
   return () => document.removeEventListener("keydown", act);
 }
 
-function inLesson() {
-  return document.querySelector(".lesson-bar") !== null;
+// Other pages of a lesson have no moments of their own: lesson.js goes on.
+function inLesson({ model }) {
+  return Boolean(model?.stage) && document.querySelector(".lesson-bar") !== null;
 }
 
 function isTaken(target, key) {

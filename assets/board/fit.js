@@ -171,16 +171,23 @@ function signsOf({ signs }, boxes) {
   });
 }
 
-// Small pictures of all heads stand below the arithmetic, where its column has room for them.
+// Small pictures stand below the arithmetic, where its column has room for them: those of a batch, which stand abreast, go first.
 function withTiles(model, space, plan) {
-  const { arithmetic, form, zoom, boxes } = plan;
   const small = model.panels.filter(({ size }) => size === "small");
-  if (form !== "column" || !small.length) return plan;
+  if (plan.form !== "column" || !small.length) return plan;
+  const batch = small.filter(({ abreast }) => abreast !== undefined);
+  const ways = batch.length ? [small, batch, small.filter((panel) => !batch.includes(panel))] : [small];
+  return ways.reduce((found, panels) => found ?? (panels.length ? tiled(model, space, plan, panels) : null), null) ?? plan;
+}
+
+function tiled(model, space, plan, panels) {
+  const { arithmetic, zoom, boxes } = plan;
   const inner = { ...space, staged: true, zoom: Math.min(zoom, 1.2), width: arithmetic.width, terse: 90, gaps: [ROOM, ROOM] };
   const found = { width: 0, height: 0, cell: plan.cell, boxes: [] };
-  placeLine(model, inner, found, small.map((panel, i) => ({ ...panel, place: [0, i] })));
+  const alone = panels.filter(({ abreast }) => abreast === undefined).length;
+  placeLine(model, inner, found, panels.map((panel, i) => ({ ...panel, place: panel.abreast === undefined ? [0, i] : [panel.abreast, alone] })));
   const room = arithmetic.height - found.height - ROOM;
-  if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return plan;
+  if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return null;
   const tiles = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
   return { ...plan, boxes: [...boxes, ...tiles], arithmetic: { ...arithmetic, height: room } };
 }

@@ -17,8 +17,13 @@ export function paintLabels(context, box, look) {
   if (box.small) return;
   for (const spot of labelSpots(box, look.model, zoom, look.slices?.[box.array.name])) {
     if (spot.block % 2) paintBand(context, box, spot, palette, zoom);
-    paintLabel(context, spot, spot.block % 2 ? palette.primary : palette.text);
+    paintLabel(context, spot, isPadding(box, look.model, spot) ? palette.muted : spot.block % 2 ? palette.primary : palette.text);
   }
+}
+
+// Whether a place only fills a sequence of a batch up.
+function isPadding({ array }, model, { axis, place }) {
+  return place >= (model.axes[array.axes[axis]]?.real ?? Infinity);
 }
 
 /** Write the signs between the matrices of a row. */

@@ -88,7 +88,7 @@ export function widthOf({ measure, zoom, width, shrink = 1, terse }, { title, ba
 // Thumbnails: a tile of at most 96 px, a single picture of at most 150; smaller where room is short; a line of tiles fits.
 function smallCell(panel, [rows, columns, { count }], { zoom, width, shrink = 1 }, others) {
   const short = shrink === 1 && width < 480 ? 0.7 : 1;
-  const most = zoom * short * (panel.tiles === null ? Math.min(150, 300 * shrink) : 96 * shrink);
+  const most = zoom * short * (panel.tiles === null ? Math.min(panel.most ?? 150, 300 * shrink) : 96 * shrink);
   const line = panel.tiles !== null && panel.arrange === "across";
   const beside = others.some(({ size }) => size !== "small") ? (width < 480 ? 56 : 96) * zoom : 0; // labels of others
   const room = line ? Math.min(most, (width - 12 - beside) / count - APART * zoom) : most;

@@ -6,6 +6,7 @@ import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { Moments } from "./moments.js";
 import { legendOf } from "./scales.js";
+import { sentenceButtons } from "./sentences.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
@@ -74,7 +75,7 @@ export class Step {
     this.moments.cover(Boolean(stage.hide));
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    chosen.replaceChildren(...(legend ? [legend] : []), ...this.heads(), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
+    chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...this.heads(), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 
   // One button for each head, or a list where there are many: the same cell of that head is explained then.

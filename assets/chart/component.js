@@ -1,11 +1,10 @@
-import { withAround, withoutAround } from "./around.js";
-import { attachTexts, forPlotly, withTexts } from "./cells.js";
 import { attachClicks } from "./clicks.js";
 import { createLegend } from "./legend.js";
 import { loadPlotly } from "./library.js";
 import { askedHeight, fitted, heightOf, tools, turnOf } from "./screen.js";
+import { attachTexts, forPlotly } from "./texts.js";
 
-/** Show a figure in a component of Streamlit; the chart stays, and its zoom with it, while the page runs again. */
+/** Show a figure in a component of Streamlit; the chart stays while the page runs again. */
 export default function mountChart(component) {
   const { data, parentElement } = component;
   const mount = (parentElement.attentionChart ??= new Mount(parentElement));
@@ -17,12 +16,7 @@ export default function mountChart(component) {
   };
 }
 
-// What stands along the axes, which all tiles share: as long as it stays, so does the zoom.
-function categories({ xaxis, yaxis }) {
-  return JSON.stringify([xaxis?.categoryarray, yaxis?.categoryarray]);
-}
-
-// Tell plotly.js the room inside the margins beforehand: one that it finds changed costs it legend and colour bar twice.
+// Tell plotly.js the room inside the margins beforehand: if it finds that changed, it draws twice.
 function foretell({ _fullLayout: drawn, clientWidth }, { height, margin: { l, r, t, b } }) {
   if (drawn) Object.assign(drawn._size, { l, r, t, b, w: clientWidth - l - r, h: height - t - b });
 }
@@ -58,10 +52,10 @@ class Mount {
 
   draw() {
     const { host, figure, library } = this;
-    const { margin, ...given } = withoutAround(structuredClone(figure.layout)); // a copy: plotly.js writes into what it gets
+    const { margin, ...given } = structuredClone(figure.layout); // a copy: plotly.js writes into what it gets
     const top = this.legend.show(figure) || margin.t;
     host.style.height = `${askedHeight(host, figure.layout) + top - margin.t}px`;
-    const layout = { ...given, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: categories(figure.layout) };
+    const layout = { ...given, showlegend: false, margin: { ...margin, t: top }, height: heightOf(host), autosize: true, uirevision: "kept" }; // so does the view of a globe
     foretell(host, layout);
     this.drawing = library.Plotly.react(host, forPlotly(this.shown(), library.board), layout, this.config);
     return this.drawing;
@@ -70,16 +64,18 @@ class Mount {
   attach() {
     const { host, library } = this;
     this.stops = [fitted(host, () => this.draw()), attachTexts(host, () => this.shown(), library.board)];
-    attachClicks(host, () => this.figure.layout, (clicked) => this.component.setTriggerValue("click", clicked));
+    attachClicks(host, (clicked) => this.component.setTriggerValue("click", clicked));
   }
 
   shown() {
     return { ...this.figure, data: this.legend.chosen(this.figure.data) };
   }
 
+  // The chart as it is now, with the legend and all that is else drawn here, for a picture that plotly.js makes.
   picture() {
-    const { host, figure, library } = this;
-    return { data: withTexts(host, this.shown().data, library.board), layout: withAround(host.layout, figure.layout) };
+    const { layout: drawn } = this.host;
+    const { margin, showlegend } = this.figure.layout;
+    return { data: this.shown().data, layout: { ...drawn, showlegend, margin, height: drawn.height + margin.t - drawn.margin.t } };
   }
 
   async end() {

@@ -31,6 +31,12 @@ CREATE TABLE IF NOT EXISTS votes (
     visitor BLOB NOT NULL, answer REAL NOT NULL, at REAL NOT NULL,
     PRIMARY KEY (room, number, visitor)
 ) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS vote_is_new AFTER INSERT ON votes BEGIN
+    UPDATE rooms SET n_writes = n_writes + 1 WHERE room = NEW.room;
+END;
+CREATE TRIGGER IF NOT EXISTS vote_is_changed AFTER UPDATE ON votes BEGIN
+    UPDATE rooms SET n_writes = n_writes + 1 WHERE room = NEW.room;
+END;
 """
 
 

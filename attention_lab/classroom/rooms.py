@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attention_core.errors import SettingsError
+from attention_core.errors import AttentionError, SettingsError
 
 from .file import ClassFile
 from .letters import check_token, digest, is_secret, new_room, new_secret
@@ -49,6 +49,25 @@ class RoomState:
     moment: str
     n_moments: int
     posed: Posed | None
+
+
+@dataclass(frozen=True)
+class Vote:
+    """An answer on its way: the token of the visitor, the question's number, the answer."""
+
+    room: str
+    token: str
+    number: int
+    answer: float
+
+
+# A new answer in place of the visitor's old one; a new visitor only where there is room.
+KEEP = """
+INSERT INTO votes SELECT ?1, ?2, ?3, ?4, ?5
+WHERE EXISTS (SELECT 1 FROM votes WHERE room = ?1 AND number = ?2 AND visitor = ?3)
+   OR (SELECT count(*) FROM votes WHERE room = ?1 AND number = ?2) < ?6
+ON CONFLICT (room, number, visitor) DO UPDATE SET answer = excluded.answer, at = excluded.at
+"""
 
 
 class Rooms:
@@ -151,27 +170,32 @@ class Rooms:
         Raises: ClosedError where the vote on it is not open, TooManyError, SettingsError. When this
         returns, the vote is on the disk.
         """
-        visitor, now = digest(check_token(token)), self.state(room)
-        if now.posed is None or now.state != "open" or now.number != number:
-            raise ClosedError("The vote on this question is closed; wait for the next question")
-        kept = now.posed.check(answer)
+        (error,) = self.vote_all([Vote(room, token, number, answer)])
+        if error:
+            raise error
+
+    def vote_all(self, votes: Sequence[Vote]) -> list[AttentionError | None]:
+        """The same for many votes, which are on the disk together; gives what each is refused for.
+
+        One by one each would wait for the disk, and between its statements for the interpreter.
+        """
         with self.file.writing() as db:
-            still = "SELECT number FROM rooms WHERE room = ? AND state = 'open'"
-            if _only(db, still, room) != number:
+            return [self._refusal(db, vote) for vote in votes]
+
+    def _refusal(self, db: sqlite3.Connection, vote: Vote) -> AttentionError | None:
+        try:
+            visitor, now = digest(check_token(vote.token)), self.state(vote.room)
+            if now.posed is None or now.state != "open" or now.number != vote.number:
                 raise ClosedError("The vote on this question is closed; wait for the next question")
-            mine = "SELECT 1 FROM votes WHERE room = ? AND number = ? AND visitor = ?"
-            if not _only(db, mine, room, number, visitor):
-                of_all = "SELECT count(*) FROM votes WHERE room = ? AND number = ?"
-                if _only(db, of_all, room, number) >= self.limits.voters:
-                    raise TooManyError(
-                        f"{self.limits.voters} people have answered in this room, and no more are"
-                        " possible; open a second room"
-                    )
-            db.execute(
-                "INSERT OR REPLACE INTO votes VALUES (?, ?, ?, ?, ?)",
-                (room, number, visitor, kept, self.clock()),
-            )
-            db.execute("UPDATE rooms SET n_writes = n_writes + 1 WHERE room = ?", (room,))
+            given = (vote.room, vote.number, visitor, now.posed.check(vote.answer), self.clock())
+            if not db.execute(KEEP, (*given, self.limits.voters)).rowcount:
+                raise TooManyError(
+                    f"{self.limits.voters} people have answered in this room, and no more are"
+                    " possible; open a second room"
+                )
+        except AttentionError as error:
+            return error
+        return None
 
     def delete(self, room: str, secret: str) -> None:
         """Delete a room with its questions and votes, for good."""

@@ -1,6 +1,4 @@
-"""The numbers of the diagonal laboratory: each one declared once, with its formula, its range
-and what it means.
-"""
+"""The numbers that measure a diagonal, each declared once: formula, range and meaning."""
 
 from __future__ import annotations
 
@@ -12,7 +10,6 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..heads.measure_checks import as_measured
 from .measures import (
     TOLERANCE,
     SelfAttention,
@@ -31,11 +28,10 @@ LOGIT_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Metric:
-    """One number about the diagonal. symbol, formula and range are LaTeX; says: one sentence for a
-    student.
+    """One number about the diagonal. symbol, formula and range are LaTeX; says: its meaning.
 
-    of: computes it from a `SelfAttention`; for a stack of matrices one number each, NaN where
-    there is nothing to measure (no pair, no weights).
+    of: computes it from a `SelfAttention`, one number for each matrix of a stack; NaN where there
+    is nothing to measure (no pair, no weights).
     """
 
     name: str
@@ -47,101 +43,101 @@ class Metric:
     of: Callable[[SelfAttention], Any]
 
 
-def self_mass(square: SelfAttention) -> Array:
+def self_mass(attention: SelfAttention) -> Array:
     """D: the mean of the diagonal of A, which is trace(A)/N."""
-    mass: Array = diagonal(square.probabilities).mean(axis=-1)
+    mass: Array = diagonal(attention.probabilities).mean(axis=-1)
     return mass
 
 
-def excess_self_mass(square: SelfAttention) -> Array:
+def excess_self_mass(attention: SelfAttention) -> Array:
     """D* = (D - U)/(1 - U); 0 for uniform attention, NaN when no token sees another (U = 1)."""
-    uniform = uniform_self_mass(square.scores)
-    return _quotient(self_mass(square) - uniform, 1.0 - uniform)
+    uniform = uniform_self_mass(attention.scores)
+    return _quotient(self_mass(attention) - uniform, 1.0 - uniform)
 
 
-def argmax_rate(square: SelfAttention) -> Array:
+def argmax_rate(attention: SelfAttention) -> Array:
     """R: the share of rows whose largest score is the diagonal one; a tie, up to rounding,
     counts as a hit.
     """
-    own_XT = diagonal(square.scores)
+    own_XT = diagonal(attention.scores)
     rounding_XT = TOLERANCE * np.maximum(1.0, np.abs(own_XT))
-    rate: Array = (np.isfinite(own_XT) & (margins(square.scores) >= -rounding_XT)).mean(axis=-1)
+    rate: Array = (np.isfinite(own_XT) & (margins(attention.scores) >= -rounding_XT)).mean(axis=-1)
     return rate
 
 
-def majority_rate(square: SelfAttention) -> Array:
+def majority_rate(attention: SelfAttention) -> Array:
     """The share of rows with a_ii > 1/2: strict diagonal dominance as linear algebra means it."""
-    rate: Array = (diagonal(square.probabilities) > 0.5).mean(axis=-1)
+    rate: Array = (diagonal(attention.probabilities) > 0.5).mean(axis=-1)
     return rate
 
 
-def mean_margin(square: SelfAttention) -> Array:
+def mean_margin(attention: SelfAttention) -> Array:
     """The mean of the finite margins."""
-    margin_XT = margins(square.scores)
+    margin_XT = margins(attention.scores)
     finite = np.isfinite(margin_XT)
     return _quotient(np.where(finite, margin_XT, 0.0).sum(axis=-1), finite.sum(axis=-1))
 
 
-def least_margin(square: SelfAttention) -> Array:
+def least_margin(attention: SelfAttention) -> Array:
     """The smallest finite margin."""
-    margin_XT = margins(square.scores)
+    margin_XT = margins(attention.scores)
     least = np.where(np.isfinite(margin_XT), margin_XT, np.inf).min(axis=-1)
     lowest: Array = np.where(np.isfinite(least), least, np.nan)
     return lowest
 
 
-def violation_rate(square: SelfAttention) -> Array:
+def violation_rate(attention: SelfAttention) -> Array:
     """V: the share of the visible ordered pairs with a_ij > max(a_ii, a_jj)."""
-    pairs = seen_pairs(square.scores)
+    pairs = seen_pairs(attention.scores)
     return _quotient(
-        (pairs & pair_violations(square.probabilities)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1))
+        (pairs & pair_violations(attention.probabilities)).sum(axis=(-2, -1)),
+        pairs.sum(axis=(-2, -1)),
     )
 
 
-def mean_log_cross_ratio(square: SelfAttention) -> Array:
+def mean_log_cross_ratio(attention: SelfAttention) -> Array:
     """The mean of χ over the pairs that see each other."""
-    ratios, pairs = _ratios_of_pairs(square)
+    ratios, pairs = _ratios_of_pairs(attention)
     return _quotient(np.where(pairs, ratios, 0.0).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
 
 
-def negative_cross_ratios(square: SelfAttention) -> Array:
-    """The share of those pairs with χ < 0, which look at each other more than at themselves."""
-    ratios, pairs = _ratios_of_pairs(square)
+def negative_cross_ratios(attention: SelfAttention) -> Array:
+    """The share of these pairs with χ < 0: they look at each other more than at themselves."""
+    ratios, pairs = _ratios_of_pairs(attention)
     return _quotient(
         (pairs & (ratios < -LOGIT_TOLERANCE)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1))
     )
 
 
-def alignment(square: SelfAttention) -> float:
+def alignment(attention: SelfAttention) -> float:
     """g: the cosine between W_Q and W_K; NaN without weights."""
-    if square.w_q is None or square.w_k is None:
+    if attention.w_q is None or attention.w_k is None:
         return np.nan
-    return gram_alignment(square.w_q, square.w_k)
+    return gram_alignment(attention.w_q, attention.w_k)
 
 
-def measure(square: SelfAttention) -> dict[str, float | None]:
+def measure(attention: SelfAttention) -> dict[str, float | None]:
     """Every metric of one matrix by name; None where there is nothing to measure.
 
     >>> numbers = measure(SelfAttention(np.zeros((2, 2)), np.full((2, 2), 0.5)))
     >>> numbers["self_mass"], numbers["excess_self_mass"], numbers["gram_alignment"]
     (0.5, 0.0, None)
     """
-    values = {metric.name: float(metric.of(square)) for metric in METRICS}
+    values = {metric.name: float(metric.of(attention)) for metric in METRICS}
     return {name: None if np.isnan(value) else value for name, value in values.items()}
 
 
 def _quotient(numerator: Any, denominator: Any) -> Array:
-    """numerator / denominator, and NaN where the denominator is 0: a share of nothing."""
-    above, below = (
-        as_measured(n, v, 0) for n, v in (("numerator", numerator), ("denominator", denominator))
+    """numerator / denominator, and NaN where the denominator is 0."""
+    share: Array = np.divide(
+        numerator, denominator, out=np.full(np.shape(numerator), np.nan), where=denominator != 0
     )
-    share: Array = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
     return share
 
 
-def _ratios_of_pairs(square: SelfAttention) -> tuple[Array, Array]:
-    ratios = log_cross_ratios(square.scores)
-    return ratios, np.isfinite(ratios) & seen_pairs(square.scores)
+def _ratios_of_pairs(attention: SelfAttention) -> tuple[Array, Array]:
+    ratios = log_cross_ratios(attention.scores)
+    return ratios, np.isfinite(ratios) & seen_pairs(attention.scores)
 
 
 METRICS = (
@@ -151,17 +147,17 @@ METRICS = (
         "D",
         r"D = \frac1N \sum_i a_{ii}",
         "[0, 1]",
-        "The share of attention that tokens spend on themselves, averaged over the rows.",
+        "The mean weight of a token for itself: the mean of the diagonal.",
         self_mass,
     ),
     Metric(
         "excess_self_mass",
-        "Excess self-mass",
+        "Excess self-attention mass",
         "D^*",
         r"D^* = \frac{D - U}{1 - U}, \quad U = \frac1N \sum_i \frac1{n_i}",
         r"[-\tfrac{U}{1-U},\ 1]",
-        "Self-mass beyond what uniform attention gives: 0 is uniform, 1 is the identity; without"
-        " weights and mask at least 0.",
+        "Self-attention mass compared with uniform attention: 0 if equal, 1 if every token looks"
+        " only at itself. Without weights and mask it is at least 0.",
         excess_self_mass,
     ),
     Metric(
@@ -170,7 +166,8 @@ METRICS = (
         "R",
         r"R = \frac1N\,\#\{i : s_{ii} = \max_j s_{ij}\}",
         "[0, 1]",
-        "The share of tokens that look at themselves most; no temperature changes it.",
+        "The share of tokens that look most at themselves (argmax: the place of the largest"
+        " number). The temperature does not change it.",
         argmax_rate,
     ),
     Metric(
@@ -179,8 +176,8 @@ METRICS = (
         r"R_{1/2}",
         r"\frac1N\,\#\{i : a_{ii} > \tfrac12\}",
         "[0, 1]",
-        "The share of tokens that look at themselves more than at all others together: the strict"
-        " diagonal dominance of linear algebra.",
+        "The share of tokens that look at themselves more than at all others together. Linear"
+        " algebra calls this strict diagonal dominance.",
         majority_rate,
     ),
     Metric(
@@ -189,17 +186,17 @@ METRICS = (
         r"\bar m",
         r"m_i = s_{ii} - \max_{j \ne i} s_{ij}",
         r"(-\infty, \infty)\ \text{logits}",
-        "How far a token's score for itself lies above its best score for another, on average.",
+        "A token's score for itself minus its highest score for another token, averaged.",
         mean_margin,
     ),
     Metric(
         "least_margin",
-        "Least diagonal margin",
+        "Smallest diagonal margin",
         r"m_{\min}",
         r"m_{\min} = \min_i m_i",
         r"(-\infty, \infty)\ \text{logits}",
-        "The margin of the token that is out-voted most; at least 0 exactly when every row peaks on"
-        " its diagonal.",
+        "The smallest of all margins. It is at least 0 exactly when every row has its maximum on"
+        " the diagonal.",
         least_margin,
     ),
     Metric(
@@ -209,8 +206,9 @@ METRICS = (
         r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{\#\{i \ne j : s_{ij} >"
         r" -\infty\}}",
         "[0, 1]",
-        "The share of ordered pairs, of those that no mask hides, in which a cell beats both"
-        " diagonal cells; 0 exactly when the bound of the slides holds for these tokens.",
+        "The share of cells off the diagonal that exceed both diagonal cells of their pair;"
+        " cells that a mask hides do not count. It is 0 exactly when the pair bound holds for"
+        " these tokens.",
         violation_rate,
     ),
     Metric(
@@ -220,8 +218,8 @@ METRICS = (
         r"\chi_{ij} = s_{ii} + s_{jj} - s_{ij} - s_{ji} ="
         r" \log\frac{a_{ii}\,a_{jj}}{a_{ij}\,a_{ji}}",
         r"(-\infty, \infty)",
-        "How much two tokens prefer themselves to each other, whatever the normalisers; without"
-        " weights it is their squared distance times the scale.",
+        "How much two tokens prefer themselves to each other, independent of the sums of their"
+        " rows. Without weights it is their squared distance times the scale.",
         mean_log_cross_ratio,
     ),
     Metric(
@@ -230,8 +228,9 @@ METRICS = (
         r"\chi^-",
         r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}}",
         "[0, 1]",
-        "The share of pairs, of those that see each other, that look at each other more than at"
-        " themselves; 0 whenever scores are a Gram matrix.",
+        "The share of pairs that look at each other more than at themselves, among pairs that"
+        " see each other. It is 0 if the scores are a Gram matrix, which holds dot products of"
+        " vectors with each other.",
         negative_cross_ratios,
     ),
     Metric(
@@ -240,9 +239,10 @@ METRICS = (
         "g",
         r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}",
         "[-1, 1]",
-        "How alike W_Q and W_K are: 1 tied, 0 unrelated, −1 opposite. For tokens of independent"
-        " features its sign is that of the mean score of a token with itself, less that with"
-        " others; the excess self-mass usually has the same sign.",
+        "How similar W_Q and W_K are: 1 if tied, about 0 if unrelated, −1 if opposite. For"
+        " tokens of independent features, its sign is the sign of the mean score of a token with"
+        " itself minus the mean score with others. The excess self-attention mass usually has"
+        " the same sign.",
         alignment,
     ),
 )

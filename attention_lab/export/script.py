@@ -8,6 +8,7 @@ literals and nowhere else.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from attention_core.steps import AXES
@@ -26,12 +27,13 @@ for each step.
 Then every step is computed again by its own lines and compared with what was shown. Change a
 number or a line and
 run it again: it stops at the first step that gives something else."""
+Labels = Sequence[tuple[str, ...]]
 ENDING = f'print("All {len(STEPS)} steps agree with the numbers that the app showed.")'
 
 
-def script(trace: Trace) -> str:
+def script(trace: Trace, sequences: Labels = ()) -> str:
     """A self-contained Python script, NumPy only, that recomputes every step and stops at the
-    first difference.
+    first difference. sequences: of a batch the tokens of each sequence, in place of the trace's.
     """
     steps = [
         f"# {_heading(name)}\n# {trace.sentence(name)}\n{numpy_lines(trace, name)}"
@@ -41,23 +43,23 @@ def script(trace: Trace) -> str:
     head = [
         f'"""{TITLE}.\n\n{ABOUT}\n"""',
         _imports(trace, given + shown),
-        _sizes(trace),
+        _sizes(trace, sequences),
         given,
         shown,
     ]
     return "\n\n".join([*head, *steps, ENDING]) + "\n"
 
 
-def notebook(trace: Trace) -> str:
+def notebook(trace: Trace, sequences: Labels = ()) -> str:
     """The same as a Jupyter notebook: for each step its formula and sentence, then a cell that runs
-    and checks it.
+    and checks it. sequences: as for `script`.
 
     Source: nbformat 4.5, https://nbformat.readthedocs.io/en/latest/format_description.html
     """
     given, shown = _given(trace), _shown(trace)
     cells = [
         _markdown("title", f"# {TITLE}\n\n{ABOUT}"),
-        _code("sizes", f"{_imports(trace, given + shown)}\n\n{_sizes(trace)}"),
+        _code("sizes", f"{_imports(trace, given + shown)}\n\n{_sizes(trace, sequences)}"),
         _code("given", given),
         _code("shown", shown),
     ]
@@ -99,7 +101,7 @@ def _imports(trace: Trace, data: str) -> str:
     return "\n".join([*lines, "", "", UNPACKED, ""] if packed else lines)
 
 
-def _sizes(trace: Trace) -> str:
+def _sizes(trace: Trace, sequences: Labels) -> str:
     """The length of every axis, and what its positions are called."""
     letters = set("·".join(axis for name in STEPS for axis in trace.axes(name)).split("·"))
     rows = [
@@ -107,7 +109,10 @@ def _sizes(trace: Trace) -> str:
         for letter in AXES
         if letter in letters
     ]
-    if trace.tokens:
+    if len(sequences) > 1:
+        listed = "".join(f"    {labels_source(tokens)},\n" for tokens in sequences)
+        rows += ["", "# What stands at the positions of each sequence.", f"tokens = (\n{listed})"]
+    elif trace.tokens:
         rows += ["", "# What stands at the positions.", f"tokens = {labels_source(trace.tokens)}"]
     if trace.memory_tokens not in ((), trace.tokens):
         rows.append(f"memory_tokens = {labels_source(trace.memory_tokens)}")

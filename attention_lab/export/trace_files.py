@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +13,12 @@ from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import STEPS, Trace
 
 
-def trace_to_npz(trace: Trace) -> bytes:
+def trace_to_npz(trace: Trace, sequences: Sequence[tuple[str, ...]] = ()) -> bytes:
     """Every intermediate, the weights, the settings and the tokens as one NPZ file; nothing in it
     needs pickle.
 
-    Read it with `numpy.load(file)`: the arrays have the names of the trace's fields.
+    Read it with `numpy.load(file)`: the arrays have the names of the trace's fields. sequences: of
+    a batch the tokens of each sequence, which are saved as `tokens` of shape (B, T).
     """
     arrays = {name: getattr(trace, name) for name in STEPS}
     weights = {name: getattr(trace.projections, name) for name in MATRICES + BIASES}
@@ -29,7 +32,7 @@ def trace_to_npz(trace: Trace) -> bytes:
         "n_kv_heads": np.asarray(trace.projections.groups),
     }
     arrays |= {"empty_rows": np.asarray(trace.empty_rows_as)}
-    labels = {"tokens": trace.tokens} | (
+    labels: dict[str, Any] = {"tokens": sequences if len(sequences) > 1 else trace.tokens} | (
         {} if trace.memory is trace.inputs else {"memory_tokens": trace.memory_tokens}
     )
     arrays |= {name: np.asarray(texts, dtype=np.str_) for name, texts in labels.items()}

@@ -1,1 +1,1 @@
-"""Who may see what: experiments, layers with faults, what the layer cannot see."""
+"""Masks, uses of attention, broken layers, and changes that the output does not show."""

@@ -1,5 +1,5 @@
-"""Ways to hide a key: several masks at once, before or after the scale, with -inf or with a
-large negative number.
+"""Ways to hide a key: several masks at once, before or after the scale, with -inf or with a large
+negative number.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def masks_for(
     lengths: Sequence[int] | None = None,
     painted: Array | None = None,
 ) -> dict[str, Array]:
-    """The masks asked for, by name: causal, window (so many tokens to each side), padding, painted.
+    """The requested masks, by name: causal, window (in tokens to each side), padding, painted.
 
-    lengths: how many keys of each sequence are real. Shapes: (T, S) bool; padding (B, 1, 1, S).
+    lengths: the number of real keys of each sequence. Shapes: (T, S) bool; padding (B, 1, 1, S).
     """
     masks = {}
     if causal:
@@ -43,7 +43,7 @@ def masks_for(
 
 
 def combined(masks: Mapping[str, Array]) -> Array | None:
-    """What all masks allow; None when there is none.
+    """What all masks together allow; None if there is no mask.
 
     >>> combined({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
     [False, True, False]
@@ -66,38 +66,38 @@ def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) 
 
 @dataclass(frozen=True)
 class HidingValue:
-    """A number that is added to the score of a key to hide it, and what comes of it."""
+    """A number that is added to the score of a key to hide it, and its effect."""
 
     key: str
     name: str
     value: float
-    says: str
+    sentence: str
 
 
-USUAL_BIAS = -4.0
+DEFAULT_BIAS = -4.0
 HIDING_VALUES: tuple[HidingValue, ...] = (
     HidingValue(
         "infinity",
         "−∞",
         -np.inf,
-        "Its exponential is exactly 0. A row with nothing left has no shares: zeros here, NaN in"
-        " torch.softmax.",
+        "Its exponential is exactly 0. If all keys of a query are hidden, there are no shares:"
+        " zeros here, NaN in torch.softmax.",
     ),
     HidingValue(
         "billion",
         "−10⁹",
         -1e9,
-        "Its exponential is 0 as well, as long as one key of the row is visible. A row with nothing"
-        " left reads the hidden keys: by their scores in float64; in float32, whose numbers near"
-        " −10⁹ lie 64 apart, equally, unless a score is beyond ±32. float16 ends at −65,504: there"
-        " −10⁹ becomes −∞ or an error.",
+        "Its exponential is 0 as well if the query sees at least one key. If all its keys are"
+        " hidden, it reads the hidden keys. In float64 their scores decide the shares. In float32"
+        " numbers near −10⁹ are 64 apart, so the shares are equal unless a score is beyond ±32."
+        " float16 ends at −65,504: there −10⁹ becomes −∞ or an error.",
     ),
     HidingValue(
         "finite",
         "a small bias",
-        USUAL_BIAS,
-        "The key’s exponential is multiplied by e to this number: less likely below 0, and not"
-        " hidden.",
+        DEFAULT_BIAS,
+        "The exponential of the key is multiplied by e to this number. Below 0 its share gets"
+        " smaller, but the key is not hidden.",
     ),
 )
 
@@ -113,8 +113,8 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
 
 
 def leak(probabilities: Array, allowed: Array) -> Array:
-    """How much a query reads from the keys that should be hidden. Shapes: (..., T, S) -> (...,
-    T). Range: 0 to 1.
+    """The sum of the shares that a query gives to hidden keys. Shapes: (..., T, S) -> (..., T).
+    Range: 0 to 1.
     """
     leaked: Array = np.where(allowed, 0.0, probabilities).sum(axis=-1)
     return leaked
@@ -132,12 +132,11 @@ class MaskOrder:
 
 
 def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
-    """Whether it matters that the scale comes before the mask: softmax(s·scale + m) and softmax((s
-    + m)·scale).
+    """The mask after the scale and before it: softmax(s·scale + m) and softmax((s + m)·scale).
 
-    For m = -inf it does not, for a finite bias it does: mask first, and the bias is scaled too.
-    Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError when the scale is
-    not above 0, or the scores grow beyond the range of their type.
+    For m = -inf both are equal. A finite bias differs: if it is added first, it is scaled too.
+    Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError if the scale is not
+    above 0, or if the scores grow beyond the range of their type.
 
     >>> order = mask_order(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
@@ -145,7 +144,7 @@ def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
     """
     if not scale > 0:
         raise SettingsError(
-            f"scale is {scale:g} but must be above 0: times 0 or less, a hidden key comes back"
+            f"scale is {scale:g} but must be above 0: a scale of 0 or less shows hidden keys again"
         )
     with np.errstate(over="ignore"):
         check_range(scores * scale)

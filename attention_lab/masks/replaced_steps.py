@@ -1,4 +1,4 @@
-"""The layer with steps that are wrong, run to the end on the same numbers."""
+"""The layer with replaced steps, run on the same inputs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from attention_core.trace import Trace
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of the layer in which a mistake can be made; the defaults are right.
+    """The steps of the layer that a mistake can replace. The defaults are right.
 
-    scale: of a trace. shares: of the scores without and with the mask. dropped: of probabilities
-    and the call's number.
+    scale: from a trace. shares: from the scores without and with the mask. dropped: from the
+    probabilities and the number of the call.
     """
 
     weights: Callable[[Projections], Projections] = lambda projections: projections
@@ -49,8 +49,8 @@ CORRECT_STEPS = Steps()
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What a layer is run on. Shapes: inputs (B, T, D), memory (B, S, M); mask and bias (B, H,
-    T, S), or None.
+    """The inputs of a run. Shapes: inputs (B, T, D), memory (B, S, M); mask and bias (B, H, T,
+    S), or None.
     """
 
     trace: Trace
@@ -66,7 +66,7 @@ class Given:
 
 
 def given_of(trace: Trace) -> Given:
-    """What a trace was given."""
+    """The inputs of a trace."""
     mask, bias = (
         a if a is None else np.broadcast_to(a, trace.scores.shape) for a in (trace.mask, trace.bias)
     )
@@ -75,10 +75,9 @@ def given_of(trace: Trace) -> Given:
 
 @cached
 def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
-    """The whole layer with these steps; the projections and the scale of the result are those that
-    were used.
+    """The whole layer with these steps. The result has the used projections and scale.
 
-    Kept for the next check: all checks together ask for the same runs twice.
+    Results are kept, because several checks need the same runs.
     """
     trace, memory = given.trace, given.inputs if given.own_memory else given.memory
     scale = steps.scale(trace)

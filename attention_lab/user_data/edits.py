@@ -15,8 +15,8 @@ from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 
 from ..files.file_checks import MAX_VALUE, VALUE_RANGE
-from .kept_texts import is_key, keep, recall
 from .matrix_names import SYMBOLS
+from .text_store import is_key, store_text, stored_text
 
 MAX_INDEX = 4095
 MAX_EDITS = 4000
@@ -119,16 +119,16 @@ class Edits:
         _check_count(text.count("__") + 1, most)
         return cls(tuple(_decode(part) for part in text.split("__")))
 
-    def address(self) -> str:
-        """What stands in the address of a page: the text itself, or the key of a kept one where
+    def url_value(self) -> str:
+        """What stands in the URL of a page: the text itself, or the key of a kept one where
         it is too long.
         """
-        return self.encode() if len(self.items) <= MAX_URL_EDITS else keep(self.encode())
+        return self.encode() if len(self.items) <= MAX_URL_EDITS else store_text(self.encode())
 
     @classmethod
-    def at(cls, address: str) -> Edits:
-        """The edits that a part of an address stands for. Raises: SettingsError."""
-        return cls.decode(recall(address), MAX_EDITS) if is_key(address) else cls.decode(address)
+    def from_url(cls, value: str) -> Edits:
+        """The edits that a URL stands for. Raises: SettingsError."""
+        return cls.decode(stored_text(value), MAX_EDITS) if is_key(value) else cls.decode(value)
 
 
 def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array, Projections]:

@@ -18,7 +18,6 @@ from attention_core.projections import BIASES
 from attention_core.trace import Trace
 
 from .csv_matrices import read_csv
-from .kept_texts import is_key, keep, recall
 from .matrix_names import (
     ALL_SYMBOLS,
     BIAS_SYMBOLS,
@@ -29,6 +28,7 @@ from .matrix_names import (
 )
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
+from .text_store import is_key, store_text, stored_text
 
 # A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs
 # room as well.
@@ -143,21 +143,21 @@ class OwnMatrices:
         matrices: dict[str, Any] = unpack(text)
         return cls(**matrices)
 
-    def address(self) -> str:
+    def url_value(self) -> str:
         """What stands in the URL: the text itself, or the key of a kept one if it is too long."""
-        return in_address(self.encode())
+        return value_for_url(self.encode())
 
     @classmethod
-    def at(cls, address: str) -> OwnMatrices:
-        """The matrices that a part of an address stands for. Raises: FileError, ShapeError,
+    def from_url(cls, value: str) -> OwnMatrices:
+        """The matrices that a URL stands for. Raises: FileError, ShapeError,
         SettingsError.
         """
-        return cls.decode(recall(address) if is_key(address) else address)
+        return cls.decode(stored_text(value) if is_key(value) else value)
 
 
-def in_address(text: str) -> str:
-    """What stands for encoded matrices in the address of a page."""
-    return text if len(text) <= MAX_URL_CHARACTERS else keep(text)
+def value_for_url(text: str) -> str:
+    """What stands for encoded matrices in the URL of a page."""
+    return text if len(text) <= MAX_URL_CHARACTERS else store_text(text)
 
 
 def read_own(data: bytes, file_name: str) -> OwnMatrices:

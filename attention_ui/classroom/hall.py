@@ -6,22 +6,26 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
+from attention_core.errors import AttentionError, FileError
 from attention_lab.classroom.limits import Pace, Seats, TooManyError
 from attention_lab.classroom.place import class_file
 from attention_lab.classroom.posed import Posed
-from attention_lab.classroom.rooms import Rooms, RoomState
+from attention_lab.classroom.rooms import Rooms, RoomState, Vote
 from attention_lab.classroom.tally import answers, count, histogram
 
 FRESH = 0.1  # seconds for which all who ask are told the same
 MAX_KEPT = 500  # rooms of which something is kept, twice
 MAX_WAITING = 500  # votes that wait for the disk
+MAX_TOGETHER = 100  # votes that are written at a time
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,9 @@ class Hall:
         self.rooms = Rooms(path)
         # A connection of its own: who reads does not wait until a vote is on the disk.
         self._writing = Rooms(path)
-        self._queue = ThreadPoolExecutor(1, thread_name_prefix="class votes")
-        self._ticks, self._n_waiting = ticks, 0
+        self._waiting: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()
+        self._turns = ThreadPoolExecutor(1, thread_name_prefix="votes of classes")
+        self._ticks = ticks
         limits = self.rooms.limits
         self._pace = Pace(limits.pace, limits.burst, ticks)
         self._source_pace = Pace(limits.source_pace, limits.source_burst, ticks)
@@ -77,14 +82,33 @@ class Hall:
                     " last one again"
                 )
         self._seats.take(room, source, token)
-        if self._n_waiting >= MAX_WAITING:
+        if self._waiting.qsize() >= MAX_WAITING:
             raise TooManyError(
                 f"{MAX_WAITING} answers of others are being written; send yours again in 1 s"
             )
-        self._n_waiting += 1
-        written = self._queue.submit(self._writing.vote, room, token, number, answer)
-        written.add_done_callback(self._written)
+        written: Future[None] = Future()
+        self._waiting.put((Vote(room, token, number, answer), written))
+        self._turns.submit(self._write)
         return written
+
+    def _write(self) -> None:
+        """Write all votes that wait: they go to the disk together."""
+        waiting: list[tuple[Vote, Future[None]]] = []
+        with suppress(Empty):
+            while len(waiting) < MAX_TOGETHER:
+                waiting.append(self._waiting.get_nowait())
+        if not waiting:
+            return  # an earlier turn has written this vote, too
+        found: Sequence[AttentionError | None] = ()
+        try:
+            found = self._writing.vote_all([vote for vote, _ in waiting])
+        except AttentionError as error:
+            found = [error] * len(waiting)
+        finally:  # nobody waits for ever, also where this is a bug
+            lost = [FileError("The vote could not be written; send it again")] * len(waiting)
+            for (_, written), refused in zip(waiting, found or lost, strict=True):
+                if written.set_running_or_notify_cancel():
+                    written.set_exception(refused) if refused else written.set_result(None)
 
     def lead(self, act: Callable[[Rooms], Any], room: str) -> Any:
         """Do what a teacher does in a room; everybody is told at once."""
@@ -92,9 +116,6 @@ class Hall:
         for to_teacher in (True, False):
             self._kept.pop((room, to_teacher), None)
         return done
-
-    def _written(self, _written: Future[None]) -> None:
-        self._n_waiting -= 1
 
     def _about(self, state: RoomState, to_teacher: bool) -> dict[str, Any]:
         about = {name: getattr(state, name) for name in ("room", "state", "number", "moment")}

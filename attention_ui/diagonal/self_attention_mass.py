@@ -37,10 +37,9 @@ def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
     mass = fact("self_mass", measured["self_mass"] or 0.0)
     uniform = float(uniform_self_mass(trace.masked_scores[0, 0]))
     return (
-        "Each row shows where one token looks. Tokens that look most at themselves:"
-        f" **{mine} of {trace.sizes['T']}** (tied with another: {tied}). Attention on the diagonal:"
-        f" **{100 * mass:.0f} %** (uniform attention: {100 * uniform:.0f} %). Outlined cells, which"
-        f" break the pair bound: **{broken}**."
+        f"Tokens that look most at themselves: **{mine} of {trace.sizes['T']}** (ties: {tied})."
+        f" Attention on the diagonal: **{100 * mass:.0f} %** (uniform: {100 * uniform:.0f} %)."
+        f" Pair bound broken: **{broken}**."
     )
 
 

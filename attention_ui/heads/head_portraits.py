@@ -11,8 +11,8 @@ from attention_lab.user_data.matrix_names import MAX_HEADS
 from attention_viz.heads.similarity import alike_says, closest_says, correlations, divergences
 from attention_viz.labels import number
 
+from ..board import show_board
 from ..facts import fact
-from ..show import show_figure
 
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
 DIVERGENCE_HELP = (
@@ -49,14 +49,14 @@ def show_similarity(pattern: Pattern) -> None:
             "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
             help=DIVERGENCE_HELP,
         )
-        show_figure(divergences(distance, order), "head divergences")
+        show_board(divergences(distance, order), "head divergences")
         st.markdown(closest_says(distance))
     with right:
         st.markdown(
             "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
             help=CORRELATION_HELP,
         )
-        show_figure(correlations(correlation, order), "head correlations")
+        show_board(correlations(correlation, order), "head correlations")
         st.markdown(alike_says(correlation))
     n_distinct = similarity.max_distinct_heads(pattern)
     together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core import SettingsError, Trace
+from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_lab.heads.basis_change import changed_arrays, in_other_bases, unchanged_arrays
 from attention_lab.heads.head_worth import ablated_output
 from attention_lab.heads.reruns import relative_change
@@ -12,16 +15,16 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_viz.heads import head_worth as figures
 from attention_viz.labels import number, percent
 
+from ..board import show_board
 from ..facts import fact
-from ..focus import Focus
-from ..show import show_figure
+from ..focus import Focus, follow_cell
 from ..url_state import restore, write_to_url
 from .heads_choice import choose_heads
 
 MAX_BASIS_SEED = 99
 
 
-def switch_heads_off(trace: Trace, focus: Focus) -> None:
+def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
     """One switch for each head, and the output without the heads that are off."""
     st.header("Switch heads off", anchor=False)
     n_heads, n_features = trace.sizes["H"], fact("output_features", trace.sizes["O"])
@@ -39,12 +42,18 @@ def switch_heads_off(trace: Trace, focus: Focus) -> None:
     if fact("all_off", len(off) == n_heads):
         st.markdown(f"With all heads off, what is left is: {figures.left_without_heads(trace)}.")
     with st.container(key="wide worth ablation"):
-        ablation = figures.ablation(trace, without[0], (focus.query, focus.feature))
-        show_figure(ablation, "worth ablation", ("query", "feature"))
+        ablation = figures.ablation(trace, without[0], (focus.query, focus.feature), notation)
+        first = figures.first_column(focus.feature)
+        show_board(ablation, "worth ablation", on_pin=partial(_follow, first))
     if n_features > figures.MAX_COLUMNS:
         st.caption(
             f"Columns shown: {figures.MAX_COLUMNS} of {n_features}, around the feature in focus."
         )
+
+
+def _follow(first: int, array: str, index: list[int]) -> None:
+    """Move the focus to a pinned cell of the columns that begin with `first`."""
+    follow_cell([("T", None), ("O", None)], [index[0], first + index[1]])
 
 
 def other_bases(trace: Trace, head: int, notation: Notation) -> None:
@@ -72,14 +81,18 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     for place, (compared, name) in zip(left_right, parts, strict=True):
         pairs = compared(trace, other, head, notation)
         fact(f"largest_change_{name}", [one.change for one in pairs])
-        changes = ", ".join(f"${one.symbol}$ {number(one.change, 3)}" for one in pairs)
+        rounding = RELATIVE_ROUNDING[trace.scores.dtype]
+        changes = ", ".join(
+            f"${one.symbol}$ {number(one.change, 3) if one.change > rounding else 'equal'}"
+            for one in pairs
+        )
         with place:
             st.markdown(
                 f"**{name.capitalize()}** in head {head}. Largest change, divided by the largest"
                 f" number: {changes}."
             )
             st.markdown(f"${pairs[0].symbol}$ of head {head}")
-            show_figure(figures.in_two_bases(pairs[0]), f"worth {name}")
+            show_board(figures.in_two_bases(pairs[0], notation), f"worth {name}")
 
 
 def _choose_basis() -> int:

@@ -171,7 +171,7 @@ def way_back(settings: TrainingSettings) -> None:
         left, right = st.columns([4, 5], vertical_alignment="center")
         left.latex(STEPS[step.step].formula)
         right.latex(step.formula)
-        right.caption(step.says)
+        right.caption(step.sentence)
     constrained = fact("adam_on_the_manifold", settings.constraint != "free")
     st.markdown(
         "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the others"

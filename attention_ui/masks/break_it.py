@@ -12,9 +12,9 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_core.checks import check_choice
-from attention_lab.masks.bench import NO_FAULT, Examined
-from attention_lab.masks.fault_checks import CHECKS, Check
-from attention_lab.masks.faults import FAULTS, Fault, hidden_fault
+from attention_lab.masks.break_it import NO_MISTAKE, Examined
+from attention_lab.masks.mistake_checks import CHECKS, Check
+from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
 from attention_viz.labels import true_minus
 from attention_viz.masks.break_it import FIELDS
 
@@ -23,15 +23,15 @@ from ..page_context import PageContext
 from ..url_state import KEPT, bound, restore, set_if_changed, whole_number_input, write_to_url
 
 LAST_ROUND = 999
-NAMES = {fault.key: fault.name[0].upper() + fault.name[1:] for fault in FAULTS}
-MISTAKES = {NO_FAULT: "No mistake"} | NAMES
+NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
+ALL_NAMES = {NO_MISTAKE: "No mistake"} | NAMES
 GUESSES = {"?": "?"} | NAMES
 FIELD_NAMES = {"first": "The first one with wrong numbers"} | {f: STEPS[f].title for f in FIELDS}
 
 
 def choose_mistake() -> str:
     """The key of the chosen mistake."""
-    return _choose(st, "The mistake", MISTAKES, FAULTS[0].key, "bi_fault")
+    return _choose(st, "The mistake", ALL_NAMES, MISTAKES[0].key, "bi_fault")
 
 
 def choose_field() -> str:
@@ -68,45 +68,45 @@ def _keep(key: str, widget: str) -> None:
     st.session_state[key] = st.session_state[widget]
 
 
-def show_mistake(now: PageContext, fault: Fault | None, layer: Examined) -> None:
+def show_mistake(now: PageContext, mistake: Mistake | None, layer: Examined) -> None:
     """A mistake in words and in code, and what it needs to show."""
-    if fault is None:
+    if mistake is None:
         st.markdown(
             "**No mistake.** Every check passes and nothing differs: this is the layer of all other"
             " pages."
         )
         return
-    st.markdown(f"**{NAMES[fault.key]}.** {now.turned(fault.does)}")
+    st.markdown(f"**{NAMES[mistake.key]}.** {mistake.does}")
     right, wrong = st.columns(2)
     right.caption("Right")
-    right.code(f"{fault.array} = {fault.right}", language="python", wrap_lines=True)
+    right.code(f"{mistake.array} = {mistake.right}", language="python", wrap_lines=True)
     wrong.caption("Wrong")
-    wrong.code(f"{fault.array} = {fault.wrong}", language="python", wrap_lines=True)
+    wrong.code(f"{mistake.array} = {mistake.wrong}", language="python", wrap_lines=True)
     if fact("mistake_shows", layer.differs_from is not None):
         return
     st.info(
         "With these controls the mistake changes no number, so no check can find it. It needs:"
-        f" {fact('needed', fault.needs)}."
+        f" {fact('needed', mistake.needs)}."
     )
-    if fault.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
+    if mistake.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
         st.button(
             "Choose a causal mask", on_click=st.session_state.update, args=({"mask": "causal"},)
         )
 
 
-def play(now: PageContext) -> str:
+def play() -> str:
     """The game: a hidden mistake, a guess, the answer. Gives the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
-    hidden = hidden_fault(int(number))
+    hidden = hidden_mistake(int(number))
     guess = _choose(middle, "Your guess", GUESSES, "?", "bi_guess")
     show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
     st.markdown(
-        f"This layer has one of the mistakes. Number of possible mistakes: {len(FAULTS)}. Look at"
+        f"This layer has one of the mistakes. Number of possible mistakes: {len(MISTAKES)}. Look at"
         " the checks, at the difference in each field, and at other sentences and sizes; then"
         " guess. If the sidebar has no mask, the layer has a causal one here."
     )
-    answer = f"**{NAMES[hidden.key]}**. {now.turned(hidden.does)}"
+    answer = f"**{NAMES[hidden.key]}**. {hidden.does}"
     found = fact("found", guess == hidden.key)
     if found:
         st.success(f"Found: {answer}", icon=":material/check_circle:")
@@ -129,7 +129,7 @@ def next_round(number: int) -> None:
     )
 
 
-def show_checks(now: PageContext, layer: Examined) -> None:
+def show_checks(layer: Examined) -> None:
     """The checks that pass and the checks that fail, side by side."""
     passed = [check for check in CHECKS if layer.verdicts[check.key].passed]
     failed = [check for check in CHECKS if check not in passed]
@@ -137,13 +137,13 @@ def show_checks(now: PageContext, layer: Examined) -> None:
     left, right = st.columns(2)
     with left.container(border=True, height="stretch"):
         st.markdown(f"**What still looks fine**: {len(passed)} of {len(CHECKS)} checks")
-        _list(now, layer, passed, ":green[:material/check:]")
+        _list(layer, passed, ":green[:material/check:]")
     with right.container(border=True, height="stretch"):
         st.markdown(f"**What gives it away**: {len(failed)} of {len(CHECKS)} checks")
-        _list(now, layer, failed, ":red[:material/close:]")
+        _list(layer, failed, ":red[:material/close:]")
 
 
-def _list(now: PageContext, layer: Examined, checks: list[Check], icon: str) -> None:
+def _list(layer: Examined, checks: list[Check], icon: str) -> None:
     for check in checks:
-        says = true_minus(layer.verdicts[check.key].says)
-        st.markdown(f"{icon} " + now.turned(f"**{check.name}**. {says}"))
+        says = true_minus(layer.verdicts[check.key].sentence)
+        st.markdown(f"{icon} **{check.name}**. {says}")

@@ -87,8 +87,8 @@ def margin_bars(trace: Trace, row: int) -> Figure:
     hover = _hovers(labels, scores, margin_T)
     finite = np.isfinite(margin_T)
     data = [
-        _bars(finite & (margin_T >= 0), margin_T, hover, "looks most at itself", "@primary"),
-        _bars(finite & (margin_T < 0), margin_T, hover, "looks more at another", "@focus"),
+        _bars(finite & (margin_T >= 0), margin_T, hover, "most at itself", "@primary"),
+        _bars(finite & (margin_T < 0), margin_T, hover, "more at another", "@focus"),
     ]
     alone = [
         {

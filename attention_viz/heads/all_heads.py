@@ -12,10 +12,9 @@ from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import number
 from ..matrices import Matrix, Side, board
-from ..payload import JSON, LIKE, Stage, sent
+from ..payload import JSON, LIKE, Stage, largest, sent
 from ..scene import Panel, scene
 from ..thumbnails import GIVEN
-from ..tiles import largest
 
 NUMBER_SAYS = {
     "probability": GIVEN["probability"],

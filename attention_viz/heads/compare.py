@@ -11,8 +11,7 @@ from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
 
 from ..matrices import Matrix, Side, board, difference
-from ..payload import JSON
-from ..tiles import largest
+from ..payload import JSON, largest
 
 MAX_FEATURES = 24
 

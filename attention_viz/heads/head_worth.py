@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,12 +22,10 @@ from attention_lab.notation.notation import OURS, Notation, Symbol
 
 from ..curves import LEGEND
 from ..labels import number, numbered
-from ..matrices import Matrix, Side, board
+from ..matrices import Matrix, Side, board, difference
 from ..parts import Part, layout, names_below
-from ..payload import JSON
-from ..sheet import Sheet
+from ..payload import JSON, largest
 from ..theme import Figure
-from ..tiles import Tile, largest, tiled
 
 MAX_COLUMNS, MAX_FEATURES = 64, 16
 
@@ -127,35 +126,57 @@ def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> J
     return board([matrix], ("changes", *cell), says, notation)
 
 
-def ablation(trace: Trace, without_TO: Array, cell: tuple[int, int]) -> Figure:
-    """The output, the output with some heads off, and their difference; at most 64 columns."""
-    output_TO = trace.output[0]
-    first = cell[1] // MAX_COLUMNS * MAX_COLUMNS
+def ablation(
+    trace: Trace, without_TO: Array, cell: tuple[int, int], notation: Notation = OURS
+) -> JSON:
+    """The output, the output with some heads off, and what is missing; at most 64 columns, from
+    `first_column` on. cell: a token and a feature.
+    """
+    first = first_column(cell[1])
     shown = slice(first, first + MAX_COLUMNS)
-    tiles = [
-        Tile(matrix_TO[:, shown], title)
-        for title, matrix_TO in (
-            ("all heads", output_TO),
-            ("with heads off", without_TO),
-            ("what is missing", output_TO - without_TO),
+    output_TO = trace.output[0]
+    limit = largest(output_TO)
+    rows = Side("query position", trace.labels("T"))
+    columns = Side("feature", tuple(map(str, range(output_TO.shape[1])))[shown])
+    whole, rest = (
+        Matrix(name, numbers[:, shown], rows, columns, (place, 0), title, limit=limit, says=says)
+        for place, (name, numbers, title, says) in enumerate(
+            (
+                ("all", output_TO, "all heads", "With all heads the output is"),
+                ("rest", without_TO, "with heads off", "With heads off the output is"),
+            )
         )
-    ]
-    columns = tuple(str(column) for column in range(output_TO.shape[1])[shown])
+    )
+    missing = replace(
+        difference(whole, rest, (2, 0), "what is missing"), kind="feature", limit=limit
+    )
     says = (
         "The output with all heads, the output with some heads off, and the difference. Tokens:"
         f" {len(output_TO)}."
     )
-    sheet = Sheet(numbered(trace.labels("T")), columns, "feature", largest(output_TO), start=first)
-    return tiled(sheet, tiles, says, across=3, cell=(cell[0], cell[1] - first))
+    return board([whole, rest, missing], (missing.name, cell[0], cell[1] - first), says, notation)
 
 
-def in_two_bases(both: BeforeAfter) -> Figure:
+def first_column(feature: int) -> int:
+    """The first column of the block that is drawn around a feature.
+
+    >>> first_column(63), first_column(64)
+    (0, 64)
+    """
+    return feature // MAX_COLUMNS * MAX_COLUMNS
+
+
+def in_two_bases(both: BeforeAfter, notation: Notation = OURS) -> JSON:
     """A matrix before and after a change of basis: at most the first 16 rows and columns."""
-    before, after = (matrix[:MAX_FEATURES, :MAX_FEATURES] for matrix in (both.before, both.after))
-    rows, columns = (tuple(map(str, range(count))) for count in before.shape)
-    sheet = Sheet(rows, columns, "feature", max(largest(before), largest(after)), width=520)
+    pair = [matrix[:MAX_FEATURES, :MAX_FEATURES] for matrix in (both.before, both.after)]
+    limit = max(map(largest, pair))
+    sides = Side("from feature"), Side("to feature")
+    matrices = [
+        Matrix(name, matrix, *sides, (place, 0), name, limit=limit, says=f"The number {name} is")
+        for place, (name, matrix) in enumerate(zip(("before", "after"), pair, strict=True))
+    ]
     says = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
-    return tiled(sheet, [Tile(before, "before"), Tile(after, "after")], says, across=2)
+    return board(matrices, ("after", 0, 0), says, notation)
 
 
 def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> Part:

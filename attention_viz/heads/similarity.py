@@ -11,19 +11,21 @@ from attention_core.checks import Array
 from attention_lab.heads.similarity import most_alike, overlap
 
 from ..labels import number, percent
-from ..sheet import Sheet
-from ..theme import Figure
-from ..tiles import Tile, tiled
+from ..matrices import Matrix, Side, board
+from ..payload import JSON
 
 
-def divergences(divergence_HH: Array, order: Sequence[int]) -> Figure:
-    """The Jensen-Shannon divergence of each pair of heads, from 0 to ln 2."""
-    return _matrix(divergence_HH, order, "probability", math.log(2), "Jensen–Shannon divergence")
+def divergences(divergence_HH: Array, order: Sequence[int]) -> JSON:
+    """The Jensen-Shannon divergence of each pair of heads, from 0 to ln 2, the closest pair lit."""
+    pair = most_alike(-divergence_HH) or (order[0], order[-1])
+    name = "Jensen–Shannon divergence"
+    return _matrix(divergence_HH, order, math.log(2), name, pair)
 
 
-def correlations(correlation_HH: Array, order: Sequence[int]) -> Figure:
-    """The centred correlation of each pair of heads, from -1 to 1."""
-    return _matrix(correlation_HH, order, "logit", 1.0, "centred correlation")
+def correlations(correlation_HH: Array, order: Sequence[int]) -> JSON:
+    """The centred correlation of each pair of heads, from -1 to 1, the most similar pair lit."""
+    pair = most_alike(correlation_HH) or (order[0], order[-1])
+    return _matrix(correlation_HH, order, 1.0, "centred correlation", pair, lowest=-1.0)
 
 
 def closest_says(divergence_HH: Array) -> str:
@@ -45,7 +47,7 @@ def alike_says(correlation_HH: Array) -> str:
         pair = _pair("Most alike", alike, len(correlation_HH))
         sentences.append(f"{pair} {number(correlation_HH[alike], 2)}.")
     if np.isnan(correlation_HH).any():
-        sentences.append("Grey: a head without preferences has no correlation.")
+        sentences.append("Hatched: a head without preferences has no correlation.")
     return " ".join(sentences)
 
 
@@ -57,15 +59,30 @@ def _pair(best: str, pair: tuple[int, int], n_heads: int) -> str:
     return f"{best}: {names}"
 
 
-def _matrix(numbers_HH: Array, order: Sequence[int], kind: str, limit: float, name: str) -> Figure:
+def _matrix(
+    numbers_HH: Array,
+    order: Sequence[int],
+    limit: float,
+    name: str,
+    pair: tuple[int, int],
+    lowest: float = 0.0,
+) -> JSON:
     heads = tuple(f"head {head}" for head in order)
     matrix_HH = numbers_HH[list(order)][:, list(order)]
-    lowest = {"logit": -limit, "probability": 0.0}[kind]
+    matrix = Matrix(
+        name,
+        np.where(np.isnan(matrix_HH), -np.inf, matrix_HH),
+        Side("place", heads),
+        Side("place across", heads),
+        (0, 0),
+        name,
+        kind="logit",
+        limit=limit,
+        says=f"The {name} of these heads is",
+    )
     says = (
         f"The {name} of each pair of heads, from {number(lowest, 2)} to {number(limit, 2)}. Heads:"
         f" {len(heads)}."
     )
-    sheet = Sheet(
-        heads, heads, kind, limit, missing="a head without preferences", width=520, tallest=40
-    )
-    return tiled(sheet, [Tile(matrix_HH)], says, across=1)
+    row, column = (list(order).index(head) for head in pair)
+    return board([matrix], (name, row, column), says)

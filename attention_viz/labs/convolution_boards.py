@@ -16,8 +16,7 @@ from attention_lab.labs.one_by_one import OneByOne
 
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board, difference, shares_of
-from ..payload import JSON, bits
-from ..tiles import largest
+from ..payload import JSON, bits, largest
 
 ROWS, COLUMNS = Side("row"), Side("column")
 GRID_ROWS, GRID_COLUMNS = Side("row of tokens"), Side("column of tokens")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.labs.tasks import GENDERS, LETTERS
@@ -9,7 +11,6 @@ from attention_lab.labs.tasks import GENDERS, LETTERS
 from ..labels import counted
 from ..matrices import Matrix, Side, board, shares_of
 from ..payload import JSON
-from ..tiles import across_for
 
 GENDER_SIGNS, NUMBER_SIGNS = ("♀", "♂", "○"), ("1", "+")
 
@@ -77,3 +78,14 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
         " saw."
     )
     return board(drawn, ("probabilities 0", 0, most), says)
+
+
+def across_for(n_tiles: int) -> int:
+    """How many tiles stand side by side: at most 4, without a gap at the end where the number
+    allows it.
+
+    >>> [across_for(n) for n in (1, 2, 4, 6, 8, 16)]
+    [1, 2, 2, 3, 4, 4]
+    """
+    root = math.ceil(math.sqrt(n_tiles))
+    return next((n for n in range(root, 5) if n_tiles % n == 0), min(4, root))

@@ -7,8 +7,7 @@ from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
 
 from ..matrices import Matrix, board, difference, matrix_of, sides_of
-from ..payload import JSON
-from ..tiles import largest
+from ..payload import JSON, largest
 
 MAX_COLUMNS = 32
 FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))

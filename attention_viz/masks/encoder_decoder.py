@@ -9,26 +9,11 @@ from attention_lab.masks.encoder_decoder import USES, Use
 from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Side, board
-from ..payload import JSON, Stage
+from ..payload import JSON, Stage, largest
 from ..scene import Panel, scene
-from ..tiles import largest
 from .scores_and_shares import scores_and_shares
 
-TABLE_FIELDS = (
-    "inputs",
-    "memory",
-    "queries",
-    "keys",
-    "values",
-    "query_heads",
-    "key_heads",
-    "value_heads",
-    "scores",
-    "probabilities",
-    "head_outputs",
-    "merged",
-    "output",
-)
+TABLE_FIELDS = tuple(name for name in STEPS if name not in ("scaled_scores", "masked_scores"))
 MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen use is drawn in full size
 
 

@@ -12,8 +12,7 @@ from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
 
 from ..matrices import Matrix, Side, board, difference, matrix_of, sides_of
-from ..payload import JSON
-from ..tiles import largest
+from ..payload import JSON, largest
 
 MAX_FEATURES = 16
 # The two fields that show a change best: where it enters, and where it is gone or still shows.

@@ -17,9 +17,8 @@ from ..curves import LEGEND
 from ..labels import percent, short
 from ..matrices import Matrix, Side, board, difference
 from ..parts import Part, below, layout
-from ..payload import JSON
+from ..payload import JSON, largest
 from ..theme import Figure
-from ..tiles import largest
 from .scores_and_shares import scores_and_shares, shares
 
 MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size

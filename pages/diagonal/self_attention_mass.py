@@ -39,9 +39,9 @@ controls.examples()
 controls.show_example(settings)
 left, right = st.columns([3, 2])
 left.caption(
-    "It is often claimed that no weight exceeds both diagonal weights of its pair of tokens:"
-    " $a_{ij} \\le \\max(a_{ii}, a_{jj})$. We call this the **pair bound**. Outlined cells break"
-    " it. Click a cell to look at its pair."
+    "Each row shows where one token looks. It is often claimed that no weight exceeds both"
+    " diagonal weights of its pair of tokens: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. We call this"
+    " the **pair bound**. Outlined cells break it. Click a cell to look at its pair."
 )
 right.caption(
     "The margin is a token's score for itself minus its highest score for another token. Above 0"

@@ -50,7 +50,7 @@ st.markdown(
 with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too
     show_figure(figures.stacked(trace, column), "worth stacked")
 
-switch_heads_off(trace, focus)
+switch_heads_off(trace, focus, now.notation)
 moved = fact("moved_without_head", float(token_changes(trace)[0, head, query]))
 show_board(figures.changes(trace, (head, query), now.notation), "worth changes")
 st.caption(

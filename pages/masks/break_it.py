@@ -3,9 +3,9 @@
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.masks.bench import examined, fault_of
-from attention_lab.masks.fault_checks import CHECKS
-from attention_lab.masks.faults import differs
+from attention_lab.masks.break_it import examined, mistake_of
+from attention_lab.masks.mistake_checks import CHECKS
+from attention_lab.masks.mistakes import differs
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.masks.break_it import (
@@ -27,7 +27,7 @@ st.markdown(
 )
 spot = bound(st.toggle, "Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
 if spot:
-    key = play(now)
+    key = play()
     layer = examined(now.scenario, key, masked=True)
     if not fact("mistake_shows", layer.differs_from is not None):
         st.info(
@@ -38,8 +38,8 @@ if spot:
 else:
     key = choose_mistake()
     layer = examined(now.scenario, key)
-    show_mistake(now, fault_of(key), layer)
-show_checks(now, layer)
+    show_mistake(now, mistake_of(key), layer)
+show_checks(layer)
 
 st.header("Where it shows", anchor=False)
 field = choose_field()
@@ -65,4 +65,4 @@ st.caption(
     f" {MAX_COLUMNS} features. Try one head, or a sentence of one word: which mistakes vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
-    st.markdown("\n".join(now.turned(f"- **{check.name}**: {check.asks}") for check in CHECKS))
+    st.markdown("\n".join(f"- **{check.name}**: {check.asks}" for check in CHECKS))

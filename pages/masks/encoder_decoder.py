@@ -22,10 +22,6 @@ TARGET = "Das Tier war zu müde"
 
 now = page_context()
 window = one_window()
-window.markdown(
-    "One layer in its three uses: in the encoder, in the decoder, and from decoder to encoder."
-    " Above the masked scores, below the shares."
-)
 left, right = window.columns([3, 2])
 target = sentence_field(
     left,
@@ -53,9 +49,10 @@ with window.container():  # one place, so that what stands below keeps its own
     note_cut("target sentence", read.n_real, read.n_left_out, now.scenario)
 draw_cards(traces)
 st.caption(
-    "Hatched cells are hidden; the mask of the sidebar is not used here. All three have the same"
-    " weights, so that only sentences and masks differ; in a real model each has its own. Try:"
-    " click a cell of another use, or give the target a single word."
+    "Above: masked scores, below: shares. Hatched cells are hidden; the mask of the sidebar is not"
+    " used here. All three have the same weights, so that only sentences and masks differ; in a"
+    " real model each has its own. Try: click a cell of another use, or give the target a single"
+    " word."
 )
 
 st.header("One use, step by step", anchor=False)

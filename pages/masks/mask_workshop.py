@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.masks.hiding import USUAL_BIAS, hidden_by
+from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
 from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, Workshop, masked_batch
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -19,10 +19,6 @@ from attention_viz.masks import mask_workshop as boards
 
 now = page_context()
 window = one_window()
-window.markdown(
-    "Sentences of different lengths in one batch, filled up with [pad]. Above the masked scores,"
-    " below the shares; hidden cells are hatched."
-)
 left, right, middle, slide, which = window.columns([20, 11, 34, 9, 15], gap="xsmall")
 reads = (now.scenario, now.trace.sizes["T"])
 second = sentence_field(
@@ -75,9 +71,10 @@ with window:
     show_board(scene, "batch", on_pin=follow, fits=True)
 shapes = [f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items()]
 st.caption(
-    f"Shape of the scores (sequences × heads × queries × keys): {n_batch} × {n_heads} × {n_tokens}"
-    f" × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}. A side of"
-    " length 1, or a missing side, counts for all."
+    "Above: masked scores, below: shares. Hatched cells are hidden. Shorter sentences are filled up"
+    f" with [pad]. Shape of the scores (sequences × heads × queries × keys): {n_batch} × {n_heads}"
+    f" × {n_tokens} × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}. A"
+    " side of length 1, or a missing side, counts for all."
 )
 if by:
     st.markdown(
@@ -94,7 +91,7 @@ st.header("Try", anchor=False)
 choice = choose_one(
     "Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT
 )
-bias = USUAL_BIAS
+bias = DEFAULT_BIAS
 if choice in ("how to hide", "mask or scale first"):
-    bias = bound(st.slider, "The finite bias", -20.0, 0.0, USUAL_BIAS, 0.5, key="mw_bias", **KEPT)
+    bias = bound(st.slider, "The finite bias", -20.0, 0.0, DEFAULT_BIAS, 0.5, key="mw_bias", **KEPT)
 EXPERIMENTS[choice](Setup(now, made, now.focus.head, cell, bias))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.masks.last_query import last_query_alone
-from attention_lab.scenario import MASK_KINDS, tokens_of
+from attention_lab.scenario import MASK_KINDS
 from attention_ui.facts import fact
 from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
 from attention_ui.page_context import page_context
@@ -43,7 +43,13 @@ WHY = {
     ),
 }
 
-st.markdown(f"{WHY[mask]} Try {'one' if mask == 'none' else 'another'}:")
+in_batch = (
+    " In a batch the padding mask is always added to it: no query sees a [pad] that fills its"
+    " sentence up."
+)
+several = fact("padding_of_batch", len(now.sentences) > 1 and mask != "padding")
+chosen = "No mask is chosen." if several and mask == "none" else WHY[mask]
+st.markdown(f"{chosen}{in_batch if several else ''} Try {'one' if mask == 'none' else 'another'}:")
 with st.container(horizontal=True):
     # All of them, always: a button that goes away would take the keyboard's place with it.
     for choice in MASK_KINDS:
@@ -55,7 +61,7 @@ with st.container(horizontal=True):
         )
 if mask == "painted":
     st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
-if fact("no_pad", mask == "padding" and tokens_of(scenario).n_real == n_keys):
+if fact("no_pad", mask == "padding" and not trace.hidden.any()):
     length = fact("can_grow", longer(scenario))
     remedy = " Make the sequence longer than the sentence:" if length else ""
     st.info("This sequence holds no [pad], so the mask hides nothing." + remedy)

@@ -89,7 +89,10 @@ SENTENCES = (
 )
 
 picture = overview(now.stage, head, query, key)
-show_step(now, "", picture, notes=random_notes(now), on_open=open_step)
+n_batch = fact("sentences", len(now.sentences))
+of_batch = f"A batch of {n_batch} sentences runs; sentence {now.sequence} is shown."
+also = of_batch if n_batch > 1 else ""
+show_step(now, "", picture, also=also, notes=random_notes(now), on_open=open_step)
 for place, (title, text, fields) in enumerate(SENTENCES, 1):
     st.markdown(f"**{place} · {title}** {text}")
     with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import row_share, strongest_keys
-from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
+from attention_lab.masks.mistakes import DROPOUT_RATE, row_share_with_dropout
 from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
 from attention_ui.masks.temperature import temperature
@@ -79,7 +79,8 @@ with st.expander("Why do the weights that I plot not sum to 1?", icon=":material
         "Most likely **dropout** is on. While a model is trained, nn.MultiheadAttention (PyTorch"
         " 2.13) sets each share to 0 with a chance p and divides the others by 1 − p, and these are"
         " the weights that it returns. A share keeps its mean, but the sum is lost: with p ="
-        f" {DROPOUT} the {line} of {query} sums to **{number(thinned, 3)}** in one draw. In eval()"
+        f" {DROPOUT_RATE} the {line} of {query} sums to **{number(thinned, 3)}** in one draw. In"
+        " eval()"
         " dropout is off. Or every key is masked: see above."
     )
 with st.expander(

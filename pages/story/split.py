@@ -24,10 +24,10 @@ one, row_name, color = {
 }[chosen]
 focus = now.focus.within(trace, field)
 row = getattr(focus, row_name)
-_, n_heads, n_tokens, width = shape = fact("shape", getattr(trace, field).shape)
+n_batch, n_heads, n_tokens, width = shape = fact("shape", getattr(now.batch, field).shape)
 axes = trace.axes(field)
 T, K = axes[2:]
-places = fact("places", split_places(shape, focus.head, row, focus.feature))
+places = fact("places", split_places(shape, focus.head, row, focus.feature, now.sequence))
 foreign = foreign_cells(n_tokens, n_heads, width)
 
 board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
@@ -40,10 +40,10 @@ wide = fact("letters_of_fused", joined(f"{axes[1]}·{K}", names))
 st.markdown(f"""
 | stage | shape in NumPy | the pinned number is at |
 |:--|:--|:--|
-| **1** fused :{color}[{chosen}] | ({b}, {t}, {wide}) = (1, {n_tokens}, {n_heads * width}) \
+| **1** fused :{color}[{chosen}] | ({b}, {t}, {wide}) = ({n_batch}, {n_tokens}, {n_heads * width}) \
 | {list(places.fused)} |
 | **2** reshape: cut each token's numbers into {n_heads} \
-| ({b}, {t}, {h}, {k}) = (1, {n_tokens}, {n_heads}, {width}) \
+| ({b}, {t}, {h}, {k}) = ({n_batch}, {n_tokens}, {n_heads}, {width}) \
 | {list(places.reshaped)} |
 | **3** swap: the head comes before the token | ({b}, {h}, {t}, {k}) = {shape} \
 | {list(places.swapped)} |

@@ -13,7 +13,7 @@ from attention_viz.labels import counted
 from attention_viz.tokens import chips_html
 
 now = page_context()
-trace, focus, scenario = now.trace, now.focus, settled(now.scenario)
+trace, focus, scenario = now.trace, now.focus, settled(now.shown)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 earlier = fact("earlier_layers", scenario.layer)

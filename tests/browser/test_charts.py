@@ -1,29 +1,36 @@
-"""Plotly pictures in a real browser: clicks, linked zoom, their tools, and the lines drawn over
-their cells.
-"""
+"""Plotly charts in a real browser: clicks, their tools, and what is drawn over them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
+from attention_lab.heads.head_portraits import MEASURES
+from attention_lab.heads.patterns import pattern_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_viz.heads.head_portraits import strip
 from attention_viz.theme import PALETTES
-from tests.browser.charting import FIRST, HEATMAPS, PLACE, RANGES, grid, zoom
-from tests.browser.driving import expect_address, parameters, settled
+from tests.browser.driving import expect_address, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-# The colour, as red, green, blue and opacity, that is written over the first tile at a place
-# between its cells.
-WRITTEN = """([row, column]) => {
-  const plot = FIRST;
-  const {xaxis, yaxis} = plot._fullLayout;
-  const paper = plot.querySelector('.cell-texts').getContext('2d');
-  const at = [xaxis._offset + xaxis.l2p(column), yaxis._offset + yaxis.l2p(row)];
-  return [...paper.getImageData(Math.round(at[0] - 0.5), Math.round(at[1] - 0.5), 1, 1).data];
-}""".replace("FIRST", FIRST)
+# Notes every text that is written on a canvas: its size, ink and words.
+LISTEN = """
+const write = CanvasRenderingContext2D.prototype.fillText;
+const clear = CanvasRenderingContext2D.prototype.clearRect;
+CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+  this.canvas.letters = [];
+  clear.apply(this, box);
+};
+CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+  (this.canvas.letters ??= []).push([this.font.match(/[\\d.]+px/)[0], this.fillStyle, text]);
+  write.call(this, text, ...at);
+};
+"""
+LETTERS = "document.querySelector('.chart .canvas-texts').letters"
 # Draws the first chart anew, a little higher, and takes it off the page so many steps of a promise
 # later.
 LEAVE = """async steps => {
@@ -39,89 +46,67 @@ LEAVE = """async steps => {
 }"""
 
 
-def test_a_click_on_a_heatmap_moves_the_focus(visit: Visit) -> None:
-    """A click on a cell of the third tile brings its row and column to the address and to the
-    boxes.
-    """
-    page = visit(HEATMAPS)
-    grid(page).scroll_into_view_if_needed()
-    place = page.evaluate(PLACE, [2, 6, 4])
-    page.mouse.move(place["x"], place["y"])
-    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("6 street → 4")
-    page.mouse.click(place["x"], place["y"])
-    expect_address(page, "query=6", "feature=4")
-    expect(page.get_by_label("Query", exact=True)).to_have_value("6 · street")
+def drawn(page: Page) -> Locator:
+    """The first chart of a page, once it is drawn."""
+    chart = settled(page).locator(".chart").first
+    expect(chart.locator(".main-svg").first).to_be_attached()
+    return chart
 
 
-def test_all_tiles_zoom_together(visit: Visit) -> None:
-    """Dragging in one tile with the magnifying glass zooms every tile to the same cells."""
-    page = visit(HEATMAPS)
-    assert len(set(zoom(page, grid(page)))) == 1
-    assert len(set(page.evaluate(RANGES))) == 1
+@pytest.fixture
+def listening(page: Page) -> Iterator[Page]:
+    """A page whose canvases note what is written on them."""
+    session = page.context.new_cdp_session(page)
+    session.send("Page.enable")
+    kept = session.send("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
+    yield page
+    session.send("Page.removeScriptToEvaluateOnNewDocument", kept)
+    session.detach()
 
 
-def test_a_zoom_stays_while_the_page_runs_again(visit: Visit) -> None:
-    """A click moves the focus; the part of the picture that is looked at, and the chart itself,
-    stay.
-    """
-    page = visit(HEATMAPS)
-    zoom(page, grid(page))
-    zoomed = page.evaluate(RANGES)
-    page.evaluate(f"() => {{ {FIRST}.seen = true; }}")
-    place = page.evaluate(PLACE, [1, 5, 4])
-    page.wait_for_timeout(
-        1500
-    )  # sooner, plotly.js takes the end of the drag and the click for a double click
-    page.mouse.move(place["x"], place["y"])
-    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("5 the → 4")
-    page.mouse.click(place["x"], place["y"])
-    expect_address(page, "query=5", "feature=4")
+def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
+    """The claims of a bar are shown, and the URL names them."""
+    page = visit("claims")
+    chart = drawn(page)
+    box = chart.locator(".barlayer path").first.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect_address(page, "claims_text=gml")
+
+
+def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
+    """Another choice changes its lines, and nothing builds it anew."""
+    page = visit("depth")
+    drawn(page)
+    page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
+    page.get_by_text("LayerNorm after", exact=True).click()
+    expect_address(page, "depth_norm=true")
     settled(page)
-    assert page.evaluate(RANGES) == zoomed
-    assert page.evaluate(f"() => {FIRST}.seen") is True
-
-
-def test_a_double_click_shows_everything_and_chooses_nothing(visit: Visit) -> None:
-    """In a zoomed picture a double click ends the zoom; the cell below it does not become the
-    focus.
-    """
-    page = visit(HEATMAPS)
-    before = zoom(page, grid(page))
-    page.wait_for_timeout(
-        1500
-    )  # sooner, plotly.js takes the end of the drag and the click for a double click
-    place = page.evaluate(PLACE, [1, 5, 4])
-    page.mouse.move(place["x"], place["y"])
-    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text("5 the → 4")
-    page.mouse.dblclick(place["x"], place["y"])
-    page.wait_for_function(f"() => ({RANGES})()[0] === '{before[0]}'")
-    page.wait_for_timeout(1000)  # longer than a click waits for a second one
-    assert parameters(page) == {"off": "1", "d_model": "8"}
+    assert page.evaluate("document.querySelector('.js-plotly-plot').seen") is True
 
 
 def test_the_tools_of_a_chart(visit: Visit) -> None:
     """A chart fills the screen and comes back; none of its buttons would send it to another
     machine.
     """
-    page = visit(HEATMAPS)
-    chart = grid(page)
+    page = visit("depth")
+    chart = drawn(page)
+    chart.scroll_into_view_if_needed()
     chart.hover()
     buttons = chart.locator(".modebar-btn").evaluate_all(
         "all => all.map(button => button.dataset.title)"
     )
     assert buttons == [
-        "Zoom",
-        "Pan",
-        "Reset axes",
         "Keep as a picture (SVG)",
         "Keep as a picture (PNG)",
         "Full screen",
     ]
+    width = "document.querySelector('.js-plotly-plot')._fullLayout.width"
     before = chart.bounding_box()
     chart.locator(".modebar-btn[data-title='Full screen']").click()
-    page.wait_for_function(f"() => {FIRST}._fullLayout.width === innerWidth")
+    page.wait_for_function(f"() => {width} === innerWidth")
     page.evaluate("() => document.exitFullscreen()")
-    page.wait_for_function(f"() => {FIRST}._fullLayout.width < innerWidth")
+    page.wait_for_function(f"() => {width} < innerWidth")
     assert chart.bounding_box() == before
 
 
@@ -142,22 +127,24 @@ def test_on_a_phone_few_columns_fit_and_many_are_scrolled(
     assert (box["width"] < 390) == fits
 
 
-def test_lines_between_cells(visit: Visit) -> None:
-    """Cells stand apart by a line in the colour of the page, and the framed cell keeps its
-    frame.
+def test_the_numbers_beside_the_bars(listening: Page, visit: Visit) -> None:
+    """Beside the bars of the portraits stand their numbers, above them the names, all in the
+    colour of text.
     """
-    page = visit(f"{HEATMAPS}&query=2&feature=2")
-    grid(page)
-    colours = [PALETTES["light"][name].removeprefix("#") for name in ("background", "focus")]
-    ground, focus = ([*bytes.fromhex(colour), 255] for colour in colours)
-    assert [page.evaluate(WRITTEN, place) for place in ([5, 4.5], [6.5, 3])] == [ground, ground]
-    assert [page.evaluate(WRITTEN, place) for place in ([2, 2.5], [1.5, 2], [5.3, 4.3])] == [
-        focus,
-        focus,
-        [0] * 4,
+    page = visit("head-portraits")
+    expect(drawn(page).locator(".barlayer path").first).to_be_attached()
+    figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
+    texts = [
+        text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]
     ]
-    gaps = page.evaluate(f"() => {FIRST}.data.map(({{xgap}}) => xgap)")
-    assert set(gaps) == {0}, "plotly.js draws the lines itself, as large pictures"
+    written = page.evaluate(LETTERS)
+    assert [text for _, _, text in written] == [re.sub("</?b>", "", text) for text in texts]
+    assert len(texts) == 5 * len(MEASURES)
+    assert {ink for _, ink, _ in written} == {PALETTES["light"]["text"]}
+    sizes = [size for size, _, _ in written]
+    assert sizes == ["12px"] * (len(texts) - len(MEASURES)) + ["11px"] * len(MEASURES), (
+        "numbers, then names"
+    )
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 8])
@@ -165,8 +152,8 @@ def test_a_chart_can_go_while_it_is_drawn(visit: Visit, steps: int) -> None:
     """plotly.js takes several steps to draw; a chart that leaves the page between two of them
     fails in none.
     """
-    page = visit(HEATMAPS)
-    charts = page.locator(".js-plotly-plot")
+    page = visit("head-worth")
+    charts = settled(page).locator(".js-plotly-plot")
     before = charts.count()
     page.evaluate(LEAVE, steps)
     expect(charts).to_have_count(before - 1)

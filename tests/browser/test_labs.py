@@ -19,7 +19,7 @@ Visit = Callable[[str], Page]
 
 def go(page: Page, title: str) -> None:
     """Go to a laboratory by the menu."""
-    page.get_by_test_id("stTopNavSection").filter(has_text="Laboratories").click()
+    page.get_by_test_id("stTopNavSection").filter(has_text="Labs").click()
     page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
     expect_title(page, title)
     settled(page)

@@ -29,7 +29,7 @@ EVERYTHING = ["head 0", "head 1", "head 2", "head 3", "output"]
 def drawn(page: Page) -> Locator:
     """The bars of what each head adds, once they are drawn."""
     chart = settled(page).locator(".chart").first
-    expect(chart.locator("canvas.cell-texts")).to_be_attached()
+    expect(chart.locator("canvas.canvas-texts")).to_be_attached()
     return chart
 
 

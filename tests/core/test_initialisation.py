@@ -28,6 +28,7 @@ KNOWN = {
     "MEASURED_TOKENS": 18,
     "MEASURED_WEIGHTS": 19,
     "QUESTIONS": 20,
+    "SEQUENCES": 22,
 }
 
 

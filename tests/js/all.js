@@ -1,5 +1,4 @@
 // Every test, for a page; node finds those that need none by their names.
-import "./around.test.js";
 import "./bars.test.js";
 import "./colours.test.js";
 import "./decode.test.js";
@@ -19,7 +18,6 @@ import "./overlay.test.js";
 import "./paint.test.js";
 import "./pins.test.js";
 import "./rules.test.js";
-import "./scale.test.js";
 import "./scene.test.js";
 import "./screen.test.js";
 import "./snapshot.test.js";
@@ -35,7 +33,7 @@ import "./arithmetic.page.js";
 import "./strip.page.js";
 import "./clicks.page.js";
 import "./legend.page.js";
-import "./cells.page.js";
+import "./texts.page.js";
 import "./snapshot.page.js";
 import "./screen.page.js";
 import "./editor.page.js";

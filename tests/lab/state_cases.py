@@ -22,11 +22,13 @@ STATE = State(
         n_heads=2,
         mask="causal",
         scale=0.1,
-        edits=EDITS.address(),
-        own=OWN.address(),
+        batch='“ß”\nשלום "',
+        edits=EDITS.url_value(),
+        own=OWN.url_value(),
     ),
     (1, 2, 3, 4),
     "slides",
+    sentence=2,
 )
 DEFAULTS = {
     field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")

@@ -97,6 +97,11 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
         SettingsError,
         ("query", -1, 0, 4095),
     ),
+    "negative sentence": (
+        file(focus={"sentence": -1}),
+        SettingsError,
+        ("sentence", -1, 0, 4095),
+    ),
     "far focus": (file(focus={"key": 10**9}), SettingsError, ("key", 1000000000)),
     "half a letter": (
         file(scenario={"text": "a\ud800"}),
@@ -125,6 +130,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "embedding": ("magic",),
     "positions": (0, "true", None),
     "residual": (1, "no"),
+    "batch": (1, None, ["a"], "x" * 1001),
     "painted": (1, None, "banana", "9x9.", "x" * 1001),
 }
 

@@ -10,8 +10,8 @@ import pytest
 from attention_core import Projections, attend
 from attention_core.masks import window_mask
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from attention_lab.masks.faults import DROPOUT, row_share_with_dropout
 from attention_lab.masks.last_query import last_query_alone
+from attention_lab.masks.mistakes import DROPOUT_RATE, row_share_with_dropout
 
 X = gaussian_tokens(5, 6)
 
@@ -62,4 +62,4 @@ def test_dropout_keeps_means_and_not_sums() -> None:
     assert min(abs(total - 1) for total in sums) > 1e-9
     assert np.mean(sums) == pytest.approx(1, abs=0.03)
     one = attend([[1.0]], Projections.weightless(1))
-    assert row_share_with_dropout(one, 0, 0) in (0, pytest.approx(1 / (1 - DROPOUT)))
+    assert row_share_with_dropout(one, 0, 0) in (0, pytest.approx(1 / (1 - DROPOUT_RATE)))

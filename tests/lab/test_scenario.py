@@ -48,6 +48,7 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "residual": (SMALL, True),
     "edits": (SMALL, "x_0_0_9"),
     "own": (SMALL, OwnMatrices(w_o=np.eye(6)).encode()),
+    "batch": (SMALL, "it slept"),
     "painted": (replace(SMALL, mask="painted"), mask_to_text(np.eye(6, dtype=bool))),
 }
 # What a field leaves alone: everything computed before it acts.

@@ -61,6 +61,7 @@ def contents(state: State) -> tuple[Any, ...]:
         matrices,
         state.focus,
         state.notation,
+        state.sentence,
     )
 
 
@@ -69,7 +70,7 @@ def test_states_come_back(
     scenario: Scenario, items: list[Edit], focus: tuple[int, int, int, int]
 ) -> None:
     """Writing and reading changes no choice, no character and no bit."""
-    state = State(replace(scenario, edits=Edits(tuple(items)).address()), focus)
+    state = State(replace(scenario, edits=Edits(tuple(items)).url_value()), focus)
     assert contents(read_state(write_state(state))) == contents(state)
 
 
@@ -82,7 +83,7 @@ def test_a_state_with_everything_in_it() -> None:
     assert (entries["format"], entries["version"]) == ("Attention Lab state", 1)
     assert set(entries["scenario"]) == set(DEFAULTS)
     assert entries["edits"] == "wq_3_5_0.1__x_1_0_-0"
-    assert entries["focus"] == dict(zip(FOCUS, (1, 2, 3, 4), strict=True))
+    assert entries["focus"] == dict(zip(FOCUS, (1, 2, 3, 4), strict=True)) | {"sentence": 2}
 
 
 def test_more_than_the_address_can_hold() -> None:
@@ -93,7 +94,7 @@ def test_more_than_the_address_can_hold() -> None:
     own = OwnMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
     assert len(edits.items) > MAX_URL_EDITS
     state = replace(
-        STATE, scenario=replace(STATE.scenario, edits=edits.address(), own=own.address())
+        STATE, scenario=replace(STATE.scenario, edits=edits.url_value(), own=own.url_value())
     )
     assert contents(read_state(write_state(state))) == contents(state)
 
@@ -126,5 +127,6 @@ def test_every_field_has_bounds() -> None:
     free = {name for name, value in DEFAULTS.items() if isinstance(value, bool)} | {
         "text",
         "painted",
+        "batch",
     }
     assert set(FIELD_BOUNDS) | set(CHOICES) | free == set(DEFAULTS)

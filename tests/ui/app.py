@@ -215,17 +215,6 @@ def array_of(sent: Any) -> np.ndarray:
     return numbers.reshape([int(size) for size in str(sent.get("shape", numbers.size)).split(",")])
 
 
-def matrices(figure: dict[str, Any]) -> list[np.ndarray]:
-    """The matrices of a figure, without the grounds of masked cells."""
-    return [
-        array_of(part["z"])
-        for part in figure["data"]
-        if part["type"] == "heatmap"
-        and "hoverongaps" in part
-        and "masked" not in part["hovertemplate"]
-    ]
-
-
 def pressed(app: AppTest, label: str) -> AppTest:
     """The app after a button."""
     return next(button for button in app.button if button.label == label).click().run()

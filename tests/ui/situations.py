@@ -47,6 +47,20 @@ SITUATIONS: dict[str, dict[str, object]] = {
     },
     "all scores 0": {"scaling": "custom", "scale": 0},
     "saturated": {"scaling": "custom", "scale": -100},
+    "a batch": {
+        "batch": "It slept\n<b>$x$</b> שלום\nwhy",
+        "sentence": 2,
+        "mask": "window",
+        "query": 3,
+        "feature": 2,
+    },
+    "a trained batch": {
+        "weights": "trained",
+        "layer": 2,
+        "batch": "It slept",
+        "sentence": 1,
+        "notation": "gml",
+    },
     "pieces": {"piece": 1, "n_tokens": 64},
     "trained": {"weights": "trained", "layer": 3, "head": 11, "query": 14, "feature": 383},
     "trained and filled up": {

@@ -19,7 +19,7 @@ from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context
             r"\.number_input\b",
             {"widgets.py", "head_place.py", "controls.py", "compare.py"},
         ),
-        (r"\.segmented_control\b", {"widgets.py", "heads_choice.py", "heads_shown.py"}),
+        (r"\.segmented_control\b", {"widgets.py", "shared_keys.py", "heads_shown.py"}),
         ("query-params", {"binding.py"}),
     ],
 )

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from attention_lab.masks.bench import NO_FAULT, examined, fault_of
-from attention_lab.masks.fault_checks import CHECKS
-from attention_lab.masks.faults import FAULTS, hidden_fault
+from attention_lab.masks.break_it import NO_MISTAKE, examined, mistake_of
+from attention_lab.masks.mistake_checks import CHECKS
+from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
 from attention_lab.scenario import Scenario
 from attention_ui.masks.break_it import NAMES
 from tests.ui.app import facts, named_in, opened, page_context, scenes, texts
@@ -16,31 +16,31 @@ from tests.ui.app import facts, named_in, opened, page_context, scenes, texts
 MEND = "Choose a causal mask"
 
 
-def test_every_fault_is_caught_by_a_shown_check() -> None:
-    """Under a mask at least one check that is shown gives each fault away; without a fault all
+def test_every_mistake_is_caught_by_a_shown_check() -> None:
+    """Under a mask at least one check that is shown gives each mistake away; without a mistake all
     pass.
     """
     app = opened("break-it", mask="causal")
-    for key in (NO_FAULT, *(fault.key for fault in FAULTS)):
+    for key in (NO_MISTAKE, *(mistake.key for mistake in MISTAKES)):
         app.selectbox(key="choose bi_fault").set_value(key).run()
         layer = examined(Scenario(mask="causal"), key)
         failed = [check for check in CHECKS if not layer.verdicts[check.key].passed]
-        assert bool(failed) == (key != NO_FAULT)
+        assert bool(failed) == (key != NO_MISTAKE)
         assert facts(app)["failed_checks"] == [check.key for check in failed]
         assert all(f":red[:material/close:] **{check.name}**" in texts(app) for check in failed)
 
 
-def test_a_fault_that_changes_nothing_says_what_it_needs() -> None:
-    """Without a mask the mask fault cannot be seen; a button chooses one."""
+def test_a_mistake_that_changes_nothing_says_what_it_needs() -> None:
+    """Without a mask the mask mistake cannot be seen; a button chooses one."""
     app = opened("break-it", bi_fault="mask")
     told = facts(app)
     assert (told["mistake_shows"], len(app.info)) == (False, 1)
-    assert told["needed"] == fault_of("mask").needs
+    assert told["needed"] == mistake_of("mask").needs
     next(button for button in app.button if button.label == MEND).click().run()
     assert not app.info
     assert page_context(app).scenario.mask == "causal"
     told = facts(opened("break-it", bi_fault="scale", scaling="off"))
-    assert (told["mistake_shows"], told["needed"]) == (False, fault_of("scale").needs)
+    assert (told["mistake_shows"], told["needed"]) == (False, mistake_of("scale").needs)
 
 
 def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
@@ -67,7 +67,7 @@ def test_what_the_wrong_axis_needs(alike: dict[str, object]) -> None:
     """
     app = opened("break-it", bi_fault="axis", **alike)
     told = facts(app)
-    assert (told["mistake_shows"], told["needed"]) == (False, fault_of("axis").needs)
+    assert (told["mistake_shows"], told["needed"]) == (False, mistake_of("axis").needs)
     assert len(app.info) == 1
 
 
@@ -75,8 +75,8 @@ def test_spot_the_bug() -> None:
     """The mistake is named when it is guessed or asked for, not before; the next round hides
     another.
     """
-    hidden = hidden_fault(1)
-    wrong = next(fault for fault in FAULTS if fault is not hidden)
+    hidden = hidden_mistake(1)
+    wrong = next(mistake for mistake in MISTAKES if mistake is not hidden)
     app = opened("break-it", bi_spot="true")
     assert NAMES[hidden.key] not in texts(app)
     assert "first_wrong_field" not in facts(app)
@@ -91,14 +91,16 @@ def test_spot_the_bug() -> None:
     assert (app.session_state["bi_round"], app.session_state["bi_guess"]) == (2, "?")
     assert not app.success
     app.toggle(key="bi_answer").set_value(True).run()
-    assert NAMES[hidden_fault(2).key] in app.info[0].value
+    assert NAMES[hidden_mistake(2).key] in app.info[0].value
 
 
 def test_a_round_that_cannot_be_won_says_so() -> None:
     """With one head a hidden mistake of the heads changes nothing: the page says it, and does
     not name the mistake.
     """
-    place, hidden = next((n, one) for n in range(1, 99) if (one := hidden_fault(n)).key == "split")
+    place, hidden = next(
+        (n, one) for n in range(1, 99) if (one := hidden_mistake(n)).key == "split"
+    )
     app = opened("break-it", bi_spot="true", bi_round=place, n_heads=1)
     assert (facts(app)["mistake_shows"], len(app.info)) == (False, 1)
     assert NAMES[hidden.key] not in texts(app)

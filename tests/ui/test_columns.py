@@ -9,8 +9,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.masks.faults import FAULTS
 from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.notation.notation import COLUMNS, OURS
 from attention_lab.notation.texts import GML, NOTATIONS
 from attention_lab.notation.wording import says, turned
@@ -36,7 +36,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     *(("invariances", {"inv_topic": topic}) for topic in ("temperature", "scale")),
     *(("invariances", {"inv_topic": "constants", "inv_change": change.key}) for change in CHANGES),
     ("invariances", {"inv_reads": "causal mask", "inv all": True}),
-    *(("break-it", {"bi_fault": fault.key, "mask": "causal"}) for fault in FAULTS),
+    *(("break-it", {"bi_fault": fault.key, "mask": "causal"}) for fault in MISTAKES),
     ("break-it", {"bi_spot": True, "bi_answer": True}),
     *(("one-head", {"oh_step": step}) for step in ("W_Q", "mixing", "W_O")),
 ]

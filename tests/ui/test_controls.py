@@ -23,6 +23,7 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "n_tokens": (5, {}),
     "d_model": (24, {}),
     "n_heads": (2, {}),
+    "batch": ("it slept", {}),
     "weights": ("tied", {}),
     "layer": (4, {"weights": "trained"}),
     "init": ("integers", {}),
@@ -92,8 +93,8 @@ def test_moving_a_control_changes_its_field_alone(name: str) -> None:
     before = page_context(app)
     after = page_context(moved(app, name, value))
     assert asdict(after.scenario) == asdict(before.scenario) | {name: value}
-    assert different(before.trace, after.trace)
-    assert after.trace is trace_of(after.scenario)
+    assert different(before.batch, after.batch)
+    assert after.batch is trace_of(after.scenario)
 
 
 @pytest.mark.parametrize("name", MOVES)

@@ -23,12 +23,12 @@ from tests.ui.app import (
     facts,
     figures,
     gone_to,
-    matrices,
     opened,
     page_context,
     scenes,
     texts,
 )
+from tests.viz.reading_scenes import numbers
 
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
@@ -51,17 +51,13 @@ def test_without_all_heads_only_bias_and_residual_are_left() -> None:
     """
     app = opened("head-worth", off="0.1.2.3", residual="true")
     trace = page_context(app).trace
-    ablated = next(
-        figure
-        for figure in figures(app)
-        if "with heads off" in str(figure["layout"].get("annotations"))
-    )
-    whole, without, missing = matrices(ablated)
+    ablated = next(scene for scene in scenes(app) if "rest" in scene["arrays"])
+    whole, without, missing = map(numbers, ablated["arrays"].values())
     np.testing.assert_array_equal(without, trace.inputs[0].astype("f4"))
     np.testing.assert_allclose(whole - without, missing, atol=1e-6)
     assert (facts(app)["off"], facts(app)["all_off"]) == ((0, 1, 2, 3), True)
     assert "all_off" not in facts(opened("head-worth"))
-    assert len(figures(opened("head-worth"))) == len(figures(app)) - 1
+    assert len(scenes(opened("head-worth"))) == len(scenes(app)) - 1
 
 
 def test_a_head_is_switched_off_and_on_again() -> None:
@@ -102,13 +98,12 @@ def test_another_basis_leaves_the_layer_as_it_was() -> None:
     assert app.session_state["basis"] == facts(app)["basis"] == 1
     assert min(facts(app)["largest_change_changed"]) > 0.1
     assert max(facts(app)["largest_change_unchanged"]) < 1e-12
-    before, product = figures(app)[-2:]
-    weight = matrices(before)
+    weight, product = (list(map(numbers, scene["arrays"].values())) for scene in scenes(app)[-2:])
     assert np.abs(weight[0] - weight[1]).max() > 0.1
-    np.testing.assert_allclose(*matrices(product), atol=1e-6)
-    n_figures = len(figures(app))
+    np.testing.assert_allclose(*product, atol=1e-6)
+    n_boards = len(scenes(app))
     app.button(key="turn back").click().run()
-    assert (facts(app)["basis"], len(figures(app))) == (0, n_figures - 2)
+    assert (facts(app)["basis"], len(scenes(app))) == (0, n_boards - 2)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +144,9 @@ def test_four_ways_are_counted_and_compared() -> None:
     app = opened("one-matrix-or-many", n_heads=8)
     size = size_of(page_context(app).trace)
     for scheme in SCHEMES:
-        counts = tuple(one.of(size) for one in (scheme.multiplies, scheme.additions, scheme.extra))
+        counts = tuple(
+            one.of(size) for one in (scheme.multiplications, scheme.additions, scheme.extra)
+        )
         assert facts(app)[f"counts_of_{scheme.key}"] == counts
         assert facts(app)["agreement"].gaps[scheme.key] < 1e-12
         assert f"{counts[0]:,}" in texts(app)

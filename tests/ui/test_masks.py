@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.masks.faults import FAULTS
 from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui.masks.invariances import TOPICS
 from attention_ui.masks.mask_experiments import EXPERIMENTS
@@ -31,7 +31,7 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
         *({"inv_topic": "constants", "inv_change": change.key} for change in CHANGES),
     ],
     "break-it": [
-        *({"bi_fault": fault.key} for fault in FAULTS),
+        *({"bi_fault": mistake.key} for mistake in MISTAKES),
         *({"bi_field": field} for field in FIELDS),
         {"bi_spot": True, "bi_guess": "axis", "bi_answer": True},
     ],
@@ -51,7 +51,7 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("page", CHOICES)
 def test_every_choice_runs_clean(page: str, situation: str) -> None:
-    """No exception and no error box, whatever experiment, topic, use, fault or field is chosen
+    """No exception and no error box, whatever experiment, topic, use, mistake or field is chosen
     in an odd layer.
     """
     app = opened(page, **SITUATIONS[situation])
@@ -114,7 +114,7 @@ def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()
     assert page_context(app).trace.sizes["S"] == 64
-    own = OwnMatrices(x=np.ones((3, 16))).address()
+    own = OwnMatrices(x=np.ones((3, 16))).url_value()
     for full in (
         opened("mask", mask="padding", text="tea " * 64),
         opened("mask", mask="padding", own=own),

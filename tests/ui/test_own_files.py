@@ -147,7 +147,7 @@ def test_own_sizes_count() -> None:
     drops them.
     """
     own = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
-    app = opened("scores", own=own.address())
+    app = opened("scores", own=own.url_value())
     assert page_context(app).trace.inputs.shape == (1, 3, 8)
     assert facts(app)["own_matrices"] == ("x",)
     assert page_context(pressed(app, "Drop own matrices")).scenario == Scenario()
@@ -178,11 +178,9 @@ def test_a_bad_file_changes_nothing(
 
 def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A state file sets every control, the edits, the cell in focus and the notation."""
-    scenario = Scenario(text="a b c", n_heads=2, mask="causal", edits=EDITED)
-    state = session(
-        monkeypatch,
-        **{"own file": file("s.json", write_state(State(scenario, (1, 2, 0, 3), "gml")))},
-    )
+    scenario = Scenario(text="a b c", n_heads=2, mask="causal", edits=EDITED, batch="d\ne")
+    data = write_state(State(scenario, (1, 2, 0, 3), "gml", sentence=2))
+    state = session(monkeypatch, **{"own file": file("s.json", data)})
     own_numbers._load(Scenario())
     assert (state["text"], state["n_heads"], state["mask"], state["edits"]) == (
         "a b c",
@@ -191,6 +189,7 @@ def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
         EDITED,
     )
     assert (state["head"], state["query"], state["feature"], state["notation"]) == (1, 2, 3, "gml")
+    assert (state["batch"], state["sentence"]) == ("d\ne", 2)
 
 
 def test_a_place_beyond_all_goes_into_a_state_file() -> None:

@@ -10,6 +10,7 @@ import attention_ui.focus as module
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
 from attention_ui.focus import follow_cell
+from attention_ui.heads import head_worth
 from tests.ui.app import facts, gone_to, opened, page_context, scenes
 
 
@@ -148,34 +149,23 @@ def test_a_pin_that_no_board_sends_moves_nothing(
     assert set(state) == {"board", "head"}
 
 
-@pytest.mark.parametrize(
-    ("tile", "cell", "names", "expected"),
-    [
-        ([2, 0], [5, 7], ("query", "key"), {"head": 2, "query": 5, "key": 7}),
-        ([-1, 0], [5, 7], ("query", "feature"), {"query": 5, "feature": 7}),
-        ([2, 64], [5, 7], ("key", "feature"), {"head": 2, "key": 5, "feature": 71}),
-        (
-            [10**9, 0],
-            [-3, 10**9],
-            ("query", "key"),
-            {"head": MAX_INDEX, "query": 0, "key": MAX_INDEX},
-        ),
-    ],
-)
-def test_a_click_on_a_chart_moves_the_focus(
-    monkeypatch: pytest.MonkeyPatch,
-    tile: Any,
-    cell: Any,
-    names: tuple[str, str],
-    expected: dict[str, int],
-) -> None:
-    """The clicked cell's row and column go where the chart says; a matrix of all heads leaves
-    the head.
-    """
-    state: dict[str, Any] = {"chart": {"click": {"tile": tile, "cell": cell}}}
+def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its columns begin with the feature 64; a place that nothing has becomes the last of all."""
+    state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    show._clicked("chart", names, None)
-    assert {name: value for name, value in state.items() if name != "chart"} == expected
+    head_worth._follow(64, "missing", [5, 7])
+    assert state == {"query": 5, "feature": 71}
+    head_worth._follow(0, "missing", [10**9, 3])
+    assert state == {"query": MAX_INDEX, "feature": 3}
+
+
+def test_a_click_on_a_chart_tells_the_name_of_the_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the figure says of the point, and nothing where it says nothing."""
+    told: list[object] = []
+    for click in ({"name": "head 2"}, {"name": None}):
+        monkeypatch.setattr(module.st, "session_state", {"chart": {"click": click}})
+        show._clicked("chart", told.append)
+    assert told == ["head 2"]
 
 
 @pytest.mark.parametrize(
@@ -186,21 +176,15 @@ def test_a_click_on_a_chart_moves_the_focus(
         [],
         {},
         {"tile": [0, 0]},
-        {"tile": None, "cell": [1, 2]},
-        {"tile": [0], "cell": [1, 2]},
-        {"tile": [0, 0], "cell": 7},
-        {"tile": [0, "0"], "cell": [1, 2]},
-        {"tile": [0, 0], "cell": [1.5, 2]},
-        {"name": "x"},
     ],
 )
 def test_a_click_that_no_chart_sends_moves_nothing(
     monkeypatch: pytest.MonkeyPatch, click: object
 ) -> None:
-    """What does not name a cell is passed over without an error."""
+    """What does not name a point is passed over without an error."""
     state: dict[str, Any] = {"chart": {"click": click}, "head": 3}
     monkeypatch.setattr(module.st, "session_state", state)
-    show._clicked("chart", ("query", "key"), None)
+    show._clicked("chart", pytest.fail)
     assert state["head"] == 3
     assert set(state) == {"chart", "head"}
 
@@ -214,5 +198,5 @@ def test_a_second_click_after_the_first_has_left_the_page(monkeypatch: pytest.Mo
     board._pinned("board", {"scores": [("T", None), ("S", None)]})
     board._edited("board")
     board._opened("board", pytest.fail)
-    show._clicked("chart", ("query", "key"), pytest.fail)
+    show._clicked("chart", pytest.fail)
     assert state == {}

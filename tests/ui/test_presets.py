@@ -19,6 +19,7 @@ from attention_ui.presets import FILE, Preset, presets, widget_values
 from tests.ui.app import opened, page_context, unfolded
 
 ELSEWHERE = {
+    "batch": "one\ntwo",
     "text": "something else",
     "n_tokens": 7,
     "d_model": 20,

@@ -80,5 +80,5 @@ def test_pages_for_mathematicians_are_pages() -> None:
     under = {heading: [page for page in PAGES if page.heading == heading] for heading in MENU}
     assert all(under.values())
     assert sum(map(len, under.values())) == len(PAGES)
-    mathematics = under["For mathematicians"]
+    mathematics = under["Mathematics"]
     assert {page.url_path for page in mathematics} == set(FOR_MATHEMATICIANS)

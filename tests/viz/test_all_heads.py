@@ -10,10 +10,9 @@ from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
 from attention_lab.heads.one_wide_head import one_wide_head
 from attention_viz.heads.all_heads import heads_grid, limit_of, of_key, of_query, together
 from attention_viz.heads.similarity import correlations, divergences
-from attention_viz.payload import JSON, Stage
+from attention_viz.payload import JSON, Stage, largest
 from attention_viz.scene_formats import as_bytes
 from tests.viz.example_traces import CASES, example, square
-from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import numbers, written_and_read
 
 FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
@@ -135,13 +134,28 @@ def test_pairs_of_heads_in_order() -> None:
     """
     values = np.arange(9.0).reshape(3, 3) / 10
     values[1] = values[:, 1] = np.nan
-    figure = correlations(values, (2, 0, 1))
-    shown = next(part["z"] for part in figure["data"] if part.get("colorscale") != "@mask")
-    np.testing.assert_array_equal(shown, values[[2, 0, 1]][:, [2, 0, 1]].astype("f4"))
-    assert figure["layout"]["yaxis"]["categoryarray"] == ["head 2", "head 0", "head 1"]
-    assert figure["layout"]["coloraxis"]["cmin"] == -1
-    assert divergences(values, (0, 1, 2))["layout"]["coloraxis"]["cmax"] == pytest.approx(np.log(2))
-    as_sent(figure)
+    scene = written_and_read(correlations(values, (2, 0, 1)))
+    (array,) = scene["arrays"].values()
+    ordered = np.nan_to_num(values[[2, 0, 1]][:, [2, 0, 1]], nan=-np.inf)
+    np.testing.assert_array_equal(numbers(array), ordered.astype("f4"))
+    assert {tuple(axis["labels"]) for axis in scene["axes"].values()} == {
+        ("head 2", "head 0", "head 1")
+    }
+    (divergence,) = divergences(values, (0, 1, 2))["arrays"].values()
+    assert (array["limit"], divergence["limit"]) == (1, pytest.approx(np.log(2), rel=1e-5))
+
+
+def test_the_most_similar_pair_is_lit() -> None:
+    """The closest by the divergence, the most alike by the correlation, wherever they stand."""
+    distances = np.array([[0, 0.5, 0.1], [0.5, 0, 0.4], [0.1, 0.4, 0]])
+    assert divergences(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
+    assert correlations(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
+
+
+def test_the_largest_number_leaves_masked_cells_out() -> None:
+    """A colour scale must not become infinite."""
+    assert largest(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
+    assert largest(np.zeros(2)) == largest(np.array([-np.inf])) == 1.0
 
 
 def test_the_size_of_what_is_sent() -> None:

@@ -6,7 +6,6 @@ import numpy as np
 
 from attention_viz.curves import curve, measured
 from attention_viz.figure_table import ERROR, NAME, figure_table
-from attention_viz.heads.similarity import divergences
 
 LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "loss"}}}
 
@@ -53,12 +52,3 @@ def test_what_a_pointer_reads_as_words_is_told_without_markup() -> None:
     }
     table = figure_table({"data": [dots], "layout": {}})
     assert table.to_dict("records") == [{"of": "entropy · 1", "says": "head 1, 0.25"}]
-
-
-def test_a_matrix_has_a_line_for_each_cell_with_a_number() -> None:
-    """With the names of its row and column; hatched ground has none."""
-    distance = np.array([[0.0, 0.5], [np.nan, 0.0]])
-    table = figure_table(divergences(distance, (1, 0)))
-    found = {tuple(line) for line in table[["row", "column", "value"]].to_numpy().tolist()}
-    assert len(found) == 3
-    assert {value for _, _, value in found} == {0.0, 0.5}

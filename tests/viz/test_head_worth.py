@@ -14,6 +14,7 @@ from attention_viz.heads.head_worth import (
     MAX_COLUMNS,
     ablation,
     changes,
+    first_column,
     in_two_bases,
     left_without_heads,
     shares,
@@ -21,6 +22,7 @@ from attention_viz.heads.head_worth import (
 )
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import numbers, written_and_read
 
 X = np.random.default_rng(2).normal(size=(5, 6))
 
@@ -82,40 +84,39 @@ def test_changes_per_token() -> None:
 
 
 def test_what_is_missing_without_some_heads() -> None:
-    """Output, output without the heads, and their difference, on one scale."""
+    """Output, output without the heads, and their difference, on one scale; the cell in focus is
+    lit in the difference.
+    """
     trace = layer(residual=True)
     without = ablated_output(trace, [0, 2])[0]
-    drawn = [
-        part["z"] for part in ablation(trace, without, (3, 5))["data"] if part["type"] == "heatmap"
-    ]
-    for shown, numbers in zip(
-        drawn, (trace.output[0], without, trace.output[0] - without), strict=True
-    ):
-        np.testing.assert_array_equal(shown, numbers.astype("f4"))
+    scene = written_and_read(ablation(trace, without, (3, 5)))
+    drawn = list(scene["arrays"].values())
+    expected = (trace.output[0], without, trace.output[0] - without)
+    for array, matrix in zip(drawn, expected, strict=True):
+        np.testing.assert_array_equal(numbers(array), matrix.astype("f4"))
+    assert {array["limit"] for array in drawn} == {float(f"{np.abs(trace.output).max():.6g}")}
+    assert scene["cell"] == {"array": list(scene["arrays"])[-1], "index": [3, 5]}
 
 
 def test_of_a_wide_output_the_columns_around_the_focus() -> None:
-    """Beyond 64 columns a block of them is drawn, and clicks still name the true column: they
-    count from its first.
-    """
+    """Beyond 64 columns a block of them is drawn, under their own numbers."""
     trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
-    figure = ablation(trace, trace.output[0], (1, 66))
-    assert figure["layout"]["xaxis"]["categoryarray"] == [
-        str(column) for column in range(MAX_COLUMNS, 70)
-    ]
-    assert {part["meta"][1] for part in figure["data"]} == {MAX_COLUMNS} == {64}
-    cells = [shape for shape in figure["layout"]["shapes"] if shape["line"]["color"] == "@focus"]
-    assert {(cell["x0"], cell["y0"]) for cell in cells} == {(1.5, 0.5)}
+    scene = ablation(trace, trace.output[0], (1, 66))
+    assert {tuple(array["shape"]) for array in scene["arrays"].values()} == {(2, 6)}
+    named = [axis["labels"] for axis in scene["axes"].values() if axis["word"] == "feature"]
+    assert named == [[str(column) for column in range(MAX_COLUMNS, 70)]]
+    assert scene["cell"]["index"] == [1, 2]
+    assert first_column(66) == MAX_COLUMNS == 64
 
 
 def test_before_and_after_a_change_of_basis() -> None:
     """Both matrices side by side on one scale, of large ones a corner."""
     before, after = np.arange(20.0 * 3).reshape(20, 3), -np.arange(20.0 * 3).reshape(20, 3)
-    figure = in_two_bases(BeforeAfter("W", before, after))
-    drawn = [part["z"] for part in figure["data"] if part["type"] == "heatmap"]
-    np.testing.assert_array_equal(drawn[0], before[:16])
-    np.testing.assert_array_equal(drawn[1], after[:16])
-    as_sent(figure)
+    scene = written_and_read(in_two_bases(BeforeAfter("W", before, after)))
+    first, second = scene["arrays"].values()
+    np.testing.assert_array_equal(numbers(first), before[:16])
+    np.testing.assert_array_equal(numbers(second), after[:16])
+    assert first["limit"] == second["limit"] == 47
 
 
 def test_what_is_left_without_heads() -> None:

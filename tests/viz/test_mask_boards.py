@@ -10,7 +10,7 @@ import pytest
 from attention_core import STEPS
 from attention_core.formulas import softmax
 from attention_core.rules import Position, Read, Rule
-from attention_lab.masks.bench import examined
+from attention_lab.masks.break_it import examined
 from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.masks.invariances import CHANGES
 from attention_lab.masks.mask_experiments import empty_row, other_padding

@@ -19,7 +19,7 @@ claim = claims_of("doshi")
 @claim(
     "The input data is partitioned across the heads: each has its section of the embedding.",
     FALSE,
-    "Every head reads the whole embedding. What is cut into sections is Q, K and V, after the"
+    "Every head reads the whole embedding. Only Q, K and V are cut into sections, after the"
     " projection.",
 )
 def embedding_is_split() -> Evidence:
@@ -39,11 +39,11 @@ def embedding_is_split() -> Evidence:
 @claim(
     "Attention Score is the name of the weights, of the heads' outputs and of the merged output.",
     FALSE,
-    "Four different things: raw score, scaled and masked score, weight, output. Only weights sum"
-    " to 1.",
+    "These are different things: raw score, scaled and masked score, weight, output. Only weights"
+    " sum to 1.",
 )
 def attention_score() -> Evidence:
-    """Shapes and row sums of what bears the name."""
+    """Shapes and row sums of all that has this name."""
     trace = attend(X, LAYER)
     named = [trace.scores[0], trace.probabilities[0], trace.head_outputs[0], trace.merged[0]]
     sums_to_1 = [same(array.sum(axis=-1), 1.0) for array in named]
@@ -57,8 +57,9 @@ def attention_score() -> Evidence:
 @claim(
     "A matrix multiplication is done between Q and K.",
     FALSE,
-    "Between Q and Kᵀ: K must be transposed. Without it the product exists only if there are as"
-    " many tokens as features in a head, and then it is wrong, although its shape is right.",
+    "The product is between Q and Kᵀ. Without the transpose it exists only if the number of"
+    " tokens equals the number of features of a head. Then its shape is right and its numbers are"
+    " wrong.",
 )
 def q_times_k() -> Evidence:
     """The two products of one head, for five tokens, and for as many as it has features."""
@@ -69,8 +70,8 @@ def q_times_k() -> Evidence:
     silent, scores = short_query @ short_key, square.scores[0, 0]
     says = (
         f"Q and K are both {size(query)}; only Q Kᵀ fits and is {size(query @ key.T)}. With"
-        f" {len(silent)} tokens Q K exists and is {size(silent)}, as Q Kᵀ, but misses it by up to"
-        f" {difference(silent, scores):.2f}."
+        f" {len(silent)} tokens Q K exists and is {size(silent)} like Q Kᵀ, but differs from it by"
+        f" up to {difference(silent, scores):.2f}."
     )
     wrong = silent.shape == scores.shape and not same(silent, scores)
     return Evidence(fits(query, key) or same(silent, scores), right and wrong, says)
@@ -79,7 +80,7 @@ def q_times_k() -> Evidence:
 @claim(
     "Merging is simply reshaping to eliminate the Head dimension.",
     FALSE,
-    "First swap Head and Sequence, then reshape; a bare reshape mixes up tokens and heads.",
+    "First swap Head and Sequence, then reshape. A reshape alone mixes up tokens and heads.",
 )
 def reshape_merges() -> Evidence:
     """The merged matrix with and without the swap."""
@@ -93,8 +94,8 @@ def reshape_merges() -> Evidence:
 @claim(
     "Each cell of the scores is one query with all keys and all values.",
     FALSE,
-    "A cell is one query with one key. A row has one query and all keys; a row of outputs has all"
-    " values, too.",
+    "A cell is one query with one key. A row of scores is one query with all keys. Only a row of"
+    " outputs also has all values.",
 )
 def cell_of_all_keys() -> Evidence:
     """What changes in row 0 when the last token, as a key and value only, changes."""
@@ -115,7 +116,7 @@ def cell_of_all_keys() -> Evidence:
 @claim(
     "Merging the heads' results gives the layer's output.",
     FALSE,
-    "Merging only lays the heads side by side; W_O, which the text leaves out, mixes them.",
+    "Merging only puts the heads side by side. W_O, which the text leaves out, mixes them.",
 )
 def merging_mixes() -> Evidence:
     """The merged matrix against the output, and against the output of a layer whose W_O is the
@@ -141,7 +142,8 @@ def merging_mixes() -> Evidence:
 @claim(
     "Merging is the reverse of splitting.",
     ALWAYS,
-    "Split is reshape, then swap; merge is swap, then reshape: together they change nothing.",
+    "To split is to reshape and then swap. To merge is to swap and then reshape. Together they"
+    " change nothing.",
 )
 def merge_reverses_split() -> Evidence:
     """Split, merge, compare."""

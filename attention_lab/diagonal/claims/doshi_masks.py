@@ -26,8 +26,8 @@ def with_last_changed(causal: bool) -> tuple[Trace, Trace]:
 @claim(
     "The mask is added before scaling.",
     CONDITION,
-    "For −∞ the order does not matter. A finite bias must be added after scaling, or it is scaled,"
-    " too.",
+    "For −∞ the order does not matter. A finite bias must be added after scaling; otherwise it is"
+    " scaled as well.",
 )
 def mask_before_scale() -> Evidence:
     """Both orders for a causal mask of −∞ and for a bias that falls with distance."""
@@ -76,7 +76,7 @@ def look_ahead_across() -> Evidence:
 @claim(
     "The decoder's self-attention works just like the encoder's.",
     CONDITION,
-    "Except that it is causal: a token must not see later ones.",
+    "This holds except for one thing: the decoder's is causal, so a token must not see later ones.",
 )
 def decoder_like_encoder() -> Evidence:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""

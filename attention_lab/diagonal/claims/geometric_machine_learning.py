@@ -33,7 +33,8 @@ claim = claims_of("gml")
 @claim(
     "The product is a similarity between the queries and the vectors.",
     FALSE,
-    "It compares queries with keys; the vectors themselves take part only if there is no W_K.",
+    "The product compares queries with keys. It compares queries with the token vectors only if"
+    " there is no W_K.",
 )
 def queries_and_vectors() -> Evidence:
     """Scores of a layer with one head against Q Xᵀ and Q Kᵀ."""
@@ -49,7 +50,8 @@ def queries_and_vectors() -> Evidence:
 @claim(
     "KᵀQ is a matrix of correlations.",
     FALSE,
-    "Its entries are inner products, neither centred nor normalised, and may exceed 1: say score.",
+    "Its entries are inner products. They are neither centred nor normalised and can exceed 1."
+    " The right word is score.",
 )
 def correlations() -> Evidence:
     """The largest score of Gaussian tokens beside their largest true correlation."""
@@ -67,7 +69,8 @@ def correlations() -> Evidence:
 @claim(
     "The softmax divides by a sum over j = 1, 2, … (without an upper limit).",
     CONDITION,
-    "The sum runs over all T entries of the column, otherwise the probabilities do not sum to 1.",
+    "The sum must run over all T entries of the column. Otherwise the probabilities do not sum to"
+    " 1.",
 )
 def softmax_sum() -> Evidence:
     """One column, divided by the sum of all its exponentials, and by that of all but the last."""
@@ -85,8 +88,8 @@ def softmax_sum() -> Evidence:
 @claim(
     "The scores are divided by √N.",
     CONDITION,
-    "By the root of what a score adds up: √(N ÷ n_heads) in every head. That is √N only for one"
-    " head.",
+    "They are divided by the root of the number of products that a score adds up: √(N ÷ n_heads)"
+    " in every head. This is √N only with one head.",
 )
 def root_of_n() -> Evidence:
     """The spread of scores of Gaussian queries and keys of width N ÷ n_heads, which should be 1."""
@@ -102,8 +105,8 @@ def root_of_n() -> Evidence:
 @claim(
     "The package's code computes the manual's formula.",
     FALSE,
-    "The code has QᵀK where the manual has KᵀQ, and √N where it has √(N ÷ n_heads): queries and"
-    " keys change roles.",
+    "The code uses QᵀK and √N where the manual has KᵀQ and √(N ÷ n_heads). So queries and keys"
+    " change roles.",
 )
 def code_and_manual() -> Evidence:
     """One head in columns, as the code has it, against the manual, and against the manual with
@@ -128,7 +131,7 @@ def code_and_manual() -> Evidence:
 @claim(
     "The concatenated heads have the size of the input again.",
     CONDITION,
-    "If every value has N ÷ n_heads numbers; other widths give another size.",
+    "This holds if every value has N ÷ n_heads numbers. Other widths give another size.",
 )
 def same_size() -> Evidence:
     """The merged width for values of N ÷ n_heads and of N numbers."""
@@ -138,8 +141,8 @@ def same_size() -> Evidence:
     )
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
     says = (
-        f"Values of {WIDTH} numbers give {widths[0]} features, as many as the input; values of {N}"
-        f" give {widths[1]}."
+        f"Values of {WIDTH} numbers give {widths[0]} features, the number of the input; values of"
+        f" {N} give {widths[1]}."
     )
     return Evidence(widths[1] == N, widths[0] == N, says)
 
@@ -147,8 +150,8 @@ def same_size() -> Evidence:
 @claim(
     "Concatenation combines what the heads found.",
     FALSE,
-    "It only puts them beside each other. This layer has no W_O, so no number of one head meets one"
-    " of another.",
+    "Concatenation only puts the heads side by side. This layer has no W_O, so no number of one"
+    " head is mixed with a number of another.",
 )
 def heads_combined() -> Evidence:
     """What changes in the layer's output when the values of one head do."""
@@ -168,7 +171,8 @@ def heads_combined() -> Evidence:
 @claim(
     "Each output column is a convex combination of the value columns.",
     ALWAYS,
-    "Its coefficients, one column of probabilities, are from 0 up and sum to 1, in every head.",
+    "Its coefficients are one column of probabilities. In every head they are at least 0 and sum"
+    " to 1.",
 )
 def convex_combination() -> Evidence:
     """Every head output against the hull of its head's values."""

@@ -18,8 +18,8 @@ N, T, HEADS, WIDTH = 12, 5, 3, 4
 @claim(
     "Each head's projection P_i has size N × (N ÷ n_heads) and is applied as P_i Z.",
     FALSE,
-    "The sizes clash: an N × (N ÷ n_heads) matrix is applied as PᵀZ, or P is (N ÷ n_heads) × N, as"
-    " the manual has it since version 0.4.1 (2025).",
+    "These sizes do not fit. Either an N × (N ÷ n_heads) matrix is applied as PᵀZ, or P is (N ÷"
+    " n_heads) × N, as in the manual since version 0.4.1 (2025).",
 )
 def projection_size() -> Evidence:
     """The two products with a matrix of the stated size."""
@@ -34,8 +34,8 @@ def projection_size() -> Evidence:
 @claim(
     "The columns of the projection matrices span smaller spaces.",
     FALSE,
-    "In P Z it is the rows of P that span a subspace of the tokens' space; with more than one head"
-    " its columns do not even lie in it.",
+    "In P Z the rows of P span a subspace of the tokens' space. With more than one head the"
+    " columns of P do not even lie in that space.",
 )
 def columns_span() -> Evidence:
     """What of Z survives P: its part in the span of P's rows, all of it; and the length of P's
@@ -58,7 +58,7 @@ def columns_span() -> Evidence:
 @claim(
     "The matrices P are projections.",
     CONDITION,
-    "A rectangular P is no projector. If its rows are orthonormal, PᵀP is one, and P gives"
+    "A rectangular P is not a projection. If its rows are orthonormal, PᵀP is one, and P gives"
     " coordinates in its range.",
 )
 def projections() -> Evidence:
@@ -77,11 +77,10 @@ def projections() -> Evidence:
 
 
 @claim(
-    "One letter will do: P_i is the projection matrix, called W elsewhere, and also the matrix of"
-    " probabilities.",
+    "P_i is the projection matrix (called W elsewhere) and also the matrix of probabilities.",
     FALSE,
-    "They are two things: weights, the same for every sentence, and probabilities, made anew from"
-    " each.",
+    "These are two different things: weights are the same for every sentence, probabilities are"
+    " computed from each sentence.",
 )
 def one_letter() -> Evidence:
     """The same weights on two sentences."""
@@ -91,7 +90,7 @@ def one_letter() -> Evidence:
     moved = difference(one.probabilities, other.probabilities)
     says = (
         f"The projection is {N} × {WIDTH}, the probabilities {T} × {T}; a new sentence moves only"
-        f" these, by {moved:.2f}."
+        f" the probabilities, by {moved:.2f}."
     )
     return Evidence(
         size(one.projections.w_q[:, :WIDTH]) == size(one.probabilities[0, 0]),
@@ -103,8 +102,8 @@ def one_letter() -> Evidence:
 @claim(
     "The weights do not and should not have maximum generality: orthonormal columns suffice.",
     CONDITION,
-    "An opinion. Orthonormal columns cap the scores at |x_i||x_j|/√d_k, and with them how sharp"
-    " attention can be.",
+    "This is an opinion. Orthonormal columns limit the scores to |x_i||x_j|/√d_k, and so limit"
+    " how sharp attention can be.",
 )
 def less_general() -> Evidence:
     """The largest probability with orthonormal weights and with the same weights times 8."""

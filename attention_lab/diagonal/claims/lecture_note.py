@@ -33,7 +33,7 @@ LAYER = Projections.random(S, 1, d_k=D, d_v=D_O)
 @claim(
     "y_i = w_i W^ν x_i.",
     FALSE,
-    "y_i = Σ_j w_ij (x_j W^ν): a sum over all elements, and the value is that of x_j.",
+    "y_i = Σ_j w_ij (x_j W^ν). It is a sum over all elements j, with the value of x_j.",
 )
 def output_without_sum() -> Evidence:
     """Element i's own value with its weights, and the sum over all values, against the head's
@@ -54,8 +54,8 @@ def output_without_sum() -> Evidence:
 @claim(
     "W^ν has size n × s, and ν_i is in ℝ^d.",
     FALSE,
-    "W^ν is s × d_o, as the note has it later: it takes an element of width s to a value of width"
-    " d_o (one name, not d_0 here and d_o there).",
+    "W^ν is s × d_o, as later in the note. It turns an element of width s into a value of width"
+    " d_o. (The note writes both d_0 and d_o for it.)",
 )
 def size_of_the_value_matrix() -> Evidence:
     """X times a matrix of either size."""
@@ -72,8 +72,8 @@ def size_of_the_value_matrix() -> Evidence:
 @claim(
     "q_i = x_i W^q, and the score is W^q x_i W^k x_j.",
     FALSE,
-    "Rows or columns, not both: for rows q_i = x_i W^q, and the score is (x_i W^q)(x_j W^k)ᵀ, with"
-    " a transpose.",
+    "The two formulas mix rows and columns. For rows, q_i = x_i W^q, and the score is (x_i"
+    " W^q)(x_j W^k)ᵀ with a transpose.",
 )
 def rows_or_columns() -> Evidence:
     """Which products of a row, or of a column, with W^q exist, and the score of two rows."""
@@ -81,7 +81,7 @@ def rows_or_columns() -> Evidence:
     right = (row @ LAYER.w_q) @ (other @ LAYER.w_k).T
     matches = same(right, attend(X, LAYER).scores[0, 0, 0, 1])
     says = (
-        f"W^q is {size(LAYER.w_q)}: it fits behind a row ({size(row)}) and not before a column"
+        f"W^q is {size(LAYER.w_q)}: it can follow a row ({size(row)}), but not precede a column"
         f" ({size(row.T)})."
     )
     return Evidence(fits(LAYER.w_q, row.T), fits(row, LAYER.w_q) and matches, says)
@@ -90,7 +90,8 @@ def rows_or_columns() -> Evidence:
 @claim(
     "The element-wise formula weights the values with the scores.",
     FALSE,
-    "With their softmax, which the last formula drops: weights are not negative and sum to 1.",
+    "The weights are the softmax of the scores, which the last formula leaves out. Weights are"
+    " not negative and sum to 1.",
 )
 def formula_without_softmax() -> Evidence:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
@@ -109,8 +110,8 @@ def formula_without_softmax() -> Evidence:
 @claim(
     "Attention is softmax(QKᵀ/d) V.",
     FALSE,
-    "softmax(QKᵀ/√d) V, as the note's own α_ij has it: only the root keeps the spread of the scores"
-    " at 1.",
+    "It is softmax(QKᵀ/√d) V, as in the note's own α_ij. Only the root keeps the standard"
+    " deviation of the scores at 1.",
 )
 def divided_by_d() -> Evidence:
     """The spread of Gaussian scores of width 64, divided by d and by √d."""
@@ -141,8 +142,8 @@ def head_without_values() -> Evidence:
 @claim(
     "W_0 has size d·d_h × d_0, with d_h heads.",
     CONDITION,
-    "It has d_h·d_v rows, one for each number of the joined values; that is d·d_h only for values"
-    " as wide as queries.",
+    "It has d_h·d_v rows, one for each number of the joined heads. This equals d·d_h only if"
+    " values are as wide as queries.",
 )
 def size_of_the_output_matrix() -> Evidence:
     """The joined heads of a layer with d_v other than d, before matrices of either size."""
@@ -163,8 +164,8 @@ def size_of_the_output_matrix() -> Evidence:
 @claim(
     "α_ij are the attention weights.",
     CONDITION,
-    "In the slides. In the note α_ij = q_i·k_j/√d is the scaled score, and the weights are"
-    " softmax(α).",
+    "This is so in the slides. In the note α_ij = q_i·k_j/√d is the scaled score, and the weights"
+    " are softmax(α).",
 )
 def two_alphas() -> Evidence:
     """The row sums of what the note, and of what the slides call α."""
@@ -177,7 +178,7 @@ def two_alphas() -> Evidence:
 @claim(
     "w_ij tells how the meaning of j is revealed by i.",
     FALSE,
-    "The other way round: row i says how much query i draws from key j.",
+    "It is the other way round: row i tells how much query i draws from key j.",
 )
 def direction() -> Evidence:
     """What output 1 gains when value 4 grows by 1 in all features."""
@@ -206,9 +207,10 @@ def divided_into() -> Evidence:
 @claim(
     "After the row-wise softmax all weights lie in [0, 1].",
     ALWAYS,
-    "And every row sums to 1. In exact arithmetic no key with a finite score gets exactly 0, and"
-    " none exactly 1 while another has one. In 64-bit numbers a key 746 below the best gets exactly"
-    " 0, and the best of two gets exactly 1 from a lead of 37 on.",
+    "Every row also sums to 1. In exact arithmetic no key with a finite score gets exactly 0, and"
+    " none gets exactly 1 if another key also has a finite score. In 64-bit numbers a key whose"
+    " score is 746 below the best gets exactly 0, and the best of two keys gets exactly 1 from a"
+    " lead of 37 on.",
 )
 def weights_from_0_to_1() -> Evidence:
     """The smallest and largest weight, and the row sums; the weights of two tokens 30 and −30,

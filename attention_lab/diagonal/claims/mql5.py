@@ -27,8 +27,8 @@ def layer(d_v: int = NK) -> Trace:
 @claim(
     "We always end up with a concatenated tensor larger than the input.",
     CONDITION,
-    "Only if the heads' values together are wider than nI; with nI/h numbers per head the sizes are"
-    " equal.",
+    "This holds only if the values of all heads together are wider than nI. With nI/h numbers per"
+    " head the sizes are equal.",
 )
 def larger_than_the_input() -> Evidence:
     """The width of the joined heads for values of nI and of nI/h numbers."""
@@ -43,8 +43,8 @@ def larger_than_the_input() -> Evidence:
 @claim(
     "The scores are divided by the root of the dimension of the Key vector.",
     CONDITION,
-    "Of one head's Key vector, √nK, also where the vectors of all heads are joined into one of h·nK"
-    " numbers.",
+    "It is the root for the Key vector of one head, √nK, also where the vectors of all heads are"
+    " joined to one of h·nK numbers.",
 )
 def root_of_the_key_size() -> Evidence:
     """The spread of scores of Gaussian queries and keys, divided by the root of the fused and
@@ -63,7 +63,7 @@ def root_of_the_key_size() -> Evidence:
     "Query times transposed Key, each as h × nK, is a square matrix whose diagonal holds the heads'"
     " scores.",
     ALWAYS,
-    "And the rest of it is waste: it takes h²·nK multiplications for the h·nK that are needed.",
+    "The rest of the matrix is not used: it takes h²·nK multiplications, and h·nK are needed.",
 )
 def diagonal_of_the_square() -> Evidence:
     """The h × h product for one pair of elements against the scores of the heads."""
@@ -78,10 +78,11 @@ def diagonal_of_the_square() -> Evidence:
 
 
 @claim(
-    "The Hadamard product and a sum of rows are two operations in the place of one.",
+    "The Hadamard product and a sum over rows are two operations instead of one.",
     CONDITION,
-    "As calls of a library, yes. As arithmetic it is h times less than the full product, and as"
-    " much as one matrix product per head.",
+    "This is true of library calls. The number of multiplications is h times smaller than in the"
+    " full product, and the same as with one matrix product per head. (A Hadamard product"
+    " multiplies two arrays number by number.)",
 )
 def two_operations() -> Evidence:
     """Scores by Q ⊙ K and row sums, and the multiplications of the two ways."""
@@ -96,8 +97,8 @@ def two_operations() -> Evidence:
 @claim(
     "The number of operations does not depend on the number of heads.",
     CONDITION,
-    "The number of calls does not. The multiplications of the products grow with h·nK, and stay"
-    " equal only if nK shrinks as nI/h; the softmax still has h·N² numbers to work on.",
+    "The number of calls does not. The multiplications grow with h·nK and stay the same only if"
+    " nK shrinks as nI/h. The softmax still has h·N² numbers to work on.",
 )
 def regardless_of_heads() -> Evidence:
     """Multiplications of all scores, N²·h·nK, and their number, for one and for three heads."""
@@ -115,8 +116,8 @@ def regardless_of_heads() -> Evidence:
 @claim(
     "The coefficients show how elements depend on each other (coefficients of interdependence).",
     FALSE,
-    "They have a direction: what i draws from j is in general not what j draws from i, even for"
-    " symmetric scores.",
+    "They have a direction. In general i draws another amount from j than j draws from i, even if"
+    " the scores are symmetric.",
 )
 def interdependence() -> Evidence:
     """A against its transpose, with free and with tied weights."""
@@ -137,9 +138,9 @@ def interdependence() -> Evidence:
 
 
 @claim(
-    "The transposed matrix needs resources, which the Hadamard form saves.",
+    "The transposed matrix needs resources, which the Hadamard form (number by number) saves.",
     FALSE,
-    "A transpose is usually a view, or a flag for the matrix product: no number is copied.",
+    "A transpose is usually a view or a flag of the matrix product. No number is copied.",
 )
 def resources_of_the_transpose() -> Evidence:
     """Whether Kᵀ has memory of its own."""
@@ -170,7 +171,7 @@ def three_heads() -> Evidence:
 @claim(
     "The dot product of the fused vectors gives only one number for all heads.",
     ALWAYS,
-    "It is the sum of the heads' scores: one wide head in disguise.",
+    "This number is the sum of the heads' scores: the score of one wide head.",
 )
 def one_number() -> Evidence:
     """QC KCᵀ against the sum of the scores over the heads."""

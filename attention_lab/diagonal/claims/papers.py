@@ -28,8 +28,8 @@ vaswani, alammar, dong = claims_of("vaswani"), claims_of("alammar"), claims_of("
     "If the components of q and k are independent with mean 0 and variance 1, q·k has variance d_k"
     " (footnote 4).",
     ALWAYS,
-    "The conditions are part of the sentence. For a normal vector with itself, as on the diagonal"
-    " without weights, it is 2 d_k, around a mean of d_k.",
+    "The conditions matter. For the product of a normal vector with itself, as on the diagonal"
+    " without weights, the variance is 2 d_k and the mean d_k.",
 )
 def variance_of_the_dot_product() -> Evidence:
     """Variances of 4000 dot products of width 64: a token with itself, and independent vectors."""
@@ -47,8 +47,9 @@ def variance_of_the_dot_product() -> Evidence:
     "Large dot products push the softmax into regions where it has extremely small gradients"
     " (section 3.2.1).",
     CONDITION,
-    "Where queries and keys have numbers of size 1. Right after an initialisation with standard"
-    " deviation 0.02 the unscaled scores are small, and the softmax is nearly uniform.",
+    "This holds where the numbers of queries and keys have size 1. Right after an initialisation"
+    " with standard deviation 0.02 the unscaled scores are small, and the softmax is nearly"
+    " uniform.",
 )
 def small_gradients() -> Evidence:
     """The trace of the softmax's Jacobian, 1 - Σ a², for 32 keys of width 512, and the same for
@@ -73,9 +74,9 @@ def small_gradients() -> Evidence:
     "The total cost of several heads is similar to that of one head with full dimensionality"
     " (section 3.2.2).",
     CONDITION,
-    "With d_k = d_v = C/h the matrix products take exactly as many multiplications. The scale and"
-    " the softmax work on h·n² numbers and grow with h, and with heads of fixed width everything"
-    " does.",
+    "With d_k = d_v = C/h the matrix products take exactly the same number of multiplications."
+    " The scale and the softmax work on h·n² numbers, so they grow with h. With heads of fixed"
+    " width all costs grow with h.",
 )
 def same_cost() -> Evidence:
     """Multiplications of the matrix products of a layer, n = 64 and C = 96, for 1 head and 8, of
@@ -100,10 +101,10 @@ def same_cost() -> Evidence:
     "With a single attention head, averaging inhibits attending to different positions (section"
     " 3.2.2).",
     CONDITION,
-    "If both are wanted apart. One pattern per row carries one average: where the patterns do not"
-    " depend on what the tokens hold, h heads leave at least 1 − h/K of the variance of K separate"
-    " wishes. A single wish, even for several features at once, one head can grant: their scores"
-    " add.",
+    "This holds if both positions are needed separately. A head has one pattern per row, which"
+    " gives one average. Where patterns do not depend on the content of the tokens, h heads miss"
+    " at least 1 − h/K of the variance of K separate targets. One head can serve a single target,"
+    " even one of several features at once, because their scores add.",
 )
 def averaging_inhibits() -> Evidence:
     """How much of [left neighbour | right neighbour] the best linear map gets from one mixture,
@@ -123,8 +124,8 @@ def averaging_inhibits() -> Evidence:
         missed(left, left),
     )
     says = (
-        f"Missed of both neighbours: {one:.0%} by one head, {two:.0%} by two; of one neighbour:"
-        f" {sharp:.0%} by one."
+        f"Missed part of both neighbours: {one:.0%} with one head, {two:.0%} with two; of one"
+        f" neighbour: {sharp:.0%} by one."
     )
     return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, says)
 
@@ -132,8 +133,8 @@ def averaging_inhibits() -> Evidence:
 @alammar(
     "“Clearly the word at this position will have the highest softmax score.”",
     CONDITION,
-    "With W_Q and W_K unrelated a word is its own favourite by chance only. It is so for tokens of"
-    " equal norm without weights, and often with tied ones.",
+    "If W_Q and W_K are unrelated, a word scores highest with itself only by chance. It always"
+    " does for tokens of equal norm without weights, and often with tied weights.",
 )
 def own_word_highest() -> Evidence:
     """The share of rows that peak on the diagonal among 16 normalised tokens: unrelated
@@ -158,10 +159,10 @@ def own_word_highest() -> Evidence:
 @dong(
     "Pure attention loses rank doubly exponentially with depth.",
     CONDITION,
-    "Without skip connections, once the tokens are near to each other. A dominant diagonal delays"
-    " it. Skips slow it down: with random heads, or with few features and LayerNorm after them, the"
-    " loss is exponential. They stop it without weights and LayerNorm, or where what attention adds"
-    " is small.",
+    "This holds without skip connections, once the tokens are near each other. A large diagonal"
+    " delays it. Skip connections slow it down: with random heads, or with few features and"
+    " LayerNorm after the addition, the loss is exponential. Skip connections stop it without"
+    " weights and LayerNorm, or if attention adds little.",
 )
 def rank_is_lost() -> Evidence:
     """The distance to consensus of 16 tokens after 24 layers: 8 features, 64 features, 16 with
@@ -175,10 +176,10 @@ def rank_is_lost() -> Evidence:
     heads, pure = Stack("random", 4, skip=True), Stack("random", 4)
     slowed = [left(16, stack) for stack in (heads, Stack(skip=True, layer_norm=True))]
     says = (
-        f"Distance to consensus after 24 layers: {shown(narrow)} with 8 features, {shown(wide)}"
-        f" with 64, {shown(skips)} with 16 and skips. Skips and 4 random heads: {slowed[0]:.3f};"
-        f" skips and LayerNorm after them: {shown(slowed[1])}; 4 random heads without skips:"
-        f" {shown(left(16, pure))}."
+        f"Distance of the tokens from their mean after 24 layers: {shown(narrow)} with 8 features,"
+        f" {shown(wide)} with 64, {shown(skips)} with 16 and skips. Skips and 4 random heads:"
+        f" {slowed[0]:.3f}; skips and LayerNorm after them: {shown(slowed[1])}; 4 random heads"
+        f" without skips: {shown(left(16, pure))}."
     )
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)

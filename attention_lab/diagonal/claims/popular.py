@@ -29,8 +29,8 @@ ORDER = np.array([2, 0, 4, 1, 3])
 @claim(
     "Self-attention is permutation-invariant.",
     FALSE,
-    "Equivariant: shuffled tokens give the same outputs, shuffled. Each token's own output stays"
-    " its own.",
+    "It is equivariant: shuffled tokens give the same outputs, shuffled in the same way. Each"
+    " token keeps its own output.",
 )
 def permutation_invariant() -> Evidence:
     """The output of shuffled tokens against the output, and against the shuffled output."""
@@ -46,8 +46,8 @@ def permutation_invariant() -> Evidence:
 @claim(
     "Without positional encodings attention cannot know the order of the words.",
     CONDITION,
-    "True without a mask. A causal mask breaks the symmetry: the first token sees one token, the"
-    " last sees all.",
+    "This is true without a mask. A causal mask breaks the symmetry: the first token sees one"
+    " token, the last sees all.",
 )
 def blind_to_order() -> Evidence:
     """The output of shuffled tokens against the shuffled output, without and with a causal mask."""
@@ -68,9 +68,9 @@ def blind_to_order() -> Evidence:
 @claim(
     "Attention weights tell how important a word is for the output.",
     CONDITION,
-    "Only together with the values. Other weights can give the same output, and a value of 0 adds"
-    " nothing whatever its weight. (Jain and Wallace 2019; for the other side Wiegreffe and Pinter"
-    " 2019.)",
+    "They do so only together with the values. Other weights can give the same output, and a"
+    " value of 0 adds nothing, whatever its weight. (Jain and Wallace 2019; for the opposite view"
+    " Wiegreffe and Pinter 2019.)",
 )
 def weights_explain() -> Evidence:
     """Attention moved between two tokens with the same value, and between two with different
@@ -95,8 +95,7 @@ def weights_explain() -> Evidence:
 @claim(
     "Heads must be concatenated; adding them up is a mistake.",
     FALSE,
-    "Concatenation times W_O is a sum over the heads: each head's output times its own rows of"
-    " W_O.",
+    "Concatenation times W_O is a sum over heads: each head's output times its own rows of W_O.",
 )
 def adding_heads() -> Evidence:
     """The sum of the heads' contributions against the output."""
@@ -109,9 +108,9 @@ def adding_heads() -> Evidence:
 @claim(
     "Each head learns to look at something different.",
     CONDITION,
-    "Nothing in the layer asks for it: heads whose W_Q, W_K, W_V and rows of W_O are equal stay"
-    " equal, if nothing is dropped at random. Different starts and tasks that need several patterns"
-    " make heads differ, and spare heads copy each other.",
+    "Nothing in the layer enforces it. Heads with equal W_Q, W_K, W_V and equal rows of W_O stay"
+    " equal without dropout. Different initial weights and tasks that need several patterns make"
+    " heads differ. Heads that a task does not need copy each other.",
 )
 def heads_differ() -> Evidence:
     """How far the gradients of two heads' W_Q differ: the heads are equal, all but their rows of
@@ -127,8 +126,8 @@ def heads_differ() -> Evidence:
         gradient = np.asarray(layer_gradients(trace, trace.output - X).w_q)
         gaps.append(difference(gradient[:, :3], gradient[:, 3:]))
     says = (
-        f"Asked to give the tokens back, two equal heads get gradients that differ by"
-        f" {shown(gaps[0])}: they stay equal. With rows of W_O of their own these differ by"
+        f"Trained to return the tokens, two equal heads get gradients that differ by"
+        f" {shown(gaps[0])}: they stay equal. With different rows of W_O the gradients differ by"
         f" {gaps[1]:.2f}, with other weights, too, by {gaps[2]:.2f}."
     )
     return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), says)
@@ -137,8 +136,8 @@ def heads_differ() -> Evidence:
 @claim(
     "A sentence twice as long costs four times as much.",
     CONDITION,
-    "The n² part does; the projections only double. The matrix products of a layer take 4nC² + 2n²C"
-    " multiplications: n must be far above 2C.",
+    "The n² part costs four times as much, the projections only twice. The matrix products of a"
+    " layer take 4nC² + 2n²C multiplications, so n must be far above 2C.",
 )
 def twice_as_long() -> Evidence:
     """The ratio of multiplications for a doubled length, C = 512."""
@@ -157,8 +156,8 @@ def twice_as_long() -> Evidence:
 @claim(
     "The output of attention is a weighted average of the input.",
     CONDITION,
-    "Of the values, head by head. W_V, W_O and the residual connection take it out of the hull of"
-    " the inputs.",
+    "The output of a head is a weighted average of its values. W_V, W_O and the residual"
+    " connection take the output of the layer out of the convex hull of the inputs.",
 )
 def average_of_the_input() -> Evidence:
     """Head outputs in the hull of the values, outputs of a layer with a residual in the hull of
@@ -177,8 +176,7 @@ def average_of_the_input() -> Evidence:
 @claim(
     "Q, K and V are the learned matrices.",
     FALSE,
-    "Learned are W_Q, W_K and W_V. Q, K and V are made from them and from the sentence, anew each"
-    " time.",
+    "W_Q, W_K and W_V are learned. Q, K and V are computed from them for each sentence.",
 )
 def learned_matrices() -> Evidence:
     """Queries and W_Q of two sentences."""

@@ -20,7 +20,7 @@ claim = claims_of("popular")
 @claim(
     "A large dot product means that two tokens are similar.",
     CONDITION,
-    "With equal norms. Otherwise it may just mean that one of them is long.",
+    "This holds for tokens of equal norm. Otherwise one of them may just be long.",
 )
 def dot_product_is_similarity() -> Evidence:
     """Scores of (1, 0) with itself and with (3, 3), and the same after all vectors are made
@@ -38,9 +38,9 @@ def dot_product_is_similarity() -> Evidence:
 @claim(
     "Every bias of the projections matters.",
     CONDITION,
-    "b_V does, and b_Q where a query sees more than one key. The key bias adds the same number to"
-    " all scores of a row, which the softmax takes away again: it matters only with a soft cap, or"
-    " where keys are turned by their place (RoPE).",
+    "b_V matters, and b_Q matters where a query sees more than one key. The key bias b_K adds the"
+    " same number to all scores of a row, which does not change the softmax. It matters only with"
+    " a soft cap, or where keys are rotated by their position (RoPE).",
 )
 def key_bias() -> Evidence:
     """How far the output moves with a bias on queries, keys or values; with the first one where a
@@ -83,28 +83,30 @@ def _turned_keys(bias: Array) -> float:
 @claim(
     "The temperature decides which token gets the most attention.",
     FALSE,
-    "It decides how much more. No temperature above 0 of all that enters the softmax changes the"
-    " order within a row. A bias that is added to the scores afterwards, as ALiBi's, is left as it"
-    " is: the higher the temperature, the more it weighs, and it may change the order.",
+    "It decides how much more attention that token gets. A temperature above 0 that divides"
+    " everything in the softmax does not change the order within a row. A bias that is added"
+    " afterwards, as in ALiBi, is not divided: the higher the temperature, the more it counts,"
+    " and it may change the order.",
 )
 def temperature_decides() -> Evidence:
-    """The favourites and the largest shares at temperatures ¼, 1 and 4, without a bias and with
-    one that falls with the distance.
+    """The keys with the largest weights, and these weights, at temperatures ¼, 1 and 4: without a
+    bias, and with one that falls with the distance.
     """
     scaled, place = attend(X, LAYER).scaled_scores[0], np.arange(TOKENS)
     distance_bias = -np.abs(place[:, np.newaxis] - place) / 2
-    favourites = []
+    best_keys = []
     for bias in (0 * distance_bias, distance_bias):
         shares = [softmax(scaled / temperature + bias) for temperature in (4.0, 1.0, 0.25)]
-        favourites.append([row.argmax(axis=-1).ravel() for row in shares])
+        best_keys.append([row.argmax(axis=-1).ravel() for row in shares])
     tops = ", ".join(
         f"{softmax(scaled / temperature).max(axis=-1).mean():.2f}"
         for temperature in (0.25, 1.0, 4.0)
     )
-    free, biased = (int((cold != hot).sum()) for hot, _, cold in favourites)
+    free, biased = (int((cold != hot).sum()) for hot, _, cold in best_keys)
     says = (
-        f"The favourites of all {HEADS * TOKENS} rows stay; the largest share is {tops} on average."
-        f" With a bias that falls with the distance {biased} favourites change."
+        f"The key with the largest weight stays the same in all {HEADS * TOKENS} rows; the largest"
+        f" share is {tops} on average. With a bias that falls with the distance it changes in"
+        f" {biased} rows."
     )
     return Evidence(free > 0, free == 0 < biased, says)
 
@@ -112,10 +114,10 @@ def temperature_decides() -> Evidence:
 @claim(
     "Masking with −1e9 is as good as −∞.",
     CONDITION,
-    "In float32 or float64, in a row in which the score of some visible key lies far above −1e9."
-    " Where none is visible, −1e9 in place of the scores gives uniform attention to what must not"
-    " be seen; added to them in float64, it gives that without a mask. float16 ends at −65,504:"
-    " there −1e9 is −∞ or an error.",
+    "This holds in float32 and float64, in a row where the score of some visible key is far above"
+    " −1e9. In a row without a visible key, −1e9 in place of the scores gives uniform attention"
+    " to hidden keys; −1e9 added to the scores in float64 gives the attention without a mask."
+    " float16 ends at −65,504: there −1e9 is −∞ or an error.",
 )
 def minus_a_billion() -> Evidence:
     """Both maskings of a row with two visible keys, of a row with none, and of two visible keys
@@ -142,7 +144,8 @@ def minus_a_billion() -> Evidence:
 @claim(
     "Adding the same number to all scores of a row changes nothing.",
     ALWAYS,
-    "The softmax sees differences only; that is why the maximum may be subtracted first.",
+    "The softmax depends only on differences of scores. That is why the maximum may be subtracted"
+    " first.",
 )
 def shift_of_a_row() -> Evidence:
     """The softmax of scores, and of scores plus 100."""

@@ -35,7 +35,7 @@ DRAWS = 100
 @claim(
     "x_i·x_j ≤ ½(|x_i|² + |x_j|²) ≤ max(|x_i|², |x_j|²).",
     ALWAYS,
-    "So no score exceeds both diagonal scores of its pair. For probabilities it is another matter.",
+    "So no score exceeds both diagonal scores of its pair. For probabilities this is not true.",
 )
 def score_bound() -> Evidence:
     """S1 on Gaussian tokens."""
@@ -43,15 +43,15 @@ def score_bound() -> Evidence:
     return Evidence(
         check.holds,
         check.holds,
-        f"16 tokens: the identity behind it holds up to {shown(check.excess)}.",
+        f"16 tokens: the two sides of the identity behind it differ by {shown(check.excess)}.",
     )
 
 
 @claim(
     "α_ij ≤ max(α_ii, α_jj), because softmax preserves order.",
     FALSE,
-    "Order is preserved inside a row only. For N = 2, with equal norms or for the scores it holds;"
-    " always true is α_ij α_ji ≤ α_ii α_jj.",
+    "Softmax preserves order only inside a row. The bound holds for N = 2, for equal norms, and"
+    " for scores. What always holds is α_ij α_ji ≤ α_ii α_jj.",
 )
 def pair_bound() -> Evidence:
     """X = (3, 2, 1), and the product form on it."""
@@ -68,8 +68,8 @@ def pair_bound() -> Evidence:
 @claim(
     "The diagonal is always greater than what is beside it.",
     FALSE,
-    "A tendency that grows with the number of channels. Row i's peak leaves the diagonal exactly"
-    " when some x_i·x_j > |x_i|².",
+    "This is a tendency that grows with the number of channels. The peak of row i is off the"
+    " diagonal exactly when some x_i·x_j > |x_i|².",
 )
 def diagonal_always_greater() -> Evidence:
     """X = (3, 2, 1), the rule for leaving the diagonal, and the mean diagonal of 8 Gaussian
@@ -89,7 +89,7 @@ def diagonal_always_greater() -> Evidence:
 @claim(
     "“Always greater”, even for tokens of equal norm.",
     CONDITION,
-    "Greater or equal: equal tokens share their attention equally.",
+    "The diagonal is greater or equal: equal tokens get equal attention.",
 )
 def greater_with_ties() -> Evidence:
     """Three tokens of equal norm, two of them the same."""
@@ -104,8 +104,9 @@ def greater_with_ties() -> Evidence:
 @claim(
     "The attention matrix is diagonally dominant.",
     CONDITION,
-    "In linear algebra that means a_ii ≥ 1/2, as much as all the rest of the row, and *strictly*"
-    " diagonally dominant means a_ii > 1/2; a peak on the diagonal is far less.",
+    "In linear algebra this means a_ii ≥ 1/2: at least as much as all the rest of the row"
+    " together. *Strictly* diagonally dominant means a_ii > 1/2. A peak on the diagonal is far"
+    " less than that.",
 )
 def diagonally_dominant() -> Evidence:
     """64 tokens of equal norm with 8 channels: rows that peak on the diagonal, rows with a
@@ -125,9 +126,9 @@ def diagonally_dominant() -> Evidence:
 @claim(
     "Weights on Q, K and V cure it.",
     CONDITION,
-    "Only if W_Q and W_K are unrelated. Tied weights keep the preference. Opposite ones work"
-    " against it: the row of the longest query never peaks on itself, unless tied; that of a short"
-    " one may.",
+    "This holds only if W_Q and W_K are unrelated. Tied weights keep the preference for oneself."
+    " Opposite weights work against it: the row of the longest query never peaks on the diagonal,"
+    " except for ties, but the row of a short query may.",
 )
 def weights_cure_it() -> Evidence:
     """The share of rows that peak on the diagonal, n = C = d_k = 8, for W_K = W_Q, unrelated,
@@ -162,8 +163,8 @@ def weights_cure_it() -> Evidence:
     "Weightless attention times W_V, and attention with weights, generalise X W_V, a 1 × 1"
     " convolution.",
     CONDITION,
-    "That needs A = I, which content scores reach only in a limit, and only if no token out-votes"
-    " another.",
+    "This needs A = I. Scores of the content reach it only in a limit, and only if every token"
+    " scores highest with itself.",
 )
 def one_by_one() -> Evidence:
     """The best rate for X = (1, 2, 3) over 2001 weights m = W_Q W_K; and sharp attention over

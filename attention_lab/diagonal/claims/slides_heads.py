@@ -16,8 +16,8 @@ claim = claims_of("slides")
 @claim(
     "The drawback of one head: all elements use the same attention.",
     FALSE,
-    "All value channels of a head share its pattern. Different elements (rows) have different"
-    " patterns.",
+    "All value channels of a head share its attention pattern. Different elements (rows) have"
+    " different patterns.",
 )
 def same_attention() -> Evidence:
     """Rows of one head's A; and its outputs channel by channel."""
@@ -35,7 +35,8 @@ def same_attention() -> Evidence:
 @claim(
     "The heads are stacked one below the other and multiplied by W_O, which has h·d_v rows.",
     FALSE,
-    "Side by side: N × h·d_v. Stacked they are h·N × d_v, which does not fit W_O.",
+    "They are joined side by side, which gives N × h·d_v. Stacked they are h·N × d_v, which does"
+    " not fit W_O.",
 )
 def vertical_stack() -> Evidence:
     """Both ways of joining two heads."""
@@ -53,7 +54,8 @@ def vertical_stack() -> Evidence:
 @claim(
     "Scores are divided by √C.",
     CONDITION,
-    "That is right for tokens without weights. With projections it is √d_k, what a score adds up.",
+    "This is right for tokens without weights. With projections the divisor is √d_k, because a"
+    " score adds up d_k products.",
 )
 def root_of_c() -> Evidence:
     """The spread of scores of projected Gaussian tokens, C = 32 and d_k = 4."""
@@ -84,9 +86,9 @@ def shifting_heads(size: int, sharpness: float) -> Projections:
 @claim(
     "h heads are more expressive than a √h × √h convolution.",
     CONDITION,
-    "With positions, a rule for the border, enough value width, h a square number, and in the limit"
-    " of sharp heads. Without positions and masks attention cannot tell neighbours from others at"
-    " all.",
+    "This needs positions, a rule for the border, wide enough values, a square number h, and the"
+    " limit of sharp heads. Without positions and masks, attention cannot tell neighbours from"
+    " other pixels.",
 )
 def heads_and_convolution() -> Evidence:
     """A 3 × 3 kernel on a 4 × 4 image that wraps around, by nine sharp heads; and shuffled
@@ -128,8 +130,8 @@ def heads_and_convolution() -> Evidence:
 @claim(
     "Always use multi-head attention.",
     CONDITION,
-    "Advice, not a result. Heads that ask the same question are worth one head; different questions"
-    " need several.",
+    "This is advice, not a result. Equal heads are worth one head. Different patterns need"
+    " several heads.",
 )
 def always_several_heads() -> Evidence:
     """Two equal heads against one head whose W_O is the sum of theirs; two different heads

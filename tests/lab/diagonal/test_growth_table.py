@@ -11,7 +11,7 @@ import pytest
 
 from attention_core.embeddings import embed
 from attention_lab.diagonal.depth import Stack, levels
-from attention_lab.diagonal.depth_trajectories import course, remedies
+from attention_lab.diagonal.depth_trajectories import stack_variants, trajectory
 from attention_lab.diagonal.growth_curves import (
     argmax_rate_exact,
     self_mass_bound,
@@ -76,19 +76,20 @@ def test_a_course_is_the_levels() -> None:
     """A course holds the distance and the self-mass of every level, of drawn tokens or of words."""
     stack = Stack(n_layers=3, seed=1)
     drawn = list(levels(gaussian_tokens(16, 8, 1), stack))
-    assert course(stack, 8).distances == tuple(level.distance for level in drawn)
-    assert course(stack, 8).self_masses == tuple(level.self_mass for level in drawn)
+    assert trajectory(stack, 8).distances == tuple(level.distance for level in drawn)
+    assert trajectory(stack, 8).self_masses == tuple(level.self_mass for level in drawn)
     words = list(levels(embed(("we", "like", "tea"), 8, positions=False).words, stack))
-    assert course(stack, 8, "we like tea").distances == tuple(level.distance for level in words)
+    assert trajectory(stack, 8, "we like tea").distances == tuple(level.distance for level in words)
 
 
 def test_what_delays_the_collapse() -> None:
     """Random heads collapse first, many features and a skip connection last."""
     collapsed = {
-        stack: course(stack, 16).layers_until(0.01) for stack in remedies(Stack()).values()
+        stack: trajectory(stack, 16).layers_until(0.01)
+        for stack in stack_variants(Stack()).values()
     }
     heads = Stack(weights="random", n_heads=4)
     assert collapsed[heads] == 3
     assert collapsed[Stack()] == 6
     assert collapsed[Stack(skip=True)] is collapsed[replace(heads, skip=True, gain=0.25)] is None
-    assert course(Stack(), 64).layers_until(0.01) is None
+    assert trajectory(Stack(), 64).layers_until(0.01) is None

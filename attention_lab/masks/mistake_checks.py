@@ -1,0 +1,246 @@
+"""Tests of a layer from outside: what still looks fine with a mistake, and what gives it away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.initialisation import Stream, generator
+from attention_core.magnitudes import RELATIVE_ROUNDING
+from attention_core.trace import STEPS, Trace
+
+from ..rounding import tolerance
+from .invariances import shuffled_order
+from .replaced_steps import CORRECT_STEPS, Given, Steps, given_of, run
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a check passed, and the result in one sentence. gap: the largest difference, if the
+    sentence names one.
+    """
+
+    passed: bool
+    sentence: str
+    gap: float | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """One test of a layer. asks: its question. verdict: its answer for given inputs and steps."""
+
+    key: str
+    name: str
+    asks: str
+    verdict: Callable[[Given, Steps], Verdict]
+
+
+def verdicts(trace: Trace, steps: Steps) -> dict[str, Verdict]:
+    """The answers of all checks for a layer with these steps, run on the inputs of a trace."""
+    given = given_of(trace)
+    return {check.key: check.verdict(given, steps) for check in CHECKS}
+
+
+def _shapes(given: Given, steps: Steps) -> Verdict:
+    try:
+        run(given, steps)
+    except ValueError as error:  # of NumPy, or a ShapeError of the record
+        return Verdict(False, f"The arrays do not fit together: {error}.")
+    return Verdict(True, f"All {len(STEPS)} arrays have the right shapes.")
+
+
+def _row_sums(given: Given, steps: Steps) -> Verdict:
+    layer = run(given, steps)
+    sums = layer.probabilities.sum(axis=-1)[~layer.empty_rows]
+    gap = _gap(sums, np.ones_like(sums))
+    if gap <= RELATIVE_ROUNDING[sums.dtype]:
+        return Verdict(True, "The shares of every query sum to 1.")
+    sentence = f"The shares of a query do not sum to 1: the largest error is {gap:.3g}."
+    return Verdict(False, sentence, gap)
+
+
+def _hidden_keys(given: Given, steps: Steps) -> Verdict:
+    hidden_TS = np.asarray(np.isneginf(run(given).masked_scores).all(axis=(0, 1)))
+    if given.own_memory:
+        np.fill_diagonal(hidden_TS, False)  # a changed token always changes its own output
+    if not hidden_TS.any():
+        return Verdict(True, "No key is hidden here, so nothing can leak: try a mask.")
+    key = int(hidden_TS.sum(axis=0).argmax())
+    which = "inputs" if given.own_memory else "memory"
+    sequence = getattr(given, which).copy()
+    sequence[:, key] += 1
+    before, after = run(given, steps), run(replace(given, **{which: sequence}), steps)
+    blind = hidden_TS[:, key]
+    gap = _gap(after.output[:, blind], before.output[:, blind])
+    if gap <= max(tolerance(before, "output"), tolerance(after, "output")):
+        return Verdict(
+            True,
+            f"A change of token {key} does not change the output of any query that may not see it.",
+        )
+    return Verdict(
+        False,
+        f"A change of token {key} moves the output of queries that may not see it, by up to"
+        f" {gap:.3g}.",
+        gap,
+    )
+
+
+def _permutation(given: Given, steps: Steps) -> Verdict:
+    order = list(shuffled_order(given.inputs.shape[1]))
+    keys = order if given.own_memory else slice(None)
+    mask, bias = (a if a is None else a[:, :, order][..., keys] for a in (given.mask, given.bias))
+    moved = replace(given, inputs=given.inputs[:, order], mask=mask, bias=bias)
+    straight, shuffled = run(given, steps), run(moved, steps)
+    gap = _gap(shuffled.output, straight.output[:, order])
+    if gap <= tolerance(straight, "output"):
+        return Verdict(
+            True,
+            "If the tokens are shuffled, and the mask with them, the output is shuffled and"
+            " otherwise the same.",
+        )
+    return Verdict(
+        False,
+        "If the tokens are shuffled, the output is not the shuffled one: the largest difference is"
+        f" {gap:.3g}.",
+        gap,
+    )
+
+
+def _repeated_call(given: Given, steps: Steps) -> Verdict:
+    gap = _gap(run(given, steps, call=1).output, run(given, steps).output)
+    if gap == 0:
+        return Verdict(True, "A second call on the same input gives exactly the same output.")
+    return Verdict(
+        False,
+        f"A second call on the same input differs: the largest difference is {gap:.3g}.",
+        gap,
+    )
+
+
+def _different_heads(given: Given, steps: Steps) -> Verdict:
+    rng = generator(0, Stream.PROBES)
+    probe = replace(given, inputs=_noise(rng, given.inputs), memory=_noise(rng, given.memory))
+    declared, found = _twins(run(probe)), _twins(run(probe, steps))
+    extra = [pair for pair in found if pair not in declared]
+    if not extra:
+        return Verdict(
+            True, "On random inputs, heads with different weights compute different numbers."
+        )
+    a, b = extra[0]
+    return Verdict(
+        False,
+        f"Heads {a} and {b} compute the same on random inputs, although their weights differ.",
+    )
+
+
+def _noise(rng: np.random.Generator, like: Array) -> Array:
+    noise: Array = np.asarray(rng.standard_normal(like.shape), like.dtype)
+    return noise
+
+
+def _twins(layer: Trace) -> list[tuple[int, int]]:
+    """The pairs of heads with equal queries, keys and values."""
+    n_heads = layer.sizes["H"]
+    readers = n_heads // layer.sizes["G"]
+    shared = {
+        name: getattr(layer, name).repeat(readers, axis=1) for name in ("key_heads", "value_heads")
+    }
+    compared = {"query_heads": layer.query_heads} | shared
+    limits = {name: tolerance(layer, name) for name in compared}
+    pairs = ((a, b) for a in range(n_heads) for b in range(a + 1, n_heads))
+    return [
+        (a, b)
+        for a, b in pairs
+        if all(_gap(h[:, a], h[:, b]) <= limits[n] for n, h in compared.items())
+    ]
+
+
+def _whole_embedding(given: Given, steps: Steps) -> Verdict:
+    n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
+    if n_heads == 1:
+        return Verdict(True, "There is only one head, so all features belong to it.")
+    first = -(-n_features // n_heads)
+    inputs = given.inputs.copy()
+    inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
+    changed = replace(given, inputs=inputs)
+    if not _moves(given, changed, CORRECT_STEPS):
+        return Verdict(
+            True, "By its weights head 0 should read only its own features, and it does."
+        )
+    if _moves(given, changed, steps):
+        return Verdict(
+            True,
+            f"A change of the features from {first} on changes head 0: it reads more than a slice.",
+        )
+    return Verdict(
+        False,
+        f"A change of the features from {first} on does not change head 0: it reads only a slice.",
+    )
+
+
+def _moves(given: Given, changed: Given, steps: Steps) -> bool:
+    """Whether the queries of head 0 differ."""
+    before, after = run(given, steps), run(changed, steps)
+    return _gap(after.query_heads[:, 0], before.query_heads[:, 0]) > tolerance(after, "query_heads")
+
+
+def _reference(given: Given, steps: Steps) -> Verdict:
+    right, layer = run(given), run(given, steps)
+    gap = _gap(layer.output, right.output)
+    if gap <= tolerance(right, "output"):
+        return Verdict(True, "The output equals that of the right layer.")
+    sentence = f"The output differs from that of the right layer, by up to {gap:.3g}."
+    return Verdict(False, sentence, gap)
+
+
+def _gap(one: Array, other: Array) -> float:
+    """The largest difference. Two NaN count as equal; NaN and a number differ by infinity."""
+    alike = np.isnan(one) & np.isnan(other)
+    return float(
+        np.nan_to_num(np.abs(np.where(alike, 0, one - other)), nan=np.inf).max(initial=0.0)
+    )
+
+
+CHECKS: tuple[Check, ...] = (
+    Check("shapes", "shapes", "Does every array have the right shape?", _shapes),
+    Check("row_sums", "sums of shares", "Do the shares of every query sum to 1?", _row_sums),
+    Check(
+        "hidden_keys",
+        "hidden tokens",
+        "Is the output independent of what the mask hides?",
+        _hidden_keys,
+    ),
+    Check(
+        "permutation",
+        "permutation test",
+        "If the tokens are shuffled, is the output only shuffled?",
+        _permutation,
+    ),
+    Check(
+        "repeated_call",
+        "repeated call",
+        "Does the same input give the same output again?",
+        _repeated_call,
+    ),
+    Check(
+        "different_heads",
+        "different heads",
+        "Do heads with different weights compute different things?",
+        _different_heads,
+    ),
+    Check(
+        "whole_embedding",
+        "whole embedding",
+        "Does a head read more than a slice of the input?",
+        _whole_embedding,
+    ),
+    Check(
+        "reference",
+        "comparison with the reference",
+        "Are the outputs those of the right layer?",
+        _reference,
+    ),
+)

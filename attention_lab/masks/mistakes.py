@@ -1,0 +1,208 @@
+"""The classic mistakes: each replaces one step of the layer.
+
+All arrays keep their shapes, so the result is a `Trace` that all pictures can show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.formulas import mask_scores, softmax
+from attention_core.initialisation import Stream, generator
+from attention_core.layer_checks import Options
+from attention_core.projections import Projections
+from attention_core.trace import STEPS, Trace
+
+from ..heads.layout_mistakes import merge_without_swap, split_without_swap
+from ..rounding import tolerance
+from .replaced_steps import Steps
+
+DROPOUT_RATE = 0.1
+
+
+def _scale_of_the_layer(given: Trace) -> float:
+    """1/√C instead of 1/√d_k. Another scale stays as it is."""
+    divided = math.isclose(given.scale, given.projections.d_k**-0.5)
+    return given.projections.d_model**-0.5 if divided else given.scale
+
+
+def _mask_last(scaled_BHTS: Array, masked_BHTS: Array, options: Options) -> Array:
+    unmasked_BHTS = mask_scores(scaled_BHTS, None, options.bias)
+    return softmax(unmasked_BHTS) * ~np.isneginf(masked_BHTS)
+
+
+def dropped(probabilities: Array, call: int) -> Array:
+    """Dropout after the softmax: each share is set to 0 with probability `DROPOUT_RATE`, else
+    divided by 1 - `DROPOUT_RATE`. That keeps the mean of a share, but not the sum of a
+    query's shares. call: the seed.
+    """
+    kept = generator(call, Stream.DROPOUT).random(probabilities.shape) >= DROPOUT_RATE
+    thinned: Array = (probabilities * kept / (1 - DROPOUT_RATE)).astype(probabilities.dtype)
+    return thinned
+
+
+def _own_slices(p: Projections) -> Projections:
+    """The matrices of each head with zeros for the features of the other heads, as if X had been
+    split among the heads.
+    """
+    heads = {"w_q": p.n_heads, "w_k": p.groups, "w_v": p.groups}
+    cut: dict[str, Any] = {name: _block_diagonal(getattr(p, name), n) for name, n in heads.items()}
+    return replace(p, **cut)
+
+
+def _block_diagonal(weights_DF: Array, n_heads: int) -> Array:
+    n_rows, n_columns = weights_DF.shape
+    owner_D, owner_F = (np.arange(length) * n_heads // length for length in (n_rows, n_columns))
+    cut: Array = weights_DF * (owner_D[:, np.newaxis] == owner_F)
+    return cut
+
+
+def _first_head_for_all(p: Projections) -> Projections:
+    """Every head with W_Q, W_K and W_V of the first head."""
+    widths = {"w_q": p.d_k, "w_k": p.d_k, "w_v": p.d_v, "b_q": p.d_k, "b_k": p.d_k, "b_v": p.d_v}
+    given = {
+        name: (getattr(p, name), width)
+        for name, width in widths.items()
+        if getattr(p, name) is not None
+    }
+    same: dict[str, Any] = {
+        name: np.tile(a[..., :width], a.shape[-1] // width) for name, (a, width) in given.items()
+    }
+    return replace(p, **same)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake. right, wrong: the line of code that computes `array`, without and with it.
+
+    needs: without this the mistake changes no number, and no check can find it.
+    """
+
+    key: str
+    name: str
+    does: str
+    array: str
+    right: str
+    wrong: str
+    needs: str
+    steps: Steps = field(repr=False)
+
+
+MISTAKES: tuple[Mistake, ...] = (
+    Mistake(
+        "split",
+        "No swap of axes in the split",
+        "Queries, keys and values are reshaped directly to (batch, heads, tokens, features): a"
+        " head gets all features of a few tokens instead of its features of all tokens.",
+        "query_heads",
+        "queries.reshape(B, T, H, K).swapaxes(1, 2)",
+        "queries.reshape(B, H, T, K)",
+        "at least two heads and two tokens",
+        Steps(split=split_without_swap),
+    ),
+    Mistake(
+        "merge",
+        "No swap of axes in the merge",
+        "The heads are reshaped directly to (B, T, H·V): numbers of several tokens stand where"
+        " those of one token belong.",
+        "merged",
+        "head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
+        "head_outputs.reshape(B, T, H * V)",
+        "at least two heads and two tokens",
+        Steps(merge=merge_without_swap),
+    ),
+    Mistake(
+        "scale",
+        "Scores divided by √C instead of √d_k",
+        "The scores are divided by the root of the embedding size instead of that of the head"
+        " width. The softmax is too flat if heads are narrower than the embedding, and too sharp"
+        " if they are wider.",
+        "scaled_scores",
+        "scores / np.sqrt(K)",
+        "scores / np.sqrt(D)",
+        "scores divided by √d_k, and heads of another width than the embedding",
+        Steps(scale=_scale_of_the_layer),
+    ),
+    Mistake(
+        "axis",
+        "Softmax over the wrong axis",
+        "The softmax runs over the queries instead of the keys: the shares of each key sum to 1,"
+        " not those of each query.",
+        "probabilities",
+        "softmax(masked_scores, axis=-1)",
+        "softmax(masked_scores, axis=-2)",
+        "a query that sees at least two tokens, with scores that differ",
+        Steps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
+    ),
+    Mistake(
+        "mask",
+        "Mask after the softmax",
+        "Hidden keys are set to 0 only after the softmax has given them a share. So the shares of"
+        " a query do not sum to 1, and the visible shares depend on hidden keys.",
+        "probabilities",
+        "softmax(np.where(mask, scaled_scores, -np.inf))",
+        "softmax(scaled_scores) * mask",
+        "a mask that hides something",
+        Steps(shares=_mask_last),
+    ),
+    Mistake(
+        "slice",
+        "Input split among the heads instead of Q, K and V",
+        "The input is split among the heads before the projection, so each head reads only a part"
+        " of every embedding.",
+        "query_heads",
+        "split_heads(inputs @ w_q, H)",
+        "split_heads(inputs, H) @ small_w_q",
+        "at least two heads, and weights that read the whole embedding",
+        Steps(weights=_own_slices),
+    ),
+    Mistake(
+        "shared",
+        "All heads with the same weights",
+        "All heads have the same W_Q, W_K and W_V, so all heads compute the same.",
+        "query_heads",
+        "split_heads(inputs @ w_q, H)",
+        "np.repeat(split_heads(inputs @ w_q[:, :K], 1), H, axis=1)",
+        "at least two heads",
+        Steps(weights=_first_head_for_all),
+    ),
+    Mistake(
+        "dropout",
+        "Dropout left on",
+        "One probability in ten is set to 0 at random and the others are enlarged, as in training."
+        " Every call gives another result.",
+        "probabilities",
+        "softmax(masked_scores)",
+        "softmax(masked_scores) * (rng.random((B, H, T, S)) >= 0.1) / 0.9",
+        "nothing",
+        Steps(dropped=dropped),
+    ),
+)
+
+
+def row_share_with_dropout(trace: Trace, head: int, query: int) -> float:
+    """The sum of the shares of a query after one draw of dropout."""
+    return float(dropped(trace.probabilities, 0)[0, head, query].sum())
+
+
+def hidden_mistake(round_number: int) -> Mistake:
+    """The mistake of a round of "spot the bug", the same for everybody; its number is no hint."""
+    digest = hashlib.blake2b(f"round {round_number}".encode(), digest_size=8).digest()
+    return MISTAKES[int.from_bytes(digest, "little") % len(MISTAKES)]
+
+
+def first_difference(right: Trace, faulty: Trace) -> str | None:
+    """The first field in which two runs differ by more than rounding; None if none does."""
+    return next((name for name in STEPS if differs(right, faulty, name)), None)
+
+
+def differs(right: Trace, faulty: Trace, name: str) -> bool:
+    """Whether a field of two runs differs by more than rounding."""
+    one, other = getattr(right, name), getattr(faulty, name)
+    return not np.allclose(one, other, rtol=0, atol=tolerance(right, name), equal_nan=True)

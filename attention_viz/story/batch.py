@@ -1,0 +1,148 @@
+"""All sequences of a batch as small matrices in one scale of colours: below a step with all heads,
+and on its stage with the head in focus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+
+from attention_core import STEPS, Trace
+from attention_core.checks import Array
+from attention_core.head_blocks import head_of
+from attention_core.text import Tokens
+from attention_lab.notation.notation import OURS, Notation
+
+from ..names import role_of
+from ..payload import JSON, bits, float_bytes, largest
+from ..scene import axis_word
+from ..thumbnails import MOST_NUMBERS, line_of_heads, part_of
+
+GIVEN = {"feature": "This number is", "logit": "This score is", "probability": "This share is"}
+FEW_HEADS = 2  # with more a sentence has a line of its own
+ON_STAGE = 200  # px, for all pictures together
+LINK = "sentence "  # how the link of a picture on the stage begins
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """A field of all sequences, their tokens, which of them is shown, and the index of the cell in
+    it.
+    """
+
+    trace: Trace
+    field: str
+    tokens: Sequence[Tokens]
+    shown: int
+    index: Sequence[int]
+
+    @property
+    def names(self) -> list[str]:
+        """What the sequences are called."""
+        return [f"sentence {place}" for place in range(len(self.tokens))]
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The axes of one sequence, as they are declared."""
+        return STEPS[self.field].letters[1:]
+
+
+def batch_board(batch: Batch, notation: Notation = OURS) -> JSON:
+    """The board's JSON object for a field of a batch, with all heads.
+
+    Rows and columns of [pad] are hatched. Of very large matrices only a part around the cell is
+    sent.
+    """
+    numbers = getattr(batch.trace, batch.field)
+    panels = [line_of_heads(name, place, name) for place, name in enumerate(batch.names)]
+    panels[batch.shown]["title"] += ", shown above"
+    if numbers.ndim < 4:
+        panels = [panel | {"rows": 0, "columns": 1, "tiles": None} for panel in panels]
+    if numbers.ndim < 4 or numbers.shape[1] <= FEW_HEADS:
+        panels = [panel | {"place": [place, 0]} for place, panel in enumerate(panels)]
+    arrays, axes = _arrays(batch, numbers, batch.letters)
+    return {
+        "description": f"The {STEPS[batch.field].title} of every sentence of the batch.",
+        "arrays": arrays,
+        "rules": {},
+        "axes": axes,
+        "panels": panels,
+        "cell": {"array": batch.names[batch.shown], "index": list(map(int, batch.index))},
+        "player": False,
+        "arithmetic": False,
+        "transposed": notation.convention == "column",
+    }
+
+
+def beside_stage(board: JSON, batch: Batch, head: int) -> JSON:
+    """The board of a step with one picture for each sequence, of one head; a click on one opens its
+    link.
+    """
+    numbers, letters = getattr(batch.trace, batch.field), batch.letters
+    if STEPS[batch.field].per_head:
+        numbers, letters = numbers[:, head_of(batch.trace, batch.field, head)], letters[1:]
+    arrays, axes = _arrays(batch, numbers, letters)
+    side = ON_STAGE // len(batch.names)
+    panels = [
+        line_of_heads(name, 0, name if place == 0 else str(place))
+        | {"rows": 0, "columns": 1, "tiles": None, "place": [place, 9]}
+        | {"abreast": place, "most": side}
+        | ({"link": f"{LINK}{place}"} if place != batch.shown else {})
+        for place, name in enumerate(batch.names)
+    ]
+    return board | {
+        "arrays": board["arrays"] | arrays,
+        "axes": board["axes"] | axes,
+        "panels": [*board["panels"], *panels],
+    }
+
+
+def _arrays(batch: Batch, numbers: Array, letters: Sequence[str]) -> tuple[JSON, JSON]:
+    """The numbers of every sequence, and its axes, which have its own tokens."""
+    kind = STEPS[batch.field].kind
+    limit = None if kind == "probability" else round(largest(getattr(batch.trace, batch.field)), 6)
+    window = _window(numbers.shape, batch.index)
+    arrays: JSON = {}
+    axes: JSON = {}
+    for place, (name, tokens) in enumerate(zip(batch.names, batch.tokens, strict=True)):
+        own = [f"{letter} {place}" for letter in letters]
+        padded = _padded(numbers[place].shape, letters, tokens.n_real)[(..., *window)]
+        about: JSON = {"title": name, "role": role_of(batch.field), "kind": kind, "limit": limit}
+        about |= {"axes": own, "given": GIVEN[kind], "hatched": bits(padded)}
+        arrays[name] = about | _numbers(numbers[place], window)
+        for mine, letter in zip(own, letters, strict=True):
+            labels = list(tokens.tokens) if letter in ("T", "S") else None
+            axes[mine] = {"word": axis_word(letter), "labels": labels, "block": None}
+    return arrays, axes
+
+
+def _window(shape: tuple[int, ...], index: Sequence[int]) -> tuple[slice, slice]:
+    """The rows and columns that are sent, those of the cell among them."""
+    side = min(64, isqrt(MOST_NUMBERS // int(np.prod(shape[:-2]))))
+    rows, columns = (
+        part_of(size, place, side) for size, place in zip(shape[-2:], index[-2:], strict=True)
+    )
+    return rows, columns
+
+
+def _numbers(numbers: Array, window: tuple[slice, slice]) -> JSON:
+    """What is sent of the numbers of one sequence."""
+    part = np.ascontiguousarray(numbers[(..., *window)])
+    hidden = np.isneginf(part)
+    given: JSON = {"shape": list(part.shape), "data": float_bytes(np.where(hidden, 0, part))}
+    if part.shape != numbers.shape:
+        starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
+        given |= {"start": starts, "whole": list(numbers.shape)}
+    return given | ({"masked": bits(hidden)} if hidden.any() else {})
+
+
+def _padded(shape: tuple[int, ...], letters: Sequence[str], n_real: int) -> Array:
+    """Which cells belong to a [pad]."""
+    padded = np.zeros(shape, bool)
+    for axis, letter in enumerate(letters):
+        if letter in ("T", "S"):
+            np.moveaxis(padded, axis, 0)[n_real:] = True
+    return padded

@@ -1,0 +1,210 @@
+"""A batch of sentences: filled up to the longest, masked, and each as if it were alone."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS, AttentionError, TextError
+from attention_lab.batch_check import gap_alone
+from attention_lab.export.script import notebook, script
+from attention_lab.export.step_code import torch_lines
+from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.scenario import (
+    Scenario,
+    alone,
+    edits_of,
+    in_batch,
+    sentences_of,
+    sequence_of,
+    tokens_of,
+    trace_of,
+)
+from attention_lab.sentences import MOST_SENTENCES, batch_notes
+from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.painted import mask_to_text
+from tests.core.reference_loops import attend_loops
+from tests.lab.test_script import in_fresh_interpreter
+
+BATCH = Scenario("we like green tea today", d_model=6, n_heads=2, batch="it slept\nthe dog ran")
+LENGTHS = (5, 2, 3)
+PAINTED = mask_to_text(np.tri(5, dtype=bool)[::-1] | np.eye(5, dtype=bool))
+KINDS: dict[str, dict[str, Any]] = {
+    "no mask": {},
+    "causal": {"mask": "causal"},
+    "padding": {"mask": "padding"},
+    "window": {"mask": "window", "window": 1},
+    "painted": {"mask": "painted", "painted": PAINTED},
+    "longer": {"n_tokens": 7},
+    "cut": {"n_tokens": 2},
+    "residual": {"residual": True, "scaling": "off"},
+    "by hand": {"weights": "by hand", "d_model": 8},
+    "trained": {"weights": "trained", "layer": 4},
+}
+
+
+def test_all_are_filled_up_to_the_longest() -> None:
+    """Each sequence has the tokens of its own sentence, then [pad] up to the longest."""
+    assert sentences_of(BATCH) == ("we like green tea today", "it slept", "the dog ran")
+    for place, (text, real) in enumerate(zip(sentences_of(BATCH), LENGTHS, strict=True)):
+        tokens = tokens_of(in_batch(BATCH, place))
+        assert tokens.tokens == (*text.split(), *("[pad]",) * (5 - real))
+        assert tokens.n_real == real
+    assert trace_of(BATCH).scores.shape == (3, 2, 5, 5)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_sentence_in_the_batch_is_as_it_is_alone(name: str) -> None:
+    """The rows of real tokens have the numbers of the same sentence run alone; the check that pages
+    show says so.
+    """
+    scenario = replace(BATCH, **KINDS[name])
+    whole = trace_of(scenario)
+    for place in range(3):
+        real = tokens_of(in_batch(scenario, place)).n_real
+        one = trace_of(replace(alone(scenario, place), n_tokens=real))
+        near = 1e-5 if name == "trained" else 1e-12
+        inside = whole.output[place, :real]
+        np.testing.assert_allclose(inside, one.output[0], rtol=0, atol=near)
+        gap = gap_alone(scenario, place)
+        assert gap.rows == real
+        assert gap.largest <= gap.rounding
+
+
+def test_the_check_sees_a_leak() -> None:
+    """Without the padding mask a filled-up sentence has other numbers than alone."""
+    leaking = trace_of(replace(alone(BATCH, 1), n_tokens=5))
+    one = trace_of(replace(alone(BATCH, 1), n_tokens=2))
+    assert np.abs(leaking.output[0, :2] - one.output[0]).max() > 0.01
+
+
+@pytest.mark.parametrize("name", ["no mask", "causal", "padding", "window", "painted"])
+def test_the_chosen_mask_and_the_padding_mask_hide_together(name: str) -> None:
+    """A cell is hidden if its key is a [pad] or the chosen mask hides it, cell by cell."""
+    scenario = replace(BATCH, **KINDS[name])
+    hidden = trace_of(scenario).hidden
+    rows = {
+        "causal": lambda query, key: key > query,
+        "window": lambda query, key: abs(key - query) > 1,
+        "painted": lambda query, key: key > 4 - query and key != query,
+    }
+    by_mask = rows.get(name, lambda query, key: False)
+    for place, real in enumerate(LENGTHS):
+        for query in range(5):
+            for key in range(5):
+                expected = key >= real or by_mask(query, key)
+                assert hidden[place, :, query, key].tolist() == [expected] * 2
+
+
+def test_the_batch_in_plain_loops() -> None:
+    """Every step of every sequence is what plain loops make of it with its [pad] keys left out."""
+    whole = trace_of(BATCH)
+    p = whole.projections
+    matrices = {name: getattr(p, name).tolist() for name in ("w_q", "w_k", "w_v", "w_o")}
+    mask = [[[[key < real for key in range(5)]] * 5] * 2 for real in LENGTHS]
+    loops = attend_loops(whole.inputs.tolist(), matrices | {"n_heads": 2}, mask=mask)
+    for field in STEPS:
+        np.testing.assert_allclose(getattr(whole, field), loops[field], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["no mask", "causal", "trained"])
+def test_one_sequence_is_a_part_of_the_batch(name: str) -> None:
+    """Nothing is computed anew: the numbers are those of the whole batch, in the same memory; the
+    labels are those of its own sentence.
+    """
+    scenario = replace(BATCH, seed=77, **KINDS[name])
+    whole = trace_of(scenario)
+    for place in range(3):
+        one = sequence_of(scenario, place)
+        assert one.tokens == tokens_of(in_batch(scenario, place)).tokens
+        assert one.memory is one.inputs
+        for field in STEPS:
+            assert np.array_equal(getattr(one, field)[0], getattr(whole, field)[place])
+            assert np.shares_memory(getattr(one, field), getattr(whole, field))
+
+
+def test_without_further_sentences_nothing_changes() -> None:
+    """One sentence is the same layer as ever, whatever empty lines stand in the field."""
+    usual = trace_of(replace(BATCH, batch=""))
+    blank = trace_of(replace(BATCH, batch=" \n\r\n\t"))
+    assert usual.mask is None
+    assert blank.mask is None
+    assert np.array_equal(usual.output, blank.output)
+    assert sequence_of(replace(BATCH, batch=""), 0) is usual
+
+
+def test_more_than_fit_are_left_out_and_said() -> None:
+    """A batch has four sentences at most; what goes beyond is told and stays in the field."""
+    many = replace(BATCH, batch="\n".join(["a b"] * 9))
+    assert len(sentences_of(many)) == MOST_SENTENCES == trace_of(many).sizes["B"]
+    assert "6" in "".join(batch_notes(many))
+    assert batch_notes(replace(BATCH, batch="\n".join(["a b"] * 3))) == ()
+
+
+def test_a_line_without_a_word_is_named() -> None:
+    """Of a further sentence that holds no token the error says which one it is."""
+    with pytest.raises(TextError, match="2"):
+        trace_of(replace(BATCH, batch="it slept\n\x07\x08"))
+
+
+@pytest.mark.parametrize("place", [-1, 3, 1.0, "0"])
+def test_there_is_no_other_sequence(place: Any) -> None:
+    """A place outside the batch is refused."""
+    for function in (alone, sequence_of):
+        with pytest.raises(AttentionError):
+            function(BATCH, place)
+
+
+def test_an_own_x_is_one_sequence() -> None:
+    """Beside an own X there is no batch, which is said; nothing is lost."""
+    own = replace(BATCH, own=OwnMatrices(x=np.ones((5, 6))).encode())
+    assert trace_of(own).sizes["B"] == 1
+    assert len(batch_notes(own)) == 1
+
+
+def test_edits_of_x_belong_to_the_first_sentence() -> None:
+    """An edited number of X changes the first sentence alone; one of a weight changes all."""
+    of_x, of_w = (Edits((Edit(name, 0, 1, 9.0),)).url_value() for name in ("x", "w_v"))
+    before, x, w = (trace_of(replace(BATCH, edits=edits)) for edits in ("", of_x, of_w))
+    assert x.inputs[0, 0, 1] == 9
+    changed = [(now.output != before.output).any(axis=(1, 2)).tolist() for now in (x, w)]
+    assert changed == [[True, False, False], [True] * 3]
+    assert not edits_of(alone(replace(BATCH, edits=of_x), 1)).items
+    assert gap_alone(replace(BATCH, edits=of_x), 1).largest < 1e-12
+
+
+@pytest.mark.parametrize("name", ["no mask", "causal", "trained"])
+def test_the_script_runs_on_the_whole_batch(name: str, tmp_path: Path) -> None:
+    """The script recomputes all sequences, and knows the tokens of each; so does the notebook."""
+    scenario = replace(BATCH, **KINDS[name])
+    labels = tuple(tokens_of(in_batch(scenario, place)).tokens for place in range(3))
+    whole = trace_of(scenario)
+    source = script(whole, labels) + f"assert tokens == {labels!r}\nassert B == 3\n"
+    done = in_fresh_interpreter(source, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert repr(labels[2]).replace('"', '\\"') in notebook(whole, labels)
+
+
+def test_the_npz_holds_the_whole_batch() -> None:
+    """Arrays, mask and tokens of all sequences are in the file."""
+    whole = trace_of(BATCH)
+    labels = tuple(tokens_of(in_batch(BATCH, place)).tokens for place in range(3))
+    with np.load(io.BytesIO(trace_to_npz(whole, labels)), allow_pickle=False) as file:
+        assert file["tokens"].tolist() == [list(tokens) for tokens in labels]
+        assert file["mask"].shape == (3, 1, 1, 5)
+        assert np.array_equal(file["scores"], whole.scores)
+
+
+def test_the_pytorch_lines_have_the_mask_of_the_batch() -> None:
+    """PyTorch's module gets the padding mask as such; with another mask it gets one for each
+    sequence.
+    """
+    assert "key_padding_mask=~mask[:, 0, 0]" in torch_lines(trace_of(BATCH), "output")
+    causal = torch_lines(trace_of(replace(BATCH, mask="causal")), "output")
+    assert "attn_mask=~mask.expand(B, H, T, S).flatten(0, 1)" in causal

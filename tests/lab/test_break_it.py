@@ -1,0 +1,57 @@
+"""The bench for broken layers: every mistake is caught by a check that is shown, and nothing is
+found where none is.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_lab.masks.break_it import NO_MISTAKE, examined
+from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
+from attention_lab.scenario import Scenario
+
+SCENARIOS = {
+    "default": Scenario(),
+    "causal": Scenario(mask="causal"),
+    "prime": Scenario(text="we like tea and cake", d_model=21, n_heads=3),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("mistake", [mistake.key for mistake in MISTAKES])
+def test_every_mistake_is_caught(name: str, mistake: str) -> None:
+    """Under a mask every mistake fails a check besides the comparison with the reference, but for
+    the scale.
+    """
+    layer = examined(SCENARIOS[name], mistake, masked=True)
+    failed = {key for key, verdict in layer.verdicts.items() if not verdict.passed}
+    assert "reference" in failed
+    assert (failed > {"reference"}) == (mistake != "scale")
+    assert layer.differs_from is not None
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_no_mistake_fails_no_check(name: str) -> None:
+    """The right layer passes all checks and differs nowhere."""
+    layer = examined(SCENARIOS[name], NO_MISTAKE)
+    assert all(verdict.passed for verdict in layer.verdicts.values())
+    assert layer.differs_from is None
+
+
+def test_a_mask_is_added_only_where_there_is_none() -> None:
+    """A scenario with a mask keeps its own; without the wish for one none is added."""
+    assert examined(SCENARIOS["default"], "mask").right.mask is None
+    hidden = examined(SCENARIOS["default"], "mask", masked=True).right.hidden_keys[0, 0]
+    assert hidden.tolist() == [11 - t for t in range(12)]
+    window = Scenario(mask="window", window=1)
+    assert examined(window, "mask", masked=True).right.hidden_keys.max() == 10
+
+
+def test_rounds_of_spot_the_bug() -> None:
+    """Every mistake comes up within a few dozen rounds, equal rounds have equal mistakes, and they
+    do not go in order.
+    """
+    found = [hidden_mistake(number).key for number in range(60)]
+    assert set(found) == {mistake.key for mistake in MISTAKES}
+    assert found == [hidden_mistake(number).key for number in range(60)]
+    assert found[:8] != [mistake.key for mistake in MISTAKES]

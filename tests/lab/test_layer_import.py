@@ -1,0 +1,181 @@
+"""A layer taken to the story: the pages compute with its own matrices and biases, in its own
+heads.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, ShapeError, Trace, attend
+from attention_core.derivation import derive
+from attention_core.projections import BIASES, MATRICES
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.scenario import Scenario, own_of, trace_of
+from attention_lab.state_file import State, read_state, write_state
+from attention_lab.trained.minilm import load_minilm
+from attention_lab.user_data.layer_import import import_layer, repeated_heads
+from attention_lab.user_data.layer_numbers import read_layer
+from attention_lab.user_data.own_matrices import OwnMatrices, read_own, template
+from attention_lab.user_data.own_weights import find_layers
+from tests.lab.made_weight_files import Arrays, npz, safetensors
+from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
+from tests.lab.refusal import refused
+
+TEXT = "one two three four five"
+
+
+def told(layer: Projections, **choices: Any) -> Trace:
+    """The story of a layer: a sentence, the layer's matrices, its number of heads."""
+    return trace_of(
+        Scenario(text=TEXT, own=import_layer(layer).url_value(), n_heads=layer.n_heads, **choices)
+    )
+
+
+def in_bert(p: Projections, number: int) -> Arrays:
+    """A layer under the names of a whole BERT checkpoint."""
+    names = {"q": "self.query", "k": "self.key", "v": "self.value", "o": "output.dense"}
+    start = f"bert.encoder.layer.{number}.attention."
+    arrays = {
+        f"{start}{name}.weight": getattr(p, f"w_{letter}").T for letter, name in names.items()
+    }
+    return arrays | {
+        f"{start}{name}.bias": getattr(p, f"b_{letter}") for letter, name in names.items()
+    }
+
+
+def layer_of(data: bytes, number: int) -> Projections:
+    """One layer of a file."""
+    file = open_weights(io.BytesIO(data), "file")
+    return read_layer(file, find_layers(file)[number], H)
+
+
+@pytest.mark.parametrize("pack", [npz, safetensors])
+@pytest.mark.parametrize(
+    "names", [as_torch, as_gpt2, lambda p: in_bert(weights(), 0) | in_bert(p, 1)]
+)
+def test_a_layer_of_a_checkpoint_is_told(
+    names: Callable[[Projections], Arrays], pack: Callable[[Arrays], bytes]
+) -> None:
+    """The story's trace is that of the file's layer on the story's inputs: scores, output,
+    sizes, biases.
+    """
+    layer = replace(weights(), b_o=np.linspace(-1, 1, D, dtype=np.float32))
+    read = layer_of(pack(names(layer)), -1)
+    trace = told(read)
+    expected = attend(trace.inputs, layer.astype(np.float64))
+    assert trace.sizes | {"B": 1} == expected.sizes
+    for field in ("queries", "keys", "values", "scores", "probabilities", "output"):
+        np.testing.assert_array_equal(getattr(trace, field), getattr(expected, field))
+    for name in MATRICES + BIASES:
+        np.testing.assert_array_equal(getattr(trace.projections, name), getattr(layer, name))
+
+
+@pytest.mark.parametrize(
+    ("field", "index", "bias"),
+    [
+        ("queries", (0, 2, 7), "b_q"),
+        ("keys", (0, 4, 0), "b_k"),
+        ("values", (0, 1, 29), "b_v"),
+        ("output", (0, 3, 5), "b_o"),
+    ],
+)
+def test_the_arithmetic_shows_the_bias(field: str, index: tuple[int, ...], bias: str) -> None:
+    """A query, key, value or output is the sum of its products and, as its last term, the bias
+    of its column.
+    """
+    layer = weights()
+    derivation = derive(told(layer), field, index)
+    last = derivation.terms[-1].factors[0]
+    assert (last.name, last.value) == (bias, getattr(layer, bias)[index[2]])
+    assert derivation.recompute() == pytest.approx(derivation.result, abs=1e-12)
+    without = derive(told(replace(layer, **dict.fromkeys(BIASES))), field, index)
+    assert len(without.terms) == len(derivation.terms) - 1
+
+
+def test_the_inputs_come_along() -> None:
+    """Inputs that are given stand in the place of the sentence's vectors."""
+    x = np.random.default_rng(0).normal(size=(3, D))
+    layer = weights()
+    own = import_layer(layer, x)
+    trace = trace_of(Scenario(own=own.url_value(), n_heads=H))
+    np.testing.assert_array_equal(trace.output, attend(x, layer.astype(np.float64)).output)
+
+
+def test_a_layer_without_biases_has_none() -> None:
+    """What the layer lacks is not made up, and nothing of another layer is left over."""
+    layer = replace(weights(), **dict.fromkeys(BIASES))
+    assert import_layer(layer).given.keys() == set(MATRICES)
+    assert told(layer).projections.b_q is None
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3])
+def test_shared_heads_are_written_out(groups: int) -> None:
+    """Where query heads share keys and values, each gets its own copy, and every number after
+    it is the same.
+    """
+    layer = weights(n_kv_heads=groups)
+    trace = told(layer)
+    expected = attend(trace.inputs, layer.astype(np.float64))
+    assert trace.sizes["G"] == H
+    np.testing.assert_allclose(trace.scores, expected.scores, atol=1e-12)
+    np.testing.assert_allclose(trace.output, expected.output, atol=1e-12)
+    readers = H // groups
+    heads = repeated_heads(layer.b_k, layer).reshape(H, -1)
+    assert all(
+        np.array_equal(heads[head], layer.b_k.reshape(groups, -1)[head // readers])
+        for head in range(H)
+    )
+
+
+def test_a_layer_of_the_trained_model_fits() -> None:
+    """Twelve heads and 384 features with all biases: told with the numbers of the model's own
+    layer.
+    """
+    layer = load_minilm().layers[2].attention
+    trace = told(layer, weights="trained")
+    assert trace.projections.b_v is not None
+    np.testing.assert_array_equal(trace.projections.b_v, layer.b_v)
+    np.testing.assert_allclose(trace.output, attend(trace.inputs, layer).output, atol=1e-5)
+
+
+def test_a_state_file_holds_the_biases() -> None:
+    """The state with a taken layer comes back bit by bit."""
+    own = import_layer(weights(), np.ones((2, D)))
+    state = State(Scenario(own=own.url_value(), n_heads=H))
+    back = own_of(read_state(write_state(state)).scenario)
+    assert back.given.keys() == {"x", *MATRICES, *BIASES}
+    assert all(back.given[name].tobytes() == array.tobytes() for name, array in own.given.items())
+
+
+def test_the_template_of_a_taken_layer() -> None:
+    """What the story shows, biases included, can be downloaded, and loading it changes no
+    number.
+    """
+    trace = told(weights())
+    read = read_own(template(trace), "a.npz")
+    assert read.given.keys() == {"x", *MATRICES, *BIASES}
+    again = trace_of(Scenario(text=TEXT, own=read.url_value(), n_heads=H))
+    np.testing.assert_array_equal(again.output, trace.output)
+
+
+def test_biases_beside_other_weights() -> None:
+    """Biases alone join the weights of the scenario, drawn or trained; the trained ones must be
+    as wide as they are.
+    """
+    b_q, b_o = np.arange(16.0), np.arange(16.0) / 7
+    trace = trace_of(Scenario(text=TEXT, own=OwnMatrices(b_q=b_q, b_o=b_o).url_value()))
+    plain = trace_of(Scenario(text=TEXT))
+    np.testing.assert_allclose(trace.queries, plain.queries + b_q, atol=1e-12)
+    np.testing.assert_array_equal(trace.projections.w_q, plain.projections.w_q)
+    beside = trace_of(
+        Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).url_value())
+    )
+    assert (np.asarray(beside.projections.b_o) == 1).all()
+    with refused(ShapeError, "b_Q", 16, 384):
+        trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).url_value()))

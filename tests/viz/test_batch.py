@@ -1,0 +1,93 @@
+"""The pictures of a batch: their numbers are those of every sequence of the layer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from attention_lab.scenario import Scenario, in_batch, sequence_of, tokens_of, trace_of
+from attention_viz import story
+from attention_viz.payload import Stage, bits
+from attention_viz.story.batch import Batch, batch_board, beside_stage
+
+BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran", mask="causal")
+TOKENS = [tokens_of(in_batch(BATCH, place)) for place in range(3)]
+FIELDS = [name for name in STEPS if name != "memory"]
+
+
+def batch(field: str, scenario: Scenario = BATCH) -> Batch:
+    """A field of the batch, its second sentence shown."""
+    index = [1, 0, 1] if STEPS[field].per_head else [0, 1]
+    return Batch(trace_of(scenario), field, TOKENS, 1, index)
+
+
+def drawn(array: dict[str, Any]) -> np.ndarray:
+    """The numbers of an array of a board, minus infinity where they are masked."""
+    numbers = np.frombuffer(array["data"], "<f4").reshape(array["shape"]).copy()
+    if "masked" in array:
+        masked = np.unpackbits(
+            np.frombuffer(array["masked"], "u1"), bitorder="little", count=numbers.size
+        )
+        numbers[masked.reshape(numbers.shape).astype(bool)] = -np.inf
+    return numbers
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_the_pictures_hold_the_numbers_of_every_sequence(field: str) -> None:
+    """What is drawn of sentence b is the field at b, with all heads; its places have its tokens."""
+    board = batch_board(batch(field))
+    for place in range(3):
+        array = board["arrays"][f"sentence {place}"]
+        expected = getattr(trace_of(BATCH), field)[place].astype("f4")
+        assert np.array_equal(drawn(array), expected)
+        labels = [board["axes"][letter]["labels"] for letter in array["axes"]]
+        assert list(TOKENS[place].tokens) in labels
+    assert board["cell"]["array"] == "sentence 1"
+    assert len(board["panels"]) == 3
+
+
+def test_what_belongs_to_padding_is_hatched() -> None:
+    """Rows and columns from the number of real tokens on, and nothing else."""
+    board = batch_board(batch("scores"))
+    for place, real in enumerate((5, 2, 3)):
+        padded = np.ones((2, 5, 5), bool)
+        padded[:, :real, :real] = False
+        assert board["arrays"][f"sentence {place}"]["hatched"] == bits(padded)
+
+
+def test_the_stage_shows_one_head_of_every_sequence() -> None:
+    """Beside a step stands one matrix for each sentence; the others are links, the one shown is
+    not, and no number of the step itself is another.
+    """
+    trace = sequence_of(BATCH, 1)
+    step = story.scores(Stage(trace, n_real=2), (1, 0, 1))
+    board = beside_stage(step, batch("scores"), head=1)
+    pictures = board["panels"][len(step["panels"]) :]
+    assert [panel.get("link") for panel in pictures] == ["sentence 0", None, "sentence 2"]
+    for place, panel in enumerate(pictures):
+        shown = drawn(board["arrays"][panel["array"]])
+        assert np.array_equal(shown, trace_of(BATCH).scores[place, 1].astype("f4"))
+    assert board["arrays"]["scores"] == step["arrays"]["scores"]
+    scores = np.frombuffer(step["arrays"]["scores"]["data"], "<f4").reshape(2, 5, 5)
+    assert np.array_equal(scores, trace_of(BATCH).scores[1].astype("f4"))
+
+
+def test_padded_places_are_marked_on_the_axes() -> None:
+    """A board of a batch says from which place on tokens are [pad]; any other board does not."""
+    trace = sequence_of(BATCH, 1)
+    marked, plain = (story.scores(Stage(trace, n_real=n), (0, 0, 0)) for n in (2, None))
+    assert [marked["axes"][letter]["real"] for letter in "TS"] == [2, 2]
+    assert not any("real" in axis for axis in plain["axes"].values())
+
+
+def test_of_long_sequences_a_part_is_sent() -> None:
+    """The part around the cell, with where it begins."""
+    long = replace(BATCH, d_model=160, n_heads=2)
+    wide = Batch(trace_of(long), "queries", TOKENS, 1, [1, 100])
+    array = batch_board(wide)["arrays"]["sentence 2"]
+    assert (array["start"], array["whole"], array["shape"]) == ([0, 64], [5, 160], [5, 64])
+    assert np.array_equal(drawn(array), trace_of(long).queries[2][:, 64:128].astype("f4"))

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
+from attention_core.checks import check_choice
 from attention_lab.lessons.lesson import MAX_MOMENTS, RESERVED, VIEWS, Lesson, Moment, Question
 from attention_lab.lessons.lesson_file import lesson_named
 
@@ -59,7 +60,9 @@ def read_shown_lesson(url_path: str) -> None:
     usual_view = lesson_named(name).view if name else "full"
     restore("moment", "Moment", "1", _checked_place)
     restore("view", "View", usual_view, _checked_view)
-    for choice, usual in (("lesson", ""), ("moment", "" if name else "1"), ("view", usual_view)):
+    restore("show", "Controls that are shown", "", _checked_controls)
+    at_first = {"lesson": "", "moment": "" if name else "1", "view": usual_view, "show": ""}
+    for choice, usual in at_first.items():
         write_to_url(choice, usual)
     now.lesson = None
     if name:
@@ -86,12 +89,14 @@ def _arrived(name: str, number: int, url_path: str) -> ShownLesson:
 
 def lesson_style() -> str:
     """The style sheet of the view "lesson": no menu, and no controls but those that are named."""
-    shown = session().lesson
-    if shown is None or shown.controls is None:
+    shown: ShownLesson | None = session().lesson
+    alone = str(st.session_state["show"]) if st.session_state["view"] == "lesson" else None
+    controls = shown.controls if shown else None if alone is None else tuple(alone.split("."))
+    if controls is None:
         return ""
     hidden = ['[data-testid="stHeader"]']
-    if shown.controls:
-        named = ", ".join(f".st-key-{name}" for name in shown.controls)
+    if any(controls):
+        named = ", ".join(f".st-key-{name}" for name in controls)
         hidden += [
             f'[data-testid="stSidebar"] [data-testid="stElementContainer"]:not({named})',
             f'[data-testid="stSidebar"] [data-testid="stExpander"]:not(:has({named}))',
@@ -134,6 +139,13 @@ def _checked_view(text: str) -> str:
     if text in VIEWS:
         return text
     raise SettingsError(f"A view is one of {', '.join(VIEWS)}")
+
+
+def _checked_controls(text: str) -> str:
+    known = [control.name for control in CONTROLS]
+    for name in text.split(".") if text else ():
+        check_choice("show", name, known)
+    return text
 
 
 def _reset_others(asked: Mapping[str, list[str]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -65,6 +65,8 @@ def read_shown_lesson(url_path: str) -> None:
     for choice, usual in at_first.items():
         write_to_url(choice, usual)
     now.lesson = None
+    if not now.has_scripts:
+        _open_groups_of(str(st.session_state["show"]).split("."))
     if name:
         now.lesson = _arrived(name, int(st.session_state["moment"]), url_path)
 
@@ -82,9 +84,14 @@ def _arrived(name: str, number: int, url_path: str) -> ShownLesson:
     if now.moment != (name, place):
         now.moment = (name, place)
         _reset_others(now.asked)
-        named = [one for one in CONTROLS if one.name in (shown.controls or ())]
-        now.open |= {f"group {control.group}": True for control in named}
+        _open_groups_of(shown.controls or ())
     return shown
+
+
+def _open_groups_of(names: Sequence[str]) -> None:
+    """Open the boxes that hold these controls."""
+    named = [control for control in CONTROLS if control.name in names]
+    session().open |= {f"group {control.group}": True for control in named}
 
 
 def lesson_style() -> str:
@@ -94,7 +101,7 @@ def lesson_style() -> str:
     controls = shown.controls if shown else None if alone is None else tuple(alone.split("."))
     if controls is None:
         return ""
-    hidden = ['[data-testid="stHeader"]']
+    hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
     if any(controls):
         named = ", ".join(f".st-key-{name}" for name in controls)
         hidden += [
@@ -106,7 +113,7 @@ def lesson_style() -> str:
     block = '[data-testid="stMainBlockContainer"]'
     return (
         f"@media screen {{ {', '.join(hidden)} {{ display: none !important; }}"
-        f" {block} {{ padding-top: 0.2rem !important; }} }}"
+        f" {block} {{ padding-top: 0.2rem !important; }} .st-key-lesson {{ top: 0; }} }}"
     )
 
 

@@ -11,13 +11,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
-from attention_lab.lessons.lesson import MAX_MOMENTS, VIEWS, Lesson, Moment, Question
+from attention_lab.lessons.lesson import MAX_MOMENTS, RESERVED, VIEWS, Lesson, Moment, Question
 from attention_lab.lessons.lesson_file import lesson_named
 
 from .control_list import CONTROLS, DEFAULTS, widget_value
 from .facts import fact
 from .registry import PAGES, page_of
 from .url_state import restore, session, write_to_url
+
+# What of a URL belongs to lessons and not to the page.
+LESSON_CHOICES = RESERVED
 
 
 @dataclass(frozen=True)

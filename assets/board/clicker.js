@@ -7,7 +7,7 @@ const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role
 /**
  * Let the keys of a clicker goBeside through a step in a lecture, without a click first; gives how to let goBeside of them.
  *
- * They never take keys from a field, a button or a matrix that has the focus. board has lecture, moments and links.
+ * They never take keys from a field, a button or a matrix that has the focus. board has lecture, guess, moments and links. An open guess is shown before the step goes on.
  */
 export function attachClicker(board) {
   const act = (event) => {
@@ -41,7 +41,7 @@ function acted(board, key) {
 }
 
 function nextMomentOf(board) {
-  return board.moments.step(1) || goBeside(board, 1);
+  return board.guess.show() || board.moments.step(1) || goBeside(board, 1);
 }
 
 function previousMomentOf(board) {

@@ -27,7 +27,7 @@ ASKED_FIELDS = (
     "output",
 )
 MAX_TERMS = 16  # more are no work for a hand
-MAX_ANSWER = 9999
+LAST_QUESTION = 9999
 _FEWEST_PLACES, _MOST_PLACES = 2, 8
 
 

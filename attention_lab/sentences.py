@@ -80,7 +80,7 @@ def alone(scenario: Scenario, sequence: int) -> Scenario:
     edits = edits_of(scenario)
     if sequence:
         edits = Edits(tuple(edit for edit in edits.items if edit.matrix != "x"))
-    return replace(scenario, text=texts[sequence], batch="", edits=edits.address())
+    return replace(scenario, text=texts[sequence], batch="", edits=edits.url_value())
 
 
 def _tokens_of_line(scenario: Scenario, sequence: int) -> tuple[str, ...]:

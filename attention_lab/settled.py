@@ -57,7 +57,7 @@ class Scenario:
 
 def edits_of(scenario: Scenario) -> Edits:
     """The user's edits. Raises: SettingsError."""
-    return Edits.at(scenario.edits)
+    return Edits.from_url(scenario.edits)
 
 
 def own_of(scenario: Scenario) -> OwnMatrices:
@@ -65,7 +65,7 @@ def own_of(scenario: Scenario) -> OwnMatrices:
     return _own_at(scenario.own)
 
 
-_own_at = cached(OwnMatrices.at)
+_own_at = cached(OwnMatrices.from_url)
 
 
 def settled(scenario: Scenario) -> Scenario:

@@ -113,7 +113,7 @@ def read_state(data: bytes) -> State:
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
     own = OwnMatrices.decode(_text(content, "own"))
     return State(
-        Scenario(**scenario, edits=edits.address(), own=own.address()),
+        Scenario(**scenario, edits=edits.url_value(), own=own.url_value()),
         (focus.get("head", 0), focus.get("query", 0), focus.get("key", 0), focus.get("feature", 0)),
         content.get("notation", "ours"),
         focus.get("sentence", 0),

@@ -11,8 +11,8 @@ import streamlit as st
 
 from attention_core import AttentionError, Projections
 from attention_core.checks import Array
+from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_lab.user_data.taken_layer import take_layer
 
 from .markdown import plain
 from .registry import page_of
@@ -33,7 +33,7 @@ def offer_story(
     x: inputs to take along, shape (T, D); controls: what widgets of the sidebar are set to besides.
     """
     try:
-        own = take_layer(layer, x)
+        own = import_layer(layer, x)
     except AttentionError as error:
         st.info(plain(str(error)), icon=":material/block:")
         return
@@ -56,6 +56,6 @@ def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = Non
     """In a callback: the layer of the sidebar is this one from now on, and the story opens.
     Other controls stay.
     """
-    st.session_state.update(own=own.address(), edits="", weights="random", n_heads=n_heads)
+    st.session_state.update(own=own.url_value(), edits="", weights="random", n_heads=n_heads)
     st.session_state.update(controls or {})
     request_page(page_of("overview").path, head=0)

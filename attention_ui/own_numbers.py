@@ -18,16 +18,16 @@ from attention_lab.notation.notation import OURS
 from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
-from attention_lab.user_data.kept_texts import held, hold, is_key
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.own_matrices import (
     OwnMatrices,
-    in_address,
     read_own,
     shown_matrices,
     template,
+    value_for_url,
 )
 from attention_lab.user_data.painted import mask_from_text, mask_to_text
+from attention_lab.user_data.text_store import hold_text, is_key, stored
 from attention_viz.tables import numbered_table
 
 from .facts import fact
@@ -48,14 +48,14 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
     """The scenario of the controls with the edits, the matrices and, where it is the mask, the
     painting that the session and the address hold.
     """
-    restore("edits", "Edited cells", "", lambda text: Edits.at(text).address())
-    restore("own", "Own matrices", "", lambda text: OwnMatrices.at(text) and text)
+    restore("edits", "Edited cells", "", lambda text: Edits.from_url(text).url_value())
+    restore("own", "Own matrices", "", lambda text: OwnMatrices.from_url(text) and text)
     restore("painted", "Painted mask", "", lambda text: text and mask_to_text(mask_from_text(text)))
     for name in (*KINDS, "painted"):
         write_to_url(name, "")
     with suppress(AttentionError):  # the page says why
         keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
-        session().held = [held(key) for key in keys]
+        session().held = [stored(key) for key in keys]
     own = {name: st.session_state[name] for name in KINDS}
     scenario = replace(scenario, **own)
     return with_painting(scenario) if scenario.mask == "painted" else scenario
@@ -71,7 +71,9 @@ def edit_cell(array: str, row: int, column: int, value: float) -> None:
     with _refusals():
         if array in MATRICES:
             _change(
-                Edits.at(st.session_state["edits"]).add(Edit(MATRICES[array], row, column, value))
+                Edits.from_url(st.session_state["edits"]).add(
+                    Edit(MATRICES[array], row, column, value)
+                )
             )
 
 
@@ -156,7 +158,7 @@ def _table(scenario: Scenario, trace: Trace) -> None:
 
 def _table_changed(key: str, matrix: str) -> None:
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
-    edits = Edits.at(st.session_state["edits"])
+    edits = Edits.from_url(st.session_state["edits"])
     with _refusals():
         for row, cells in changed.items():
             for column, value in cells.items():
@@ -217,13 +219,13 @@ def _load(scenario: Scenario) -> None:
             st.session_state["notation"] = state.notation
             session().last = state.scenario  # whose cell the file says
         else:
-            own = OwnMatrices.at(st.session_state["own"]).updated(
+            own = OwnMatrices.from_url(st.session_state["own"]).updated(
                 read_own(file.getvalue(), file.name)
             )
             # What no layer can be made with is refused, and takes no room of what others load.
-            tried = hold(own.encode())
+            tried = hold_text(own.encode())
             trace_of(replace(scenario, own=tried.key))
-            address = in_address(tried.text)
+            address = value_for_url(tried.text)
             st.session_state.update({"own": address, "own numbers notes": own.notes})
 
 
@@ -237,4 +239,4 @@ def _refusals() -> Iterator[None]:
 
 
 def _change(edits: Edits) -> None:
-    st.session_state["edits"] = edits.address()
+    st.session_state["edits"] = edits.url_value()

@@ -9,7 +9,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.derivation import Derivation
 from attention_lab.files.file_checks import typed_number
-from attention_lab.practice import MAX_ANSWER, Question, ask
+from attention_lab.practice import LAST_QUESTION, Question, ask
 from attention_viz.labels import counted
 from attention_viz.practice import Asked, answer_of, worded
 from attention_viz.worksheet import worksheet
@@ -72,7 +72,7 @@ def anew() -> None:
 
 def next_question(number: int) -> None:
     """In a callback: the question after this one."""
-    st.session_state.update({"pr_number": number % MAX_ANSWER + 1} | UNANSWERED)
+    st.session_state.update({"pr_number": number % LAST_QUESTION + 1} | UNANSWERED)
 
 
 def open_cell(trace: Trace, asked: Derivation) -> None:
@@ -114,7 +114,7 @@ def different(now: PageContext, first: int, field: str) -> list[tuple[int, Asked
     """
     found: dict[str, tuple[int, Asked]] = {}
     for place in range(first - 1, first - 1 + LOOKED_AT):
-        number = place % MAX_ANSWER + 1
+        number = place % LAST_QUESTION + 1
         asked = worded(ask(now.trace, number, field), now.trace, now.notation)
         found.setdefault(asked.question, (number, asked))
         if len(found) == ON_A_SHEET:

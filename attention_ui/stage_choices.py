@@ -20,7 +20,7 @@ def choose(name: object, value: object) -> None:
     match name, value:
         case "which", str(field) if field in THREE:
             st.session_state["which"] = field
-        case ("present" | "hide" | "whole") as switch, bool(on):
+        case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
             st.session_state[switch] = on
         case "weights", "trained":
             train(session().page_context.scenario)

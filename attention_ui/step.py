@@ -17,6 +17,7 @@ from attention_viz.story.batch import Batch
 from .batch import batch_of, opening, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
+from .guessing import first_guess
 from .page_context import PageContext
 from .registry import strip
 from .stage_choices import THREE
@@ -59,6 +60,7 @@ def show_step(
         head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
+        guess=first_guess(now, field, board) if st.session_state.get("guess", True) else None,
     )
     news = tuple(map(Note, layer_notes(now.scenario)))
     shown = staged(board, replace(words, notes=(*news, *notes)))
@@ -81,7 +83,8 @@ def show_strip(text: Notation) -> None:
     """Show the strip of steps alone, above a page of the story that has no stage."""
     place = strip().index(session().page)
     steps = [(step.title, step.url_path) for step in strip()]
-    show_board(strip_alone(steps, place, text.convention == "column"), "strip")
+    summary = session().page.url_path == "seen"
+    show_board(strip_alone(steps, place, text.convention == "column", summary), "strip")
 
 
 def of_three(chosen: str) -> tuple[Choice]:

@@ -43,6 +43,7 @@ VIEW = {
     "own_scale": False,
     "present": False,
     "hide": False,
+    "guess": True,
     "whole": False,
 }
 
@@ -55,6 +56,7 @@ SWITCHES = (
         "A step alone in the window, in large type; a clicker goes on and back.",
     ),
     ("Hide the result", "hide", "Covered until a cell or a row is asked for."),
+    ("Guess first", "guess", "Each step asks one thing before it shows it."),
     (
         "Whole matrices",
         "whole",

@@ -68,6 +68,7 @@ class StepWords:
     says: plain text. formula: LaTeX. steps: title and path of every step of the story; place: which
     of them this is. notes: what is said of the numbers. heads: how many there are; head: the one in
     focus. hide: whether the result is covered; lecture: whether nothing but the stage is shown.
+    guess: the question that is asked first, as `guesses.as_data` gives it.
     """
 
     title: str
@@ -82,6 +83,7 @@ class StepWords:
     head: int = 0
     hide: bool = False
     lecture: bool = False
+    guess: JSON | None = None
 
 
 def staged(board: JSON, words: StepWords) -> JSON:
@@ -106,17 +108,21 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "heads": {"count": words.heads, "chosen": words.head},
         "hide": words.hide,
         "lecture": words.lecture,
+        "guess": words.guess,
         "signs": list(signs[: len(main) - 1]) if len(main) > 2 else ["→"] * (len(main) - 1),
     }
     return board | {"panels": panels, "stage": stage}
 
 
-def strip_alone(steps: Sequence[tuple[str, str]], place: int, transposed: bool = False) -> JSON:
-    """A board without matrices, that shows the strip of steps."""
+def strip_alone(
+    steps: Sequence[tuple[str, str]], place: int, transposed: bool = False, summary: bool = False
+) -> JSON:
+    """A board without matrices, that shows the strip of steps; summary: and what was guessed."""
     links = [{"title": title, "path": path} for title, path in steps]
     empty: JSON = {"arrays": {}, "rules": {}, "axes": {}, "panels": [], "cell": None}
     about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
-    return empty | about | {"transposed": transposed, "stage": {"steps": links, "place": place}}
+    stage = {"steps": links, "place": place, "summary": summary}
+    return empty | about | {"transposed": transposed, "stage": stage}
 
 
 def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:

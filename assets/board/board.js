@@ -14,7 +14,7 @@ import { buildStage, showStyled } from "./stage.js";
 import { Step } from "./step.js";
 import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
-import { spokenOf } from "./wording.js";
+import { placeWords, spokenOf } from "./wording.js";
 
 /** Put a matrix board into root: {update(scene), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
@@ -219,7 +219,8 @@ class Board {
   }
 
   say(cell, before = "") {
-    this.parts.live.textContent = before + spokenOf(this.model, cell);
+    const covered = this.step.covers(cell);
+    this.parts.live.textContent = before + (covered ? `${placeWords(this.model, cell)}, covered` : spokenOf(this.model, cell));
   }
 
   slide(key, start) {

@@ -7,11 +7,11 @@ const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role
 /**
  * Let the keys of a clicker goBeside through a step in a lecture, without a click first; gives how to let goBeside of them.
  *
- * They never take keys from a field, a button or a matrix that has the focus. board has lecture, moments and links.
+ * They never take keys from a field, a button or a matrix that has the focus. board has lecture, guess, moments and links. An open guess is shown before the step goes on.
  */
 export function attachClicker(board) {
   const act = (event) => {
-    if (!(board.lecture || inLesson()) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (!(board.lecture || inLesson(board)) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (isTaken(event.composedPath()[0], event.key)) return;
     const done = acted(board, event.key);
     if (done) event.preventDefault();
@@ -20,8 +20,9 @@ export function attachClicker(board) {
   return () => document.removeEventListener("keydown", act);
 }
 
-function inLesson() {
-  return document.querySelector(".lesson-bar") !== null;
+// Other pages of a lesson have no moments of their own: lesson.js goes on.
+function inLesson({ model }) {
+  return Boolean(model?.stage) && document.querySelector(".lesson-bar") !== null;
 }
 
 function isTaken(target, key) {
@@ -40,7 +41,7 @@ function acted(board, key) {
 }
 
 function nextMomentOf(board) {
-  return board.moments.step(1) || goBeside(board, 1);
+  return board.guess.show() || board.moments.step(1) || goBeside(board, 1);
 }
 
 function previousMomentOf(board) {

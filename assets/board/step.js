@@ -4,6 +4,8 @@ import { attachClicker } from "./clicker.js";
 import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
+import { fillSummary, Guess, sharePlace } from "./guess.js";
+import { headChoice } from "./heads.js";
 import { Moments } from "./moments.js";
 import { legendOf } from "./scales.js";
 import { sentenceButtons } from "./sentences.js";
@@ -20,12 +22,12 @@ const CORNER = { width: 76, height: 40 }; // px, of the controls where there is 
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
-const MOST_BUTTONS = 4; // for heads; more are a list
 
 /** What stands around the matrices of a step: the strip of steps, words, what of the result is in sight, keys of a lecture. */
 export class Step {
   constructor(board, parts) {
     Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
+    this.guess = new Guess(parts.guess, () => board.width && board.refresh(true));
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
@@ -66,6 +68,7 @@ export class Step {
     strip.hidden = !stage;
     this.parts.dock.hidden = alone;
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
+    if (alone && stage.summary) fillSummary(words);
     if (alone) return fillStrip(strip, stage);
     if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
@@ -73,27 +76,10 @@ export class Step {
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps to go to
     fillWords(words, stage, onChoose);
     this.moments.cover(Boolean(stage.hide));
+    this.guess.adopt(stage.guess ?? null, stage.steps[stage.place], onChoose);
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...this.heads(), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
-  }
-
-  // One button for each head, or a list where there are many: the same cell of that head is explained then.
-  heads() {
-    const { heads } = this.model.stage;
-    const { onChoose } = this.board.handlers;
-    if (!onChoose || !heads || heads.count < 2) return [];
-    const all = Array.from({ length: heads.count }, (_, head) => head);
-    const beside = button("option beside", "or one?", "The same weights as one wide head, beside these heads", () => onChoose("beside", true));
-    if (heads.count > MOST_BUTTONS) {
-      const list = element("select", "speed", ...all.map((head) => element("option", "", `head ${head}`)));
-      Object.assign(list, { selectedIndex: heads.chosen, ariaLabel: "Head" });
-      list.addEventListener("change", () => onChoose("head", list.selectedIndex));
-      return [list, beside];
-    }
-    const made = all.map((head) => button("option", String(head), `Head ${head}`, () => onChoose("head", head)));
-    made.forEach((one, head) => one.setAttribute("aria-pressed", String(head === heads.chosen)));
-    return [element("span", "choice", element("span", "name", "head"), ...made, beside)];
+    chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 
   /**
@@ -145,10 +131,11 @@ export class Step {
     const { section, arithmetic, controls, stage } = this.parts;
     const beside = form === "line" ? { x: CORNER.width + 8, y: 0 } : { x: 0, y: CORNER.height + 4 };
     if (bottom) {
-      put(arithmetic, terms);
+      this.terms = terms;
       put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
       return;
     }
+    this.terms = null;
     put(arithmetic, { ...terms, width: terms.width - beside.x, height: terms.height - beside.y });
     put(controls, { x: terms.x + terms.width - CORNER.width, y: terms.y + terms.height - CORNER.height - 3, ...CORNER });
     const lowest = Math.max(terms.y + terms.height, ...boxes.map(({ y, bodyHeight, close }) => y + bodyHeight + close.down)) + 4;
@@ -160,7 +147,8 @@ export class Step {
     const { section, words, arithmetic, controls, stage, strip } = this.parts;
     section.classList.remove("fits");
     section.style.height = "";
-    for (const part of [words, arithmetic, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
+    this.terms = null;
+    for (const part of [words, arithmetic, this.parts.guess, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
     const screen = !this.board.surroundings.now().printed;
     this.form = "line";
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && Boolean(this.model.stage));
@@ -176,6 +164,8 @@ export class Step {
   /** Whether a cell of the result is covered. */
   hides(panel, index) {
     const { stage, panels } = this.model ?? {};
+    const { player, surroundings } = this.board;
+    if (!player.active && !surroundings.now().printed && this.guess.hides(panel.array, index)) return true;
     if (!stage || panels.find(({ role }) => role === "result")?.array !== panel.array) return false;
     return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
   }
@@ -183,7 +173,7 @@ export class Step {
   /** Which cells are not shown, as a function, or undefined: those not computed yet, and those of a covered result. */
   blanks() {
     const { player } = this.board;
-    if (!player.active && !this.moments.hiding) return undefined;
+    if (!player.active && !this.moments.hiding && !this.guess.isOpen) return undefined;
     return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
   }
 
@@ -201,6 +191,7 @@ export class Step {
   /** Write how the current cell is computed. */
   explain(look, current) {
     const { board, parts: { arithmetic } } = this;
+    this.placeGuess(current);
     if (!current) return arithmetic.replaceChildren();
     const playing = board.player.active && !board.hovered;
     const isEditable = ({ panel }) => panel.array === current.array && panel.editable;
@@ -209,6 +200,15 @@ export class Step {
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
     const more = (this.model.stage || board.size) && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
     return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+  }
+
+  // The question, and what came of it, stand where the arithmetic does, or share its place.
+  placeGuess(current) {
+    const { terms, parts: { section, arithmetic, guess } } = this;
+    const state = this.board.player.active ? "idle" : this.guess.stateAt(current);
+    section.classList.toggle("asking", state === "open");
+    section.classList.toggle("told", state === "told");
+    if (terms) sharePlace(guess, arithmetic, { terms, state, tall: this.form !== "line" }, put);
   }
 
   /** The numbers of an array as they are drawn: {shape, data, letters, closeUp}, letters in px or 0; null where it is not drawn. */

@@ -14,7 +14,7 @@ MAX_TEXT = 600  # characters of a text
 MAX_NUMBERS = 4_000  # of the numbers that are given
 MAX_GIVEN, MIN_OPTIONS, MAX_OPTIONS = 8, 2, 8
 MAX_SIDE = 24  # cells of a picture; larger ones would be sent to every phone
-MAX_ANSWER = 40  # characters that a student may send
+LAST_QUESTION = 40  # characters that a student may send
 
 Picture = tuple[tuple[float, ...], ...]
 

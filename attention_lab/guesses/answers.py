@@ -53,9 +53,11 @@ class Asked:
 
     @property
     def places(self) -> int:
-        """How many decimals an answer needs: two digits of the largest number of its matrix."""
+        """How many decimals an answer needs: the last is worth 0.5 to 5 % of the largest number
+        of its matrix.
+        """
         largest = self.largest
-        digits = 1 - math.floor(math.log10(largest)) if largest > 0 else 2
+        digits = -math.floor(math.log10(largest / 20)) if largest > 0 else 2
         return min(max(0, digits), FINEST)
 
     @property
@@ -73,7 +75,7 @@ def answer(asked: Asked, values: Array) -> Answer | None:
 
 
 def shape_of(trace: Trace, field: str, misconception: str = "") -> str:
-    """The shape of a field, of one head where it has heads, in words; or the one believed in."""
+    """The shape of a field, of one head where it has heads; or the one believed in."""
     if misconception:
         return _shape(trace, *_believed_shapes(trace, field)[misconception])
     letters = STEPS[field].letters[-2:]
@@ -107,12 +109,9 @@ def _width_of(field: str) -> str:
 
 
 def _shape(trace: Trace, rows: int | str, columns: int | str) -> str:
-    """A shape in words that hold whether tokens are rows or columns."""
+    """A shape as rows × columns of tokens that stand in rows; the prompt says of what."""
     n_rows, n_columns = (trace.sizes[n] if isinstance(n, str) else n for n in (rows, columns))
-    return (
-        f"{n_rows} {'vector' if n_rows == 1 else 'vectors'} of"
-        f" {n_columns} {'number' if n_columns == 1 else 'numbers'}"
-    )
+    return f"{n_rows} × {n_columns}"
 
 
 def alike(asked: Asked, first: Answer, other: Answer) -> bool:

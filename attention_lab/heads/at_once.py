@@ -1,4 +1,4 @@
-"""What of a layer can run at once, and what must wait: worked out from what each step needs."""
+"""What can run at once in a layer, and what must wait, computed from the inputs of each step."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from attention_core.steps import Step
 from attention_core.trace import STEPS, Trace
 
 Key = tuple[str, int]
-# How often a cell is multiplied for each value of the running index; s·S and tanh's c· for a cap.
+# Multiplications for each cell; a soft cap multiplies twice, by s and by c.
 _PRODUCTS = {"product": 1, "softcap": 2}
 
 
 @dataclass(frozen=True)
 class Box:
-    """A part of a step that no other part of the step waits for: one head of it, or all of it.
+    """One head of a step, or a whole step: parts of one step never wait for each other.
 
-    head: which of `parts`. moment: 0 for what is given, else one later than the last box it waits
-    for. multiplications, exponentials: of one sequence.
+    head: the number of the part, of `parts`. moment: 0 for inputs, else one later than the last box
+    that it waits for. multiplications, exponentials: for one sequence.
     """
 
     field: str
@@ -34,36 +34,36 @@ class Box:
 
     @property
     def key(self) -> Key:
-        """What other boxes call it."""
+        """Its name for other boxes."""
         return self.field, self.head
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The boxes of a layer, each after those it waits for."""
+    """The boxes of a layer, each after the boxes that it waits for."""
 
     boxes: tuple[Box, ...]
 
     @cached_property
     def depth(self) -> int:
-        """How many moments there are, when everything runs as soon as it can."""
+        """The number of moments, if every box runs as early as possible."""
         return max(box.moment for box in self.boxes)
 
     @cached_property
     def widest(self) -> int:
-        """The most boxes that run at one moment."""
+        """The largest number of boxes at one moment."""
         moments = [box.moment for box in self.boxes if box.moment]
         return max((moments.count(moment) for moment in set(moments)), default=0)
 
     @cached_property
     def multiplications(self) -> int:
-        """Of all boxes together."""
+        """The multiplications of all boxes."""
         return sum(box.multiplications for box in self.boxes)
 
     @cached_property
     def longest_chain(self) -> int:
-        """The most multiplications of boxes each of which waits for the one before: what is left
-        however many workers there are, one box each.
+        """The multiplications of the longest chain of boxes that wait for each other. More workers
+        cannot make it shorter.
         """
         until: dict[Key, int] = {}
         for box in self.boxes:
@@ -75,8 +75,8 @@ class Schedule:
 def schedule(trace: Trace) -> Schedule:
     """The boxes of a layer, from the `needs` of its steps.
 
-    A step that only looks at numbers in another way (a split, a mask that hides nothing, M = X)
-    takes no moment: who needs it waits for what it looks at. The merge waits for all heads.
+    A step that changes no number (a split, a mask that hides nothing, M = X) takes no moment: boxes
+    that need it wait for its source. The merge waits for all heads.
     """
     parts: dict[str, int] = {}
     sources: dict[Key, tuple[Key, ...]] = {}
@@ -98,7 +98,7 @@ def schedule(trace: Trace) -> Schedule:
 
 
 def _n_parts(step: Step, sizes: Mapping[str, int]) -> int:
-    """How many boxes a step is: as many as heads, unless it needs all heads at once."""
+    """The number of boxes of a step: one for each head, unless it needs all heads at once."""
     letters = step.letters
     joins = any(STEPS[need].per_head for need in step.needs.split())
     if step.per_head:
@@ -108,8 +108,8 @@ def _n_parts(step: Step, sizes: Mapping[str, int]) -> int:
 
 
 def _met(head: int, parts: Mapping[str, int], name: str, need: str) -> range:
-    """The parts of a step that one part of another needs: its own head's, the one its group
-    shares, or all of them.
+    """The parts of a step that one part of another step needs: that of its head, that of its group,
+    or all of them.
     """
     if parts[name] == 1:
         return range(parts[need])

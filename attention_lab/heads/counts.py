@@ -1,22 +1,21 @@
-"""How much a layer holds and computes, as formulas of its sizes."""
+"""Counts of a layer as formulas of its sizes, and these sizes as one of them grows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 
-from attention_core.checks import whole_number
-from attention_core.errors import SettingsError
-from attention_core.head_widths import uneven_sharing
+from attention_core.head_widths import divisors
 from attention_core.trace import Trace
+
+# The letter of each size that can grow.
+SIZE_OF_LETTER = {"n": "n_tokens", "C": "d_model", "h": "n_heads", "G": "n_kv_heads"}
 
 
 @dataclass(frozen=True)
 class LayerSize:
     """The sizes that counts depend on: n tokens, width C, h heads, G key/value heads, head widths
     d_k and d_v.
-
-    Raises: SettingsError.
     """
 
     n_tokens: int
@@ -25,12 +24,6 @@ class LayerSize:
     n_kv_heads: int
     d_k: int
     d_v: int
-
-    def __post_init__(self) -> None:
-        for size in fields(self):
-            whole_number(size.name, getattr(self, size.name), 1)
-        if self.n_heads % self.n_kv_heads:
-            raise SettingsError(uneven_sharing(self.n_heads, self.n_kv_heads))
 
 
 def size_of(trace: Trace) -> LayerSize:
@@ -41,7 +34,7 @@ def size_of(trace: Trace) -> LayerSize:
 
 @dataclass(frozen=True)
 class Count:
-    """One thing that is counted: its name, its formula as LaTeX, and the number for given sizes."""
+    """One count: its name, its formula as LaTeX, and its number for given sizes."""
 
     name: str
     formula: str
@@ -58,3 +51,34 @@ def total(counts: Iterable[Count], size: LayerSize) -> int:
     7
     """
     return sum(count.of(size) for count in counts)
+
+
+def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
+    """The layer with a growing number of tokens n, width C, heads h or key/value heads G. d_k = d_v
+    = C/h follow C and h.
+
+    n starts at 8, or lower for a smaller layer. h ends at C, with heads of width 1. G follows h: a
+    key/value head keeps the number of heads that share it, or all heads share it as before.
+    """
+    if letter == "n":
+        first = min(3, size.n_tokens.bit_length() - 1)
+        return tuple(replace(size, n_tokens=2**k) for k in range(first, 10))
+    if letter == "C":
+        widths = [2**k for k in range(8)]
+        return tuple(replace(size, d_model=w * size.n_heads, d_k=w, d_v=w) for w in widths)
+    if letter == "h":
+        return tuple(_with_heads(size, 2**k) for k in range(6) if 2**k <= size.d_model)
+    return tuple(replace(size, n_kv_heads=groups) for groups in divisors(size.n_heads))
+
+
+def grown(size: LayerSize, letter: str) -> int:
+    """The size with a letter."""
+    return int(getattr(size, SIZE_OF_LETTER[letter]))
+
+
+def _with_heads(size: LayerSize, n_heads: int) -> LayerSize:
+    readers, groups = size.n_heads // size.n_kv_heads, 1
+    if readers < size.n_heads or size.n_heads == 1:
+        groups = max(part for part in divisors(n_heads) if part == 1 or part * readers <= n_heads)
+    width = size.d_model // n_heads
+    return replace(size, n_heads=n_heads, n_kv_heads=groups, d_k=width, d_v=width)

@@ -1,5 +1,5 @@
-"""The scores of all heads one after the other, in parallel threads, and as one product: how long
-each takes on this machine, and from which size threads pay.
+"""The scores of all heads one after the other, in parallel threads, and as one product: the time of
+each on this machine, and the size from which threads are faster.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ from attention_core.initialisation import Stream, generator
 from attention_core.magnitudes import RELATIVE_ROUNDING
 
 from .counts import LayerSize
-from .measurement import ONE_AT_A_TIME
+from .scheme_runs import ONE_AT_A_TIME
 
 LOOP, THREADS, FUSED = "one after the other", "in parallel threads", "one product for all"
 TOKENS = tuple(2**k for k in range(4, 11))
-# One product may make so many numbers (32 MB) and multiply so often (about a tenth of a second);
-# all together may take so many seconds.
-MOST_NUMBERS, MOST_MULTIPLIES, MOST_SECONDS = 2**22, 2**29, 2.0
+# Bounds: of one product 32 MB and about a tenth of a second; of all together two seconds.
+MAX_NUMBERS, MAX_MULTIPLICATIONS, MAX_SECONDS = 2**22, 2**29, 2.0
 REPEATS = 9
 Clock = Callable[[], float]
 
@@ -39,8 +38,8 @@ class Timed:
 
 @dataclass(frozen=True)
 class Race:
-    """The three ways at one size. gap: how far their results are from one another, as a part of
-    the largest score.
+    """The three ways at one size. gap: the largest difference of their results, divided by the
+    largest score.
     """
 
     size: LayerSize
@@ -50,11 +49,12 @@ class Race:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the times say of threads against one head after the other.
+    """A comparison of threads with one head after the other.
 
-    A way is faster where the upper quartile of its runs lies below the lower one of the other's.
-    faster, slower: at so many tokens. pays_from: faster at so many and at all more that were
-    measured, or None. best: the largest speed-up by medians, at best_at tokens.
+    A way is faster if the upper quartile of its runs is below the lower quartile of the other's.
+    faster, slower: the numbers of tokens at which threads are. pays_from: the number of tokens from
+    which threads are always faster, or None. best: the largest speed-up by medians, at best_at
+    tokens.
     """
 
     faster: tuple[int, ...]
@@ -65,7 +65,7 @@ class Verdict:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -77,7 +77,7 @@ def n_threads(size: LayerSize) -> int:
 
 
 def head_after_head(query_HTK: Array, key_HKS: Array, scores_HTS: Array) -> None:
-    """One product for each head; the next begins when the one before has ended."""
+    """One product for each head, one after the other."""
     for query_TK, key_KS, scores_TS in zip(query_HTK, key_HKS, scores_HTS, strict=True):
         np.matmul(query_TK, key_KS, out=scores_TS)
 
@@ -85,8 +85,8 @@ def head_after_head(query_HTK: Array, key_HKS: Array, scores_HTS: Array) -> None
 def heads_in_threads(
     pool: ThreadPoolExecutor, query_HTK: Array, key_HKS: Array, scores_HTS: Array
 ) -> None:
-    """One product for each head, handed to threads. NumPy gives up the interpreter's lock while it
-    multiplies, so threads on several cores multiply at the same time.
+    """One product for each head, in threads. NumPy releases the lock of the interpreter while it
+    multiplies, so several cores can multiply at the same time.
     """
     tasks = [
         pool.submit(np.matmul, query_TK, key_KS, out=scores_TS)
@@ -97,16 +97,16 @@ def heads_in_threads(
 
 
 def all_in_one(query_HTK: Array, key_HKS: Array, scores_HTS: Array) -> None:
-    """One call in which the head is one more axis."""
+    """One call with the head as one more axis."""
     np.matmul(query_HTK, key_HKS, out=scores_HTS)
 
 
 def races(size: LayerSize, clock: Clock = time.perf_counter) -> tuple[Race, ...]:
-    """The three ways with more and more tokens, on random queries and keys of the layer's heads,
-    until the next size would be too large or take too long.
+    """The three ways for growing numbers of tokens, on random queries and keys, until the next size
+    would be too large or take too long.
 
-    The threads are started before, and the ways take turns, so that what else the machine does
-    hits all three.
+    Threads are started before the measurement. The ways take turns, so that other work of the
+    machine affects all three.
     """
     found: list[Race] = []
     with ONE_AT_A_TIME, ThreadPoolExecutor(n_threads(size)) as pool:
@@ -117,13 +117,13 @@ def races(size: LayerSize, clock: Clock = time.perf_counter) -> tuple[Race, ...]
                 break
             found.append(_race(larger, pool, clock))
             now = clock()
-            if now - start + 4 * (now - before) > MOST_SECONDS:  # twice the tokens, four times that
+            if now - start + 4 * (now - before) > MAX_SECONDS:  # twice the tokens, four times that
                 break
     return tuple(found)
 
 
 def verdict(found: Sequence[Race]) -> Verdict:
-    """From which number of tokens threads pay, by what was measured."""
+    """The comparison of threads with one head after the other."""
     faster, slower, pays_from = [], [], None
     for race in found:
         loop, threads, n_tokens = race.times[LOOP], race.times[THREADS], race.size.n_tokens
@@ -139,7 +139,7 @@ def verdict(found: Sequence[Race]) -> Verdict:
 
 
 def largest_gap(found: Sequence[Race]) -> float:
-    """How far the results of the ways are from one another at most; 0 within rounding."""
+    """The largest difference of the results; 0 within rounding."""
     gap = max(race.gap for race in found)
     return gap if gap > RELATIVE_ROUNDING[np.dtype(np.float64)] else 0.0
 
@@ -150,7 +150,7 @@ def _speed_up(race: Race) -> float:
 
 def _is_small_enough(size: LayerSize) -> bool:
     numbers = size.n_heads * size.n_tokens**2
-    return numbers <= MOST_NUMBERS and numbers * size.d_k <= MOST_MULTIPLIES
+    return numbers <= MAX_NUMBERS and numbers * size.d_k <= MAX_MULTIPLICATIONS
 
 
 def _race(size: LayerSize, pool: ThreadPoolExecutor, clock: Clock) -> Race:

@@ -1,9 +1,12 @@
-"""The four ways of computing scores, run: what they differ by, and how long they take as a size
-grows.
+"""The four ways to compute scores, run: their largest difference, and their time and memory on this
+machine as a size grows.
 """
 
 from __future__ import annotations
 
+import threading
+import time
+import tracemalloc
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,20 +16,19 @@ from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
-from .counts import LayerSize, size_of
-from .measurement import Measurement, measure
+from .counts import LayerSize, as_grows, size_of
 from .score_schemes import SCHEMES, Scheme
-from .size_growth import as_grows
 
-# A measurement may keep so many numbers at once (32 MB) and multiply so often (about a tenth of a
-# second).
-MOST_NUMBERS, MOST_MULTIPLIES = 2**22, 2**26
+# Bounds of one measurement: 32 MB, and about a tenth of a second.
+MAX_NUMBERS, MAX_MULTIPLICATIONS = 2**22, 2**26
+# Memory is traced for the whole process: two measurements at once would count each other's arrays.
+ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far each way, by its key, is from the layer's scores, as a part of the largest;
-    n_tokens were compared.
+    """The largest difference of each way, by its key, from the scores of the layer, divided by the
+    largest score. n_tokens: the number of compared tokens.
     """
 
     gaps: dict[str, float]
@@ -35,8 +37,8 @@ class Agreement:
 
 @cached
 def agreement(trace: Trace) -> Agreement:
-    """All four ways on the queries and keys of a layer, on as many of the first tokens as are
-    quickly computed.
+    """All four ways on the queries and keys of a layer: on all tokens, or on the first ones if all
+    would take too long.
     """
     size, n_tokens = size_of(trace), min(trace.sizes["T"], trace.sizes["S"])
     while n_tokens > 1 and not all(
@@ -56,8 +58,41 @@ def agreement(trace: Trace) -> Agreement:
 
 
 @dataclass(frozen=True)
+class Measurement:
+    """seconds: of the fastest run. peak_bytes: the most memory used at once, with the result."""
+
+    seconds: float
+    peak_bytes: int
+
+
+def measure(scheme: Scheme, query_HTK: Array, key_HSK: Array, repeats: int = 3) -> Measurement:
+    """Run a scheme a few times for its time, then once more for its memory, which is slower."""
+    seconds = []
+    with ONE_AT_A_TIME:
+        for _ in range(repeats):
+            start = time.perf_counter()
+            scheme.scores(query_HTK, key_HSK)
+            seconds.append(time.perf_counter() - start)
+        return Measurement(min(seconds), _peak_bytes(scheme, query_HTK, key_HSK))
+
+
+def _peak_bytes(scheme: Scheme, query_HTK: Array, key_HSK: Array) -> int:
+    traced_already = tracemalloc.is_tracing()
+    if not traced_already:
+        tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        scheme.scores(query_HTK, key_HSK)
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        if not traced_already:
+            tracemalloc.stop()
+
+
+@dataclass(frozen=True)
 class Run:
-    """One way of computing scores, run at a size."""
+    """One way to compute scores, measured at one size."""
 
     scheme: Scheme
     size: LayerSize
@@ -65,10 +100,8 @@ class Run:
 
 
 def runs_as_grows(size: LayerSize, letter: str) -> tuple[Run, ...]:
-    """Every way of computing scores, measured as a size grows on random queries and keys; the too
-    large are left out.
-
-    Raises: SettingsError.
+    """Every way to compute scores, measured on random queries and keys as a size grows. Sizes that
+    are too large are left out.
     """
     found = []
     for larger in as_grows(size, letter):
@@ -84,7 +117,7 @@ def runs_as_grows(size: LayerSize, letter: str) -> tuple[Run, ...]:
 def is_small_enough(scheme: Scheme, size: LayerSize) -> bool:
     """Whether a measurement stays within 32 MB and about a tenth of a second."""
     kept = scheme.extra.of(size) + size.n_heads * size.n_tokens**2
-    return kept <= MOST_NUMBERS and scheme.multiplies.of(size) <= MOST_MULTIPLIES
+    return kept <= MAX_NUMBERS and scheme.multiplications.of(size) <= MAX_MULTIPLICATIONS
 
 
 def _queries_and_keys(size: LayerSize) -> tuple[Array, Array]:

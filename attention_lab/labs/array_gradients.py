@@ -15,13 +15,13 @@ class GradientStep:
 
     step: the field of the `Trace` whose forward formula is undone, so that both can be shown side
     by side. symbol, formula: LaTeX; the gradient of the loss with respect to A is written ∇_A.
-    says: one plain sentence.
+    sentence: one plain sentence.
     """
 
     step: str
     symbol: str
     formula: str
-    says: str
+    sentence: str
     name: str = ""
 
 
@@ -35,7 +35,7 @@ class ArrayGradients:
             step="output",
             symbol=r"\nabla_{Y}",
             formula=r"\nabla_{Y} = \partial L / \partial Y",
-            says="The loss says of every number of the output which way it should move.",
+            sentence="The loss says of every number of the output which way it should move.",
         ),
     ]
     merged: Annotated[
@@ -44,7 +44,7 @@ class ArrayGradients:
             step="output",
             symbol=r"\nabla_{O}",
             formula=r"\nabla_{O} = \nabla_{Y}\,W_O^{\top}",
-            says="What is wanted of the joined heads: the output's gradient, back through W_O.",
+            sentence="What is wanted of the joined heads: the output's gradient, back through W_O.",
         ),
     ]
     head_outputs: Annotated[
@@ -53,7 +53,7 @@ class ArrayGradients:
             step="merged",
             symbol=r"\nabla_{O_h}",
             formula=r"\nabla_{O_h} = (\nabla_{O})_{:,\,h d_v:(h+1) d_v}",
-            says="Each head takes its own columns: joining is undone by cutting.",
+            sentence="Each head takes its own columns: joining is undone by cutting.",
         ),
     ]
     value_heads: Annotated[
@@ -62,7 +62,7 @@ class ArrayGradients:
             step="head_outputs",
             symbol=r"\nabla_{V_h}",
             formula=r"\nabla_{V_h} = A_h^{\top}\,\nabla_{O_h}",
-            says="A value is asked for by every query that read it, as much as it read.",
+            sentence="A value is asked for by every query that read it, as much as it read.",
         ),
     ]
     probabilities: Annotated[
@@ -71,7 +71,9 @@ class ArrayGradients:
             step="head_outputs",
             symbol=r"\nabla_{A_h}",
             formula=r"\nabla_{A_h} = \nabla_{O_h} V_h^{\top}",
-            says="A query should read more of a key whose value points where its output should go.",
+            sentence=(
+                "A query should read more of a key whose value points where its output should go."
+            ),
         ),
     ]
     masked_scores: Annotated[
@@ -83,7 +85,7 @@ class ArrayGradients:
                 r"\nabla_{\hat S_h} = A_h \circ \bigl(\nabla_{A_h} - \mathrm{rowsum}(A_h \circ"
                 r" \nabla_{A_h})\bigr)"
             ),
-            says=(
+            sentence=(
                 "Shares compete: a score gains only by as much as its key is wanted above the row's"
                 " average."
             ),
@@ -95,7 +97,7 @@ class ArrayGradients:
             step="masked_scores",
             symbol=r"\nabla_{\tilde S_h}",
             formula=r"\nabla_{\tilde S_h} = \nabla_{\hat S_h}",
-            says=(
+            sentence=(
                 "A mask adds a constant, so nothing changes; where a key is hidden the gradient is"
                 " already 0."
             ),
@@ -107,7 +109,7 @@ class ArrayGradients:
             step="scaled_scores",
             symbol=r"\nabla_{S_h}",
             formula=r"\nabla_{S_h} = s\,\nabla_{\tilde S_h}",
-            says=(
+            sentence=(
                 "The scale multiplies gradients as it multiplied scores; a soft cap c adds the"
                 " factor 1 - (S̃/c)²."
             ),
@@ -119,7 +121,7 @@ class ArrayGradients:
             step="scores",
             symbol=r"\nabla_{Q_h}",
             formula=r"\nabla_{Q_h} = \nabla_{S_h} K_h",
-            says="A query moves towards the keys whose scores should grow.",
+            sentence="A query moves towards the keys whose scores should grow.",
         ),
     ]
     key_heads: Annotated[
@@ -128,7 +130,7 @@ class ArrayGradients:
             step="scores",
             symbol=r"\nabla_{K_h}",
             formula=r"\nabla_{K_h} = \nabla_{S_h}^{\top} Q_h",
-            says="A key moves towards the queries that should find it.",
+            sentence="A key moves towards the queries that should find it.",
         ),
     ]
     queries: Annotated[
@@ -137,7 +139,7 @@ class ArrayGradients:
             step="query_heads",
             symbol=r"\nabla_{Q}",
             formula=r"\nabla_{Q} = [\,\nabla_{Q_0} \mid \nabla_{Q_1} \mid \cdots\,]",
-            says="Cutting is undone by joining: the heads' gradients stand side by side.",
+            sentence="Cutting is undone by joining: the heads' gradients stand side by side.",
         ),
     ]
     keys: Annotated[
@@ -146,7 +148,7 @@ class ArrayGradients:
             step="key_heads",
             symbol=r"\nabla_{K}",
             formula=r"\nabla_{K} = [\,\nabla_{K_0} \mid \nabla_{K_1} \mid \cdots\,]",
-            says="Cutting is undone by joining: the heads' gradients stand side by side.",
+            sentence="Cutting is undone by joining: the heads' gradients stand side by side.",
         ),
     ]
     values: Annotated[
@@ -155,7 +157,7 @@ class ArrayGradients:
             step="value_heads",
             symbol=r"\nabla_{V}",
             formula=r"\nabla_{V} = [\,\nabla_{V_0} \mid \nabla_{V_1} \mid \cdots\,]",
-            says="Cutting is undone by joining: the heads' gradients stand side by side.",
+            sentence="Cutting is undone by joining: the heads' gradients stand side by side.",
         ),
     ]
     memory: Annotated[
@@ -164,7 +166,7 @@ class ArrayGradients:
             step="keys",
             symbol=r"\nabla_{M}",
             formula=r"\nabla_{M} = \nabla_{K}\,W_K^{\top} + \nabla_{V}\,W_V^{\top}",
-            says=(
+            sentence=(
                 "A token of the memory is used twice, as key and as value, so two gradients are"
                 " added."
             ),
@@ -176,7 +178,7 @@ class ArrayGradients:
             step="queries",
             symbol=r"\nabla_{X}",
             formula=r"\nabla_{X} = \nabla_{Q}\,W_Q^{\top}\;[{} + \nabla_{M}]\;[{} + \nabla_{Y}]",
-            says=(
+            sentence=(
                 "An input collects what comes back through query, in self-attention also key and"
                 " value, and residual."
             ),

@@ -22,7 +22,7 @@ class GradientTrace(ArrayGradients):
             step="output",
             symbol=r"\nabla_{W_O}",
             formula=r"\nabla_{W_O} = O^{\top}\,\nabla_{Y}",
-            says=(
+            sentence=(
                 "What the heads found, times what was wanted of the output, summed over all tokens."
             ),
         ),
@@ -33,7 +33,7 @@ class GradientTrace(ArrayGradients):
             step="queries",
             symbol=r"\nabla_{W_Q}",
             formula=r"\nabla_{W_Q} = X^{\top}\,\nabla_{Q}",
-            says=(
+            sentence=(
                 "What the tokens are, times what was wanted of their queries, summed over all"
                 " tokens."
             ),
@@ -45,7 +45,7 @@ class GradientTrace(ArrayGradients):
             step="keys",
             symbol=r"\nabla_{W_K}",
             formula=r"\nabla_{W_K} = M^{\top}\,\nabla_{K}",
-            says=(
+            sentence=(
                 "What the tokens are, times what was wanted of their keys, summed over all tokens."
             ),
         ),
@@ -56,7 +56,7 @@ class GradientTrace(ArrayGradients):
             step="values",
             symbol=r"\nabla_{W_V}",
             formula=r"\nabla_{W_V} = M^{\top}\,\nabla_{V}",
-            says=(
+            sentence=(
                 "What the tokens are, times what was wanted of their values, summed over all"
                 " tokens."
             ),
@@ -68,7 +68,7 @@ class GradientTrace(ArrayGradients):
             step="output",
             symbol=r"\nabla_{b_O}",
             formula=r"\nabla_{b_O} = \mathbf 1^{\top}\,\nabla_{Y}",
-            says="A bias is added to every token, so its gradient is the sum over all of them.",
+            sentence="A bias is added to every token, so its gradient is the sum over all of them.",
         ),
     ]
     b_q: Annotated[
@@ -77,7 +77,7 @@ class GradientTrace(ArrayGradients):
             step="queries",
             symbol=r"\nabla_{b_Q}",
             formula=r"\nabla_{b_Q} = \mathbf 1^{\top}\,\nabla_{Q}",
-            says="A bias is added to every token, so its gradient is the sum over all of them.",
+            sentence="A bias is added to every token, so its gradient is the sum over all of them.",
         ),
     ]
     b_k: Annotated[
@@ -86,7 +86,7 @@ class GradientTrace(ArrayGradients):
             step="keys",
             symbol=r"\nabla_{b_K}",
             formula=r"\nabla_{b_K} = \mathbf 1^{\top}\,\nabla_{K}",
-            says=(
+            sentence=(
                 "A bias on the keys shifts a whole row of scores, which the softmax cannot see: 0,"
                 " unless a soft cap bends the scores."
             ),
@@ -98,7 +98,7 @@ class GradientTrace(ArrayGradients):
             step="values",
             symbol=r"\nabla_{b_V}",
             formula=r"\nabla_{b_V} = \mathbf 1^{\top}\,\nabla_{V}",
-            says="A bias is added to every token, so its gradient is the sum over all of them.",
+            sentence="A bias is added to every token, so its gradient is the sum over all of them.",
         ),
     ]
 

@@ -15,7 +15,7 @@ from attention_core.checks import short_repr
 from attention_core.errors import FileError, SettingsError
 
 from ..files.json_file import JsonFile, check_names
-from ..user_data.kept_texts import is_key, keep, recall
+from ..user_data.text_store import is_key, store_text, stored_text
 from .lesson import Lesson, Moment, Question, Task
 
 FORMAT, VERSION = "Attention Lab lesson", 1
@@ -159,11 +159,11 @@ def lesson_named(name: str) -> Lesson:
         known = ", ".join(shipped_lessons())
         raise FileError(f"The lesson is {short_repr(name)} but must be one of {known}")
     try:
-        return read_lesson(recall(name).encode())
+        return read_lesson(stored_text(name).encode())
     except SettingsError as error:
         raise FileError("This server no longer holds the lesson: open it from its file") from error
 
 
 def keep_lesson(lesson: Lesson) -> str:
     """Keep a lesson in this process, and give the name that a URL holds."""
-    return keep(write_lesson(lesson).decode())
+    return store_text(write_lesson(lesson).decode())

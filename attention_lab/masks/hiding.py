@@ -71,7 +71,7 @@ class HidingValue:
     key: str
     name: str
     value: float
-    says: str
+    sentence: str
 
 
 DEFAULT_BIAS = -4.0

@@ -24,7 +24,7 @@ class Verdict:
     """
 
     passed: bool
-    says: str
+    sentence: str
     gap: float | None = None
 
 
@@ -58,8 +58,8 @@ def _row_sums(given: Given, steps: Steps) -> Verdict:
     gap = _gap(sums, np.ones_like(sums))
     if gap <= RELATIVE_ROUNDING[sums.dtype]:
         return Verdict(True, "The shares of every query sum to 1.")
-    says = f"The shares of a query do not sum to 1: the largest error is {gap:.3g}."
-    return Verdict(False, says, gap)
+    sentence = f"The shares of a query do not sum to 1: the largest error is {gap:.3g}."
+    return Verdict(False, sentence, gap)
 
 
 def _hidden_keys(given: Given, steps: Steps) -> Verdict:
@@ -192,8 +192,8 @@ def _reference(given: Given, steps: Steps) -> Verdict:
     gap = _gap(layer.output, right.output)
     if gap <= tolerance(right, "output"):
         return Verdict(True, "The output equals that of the right layer.")
-    says = f"The output differs from that of the right layer, by up to {gap:.3g}."
-    return Verdict(False, says, gap)
+    sentence = f"The output differs from that of the right layer, by up to {gap:.3g}."
+    return Verdict(False, sentence, gap)
 
 
 def _gap(one: Array, other: Array) -> float:

@@ -15,8 +15,8 @@ from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 
 from ..files.file_checks import MAX_VALUE, VALUE_RANGE
-from .kept_texts import is_key, keep, recall
 from .matrix_names import SYMBOLS
+from .text_store import is_key, store_text, stored_text
 
 MAX_INDEX = 4095
 MAX_EDITS = 4000
@@ -119,16 +119,16 @@ class Edits:
         _check_count(text.count("__") + 1, most)
         return cls(tuple(_decode(part) for part in text.split("__")))
 
-    def address(self) -> str:
-        """What stands in the address of a page: the text itself, or the key of a kept one where
+    def url_value(self) -> str:
+        """What stands in the URL of a page: the text itself, or the key of a kept one where
         it is too long.
         """
-        return self.encode() if len(self.items) <= MAX_URL_EDITS else keep(self.encode())
+        return self.encode() if len(self.items) <= MAX_URL_EDITS else store_text(self.encode())
 
     @classmethod
-    def at(cls, address: str) -> Edits:
-        """The edits that a part of an address stands for. Raises: SettingsError."""
-        return cls.decode(recall(address), MAX_EDITS) if is_key(address) else cls.decode(address)
+    def from_url(cls, value: str) -> Edits:
+        """The edits that a URL stands for. Raises: SettingsError."""
+        return cls.decode(stored_text(value), MAX_EDITS) if is_key(value) else cls.decode(value)
 
 
 def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array, Projections]:
@@ -195,21 +195,22 @@ def _check_count(count: int, most: int) -> None:
 
 def _decode(part: str) -> Edit:
     pieces = part.split("_")
-    said = f"The edit {part[:_LONGEST]!r} is not understood"
+    problem = f"The edit {part[:_LONGEST]!r} is not understood"
     if len(pieces) != 4 or len(part) > _LONGEST:
         raise SettingsError(
-            f"{said}: it must be matrix, row, column and value, such as wq_3_5_1.25"
+            f"{problem}: it must be matrix, row, column and value, such as wq_3_5_1.25"
         )
     code, row, column, value = pieces
     if code not in _CODES:
         raise SettingsError(
-            f"{said}: its matrix is {code!r} but must be one of {', '.join(_CODES)}"
+            f"{problem}: its matrix is {code!r} but must be one of {', '.join(_CODES)}"
         )
     for name, place in (("row", row), ("column", column)):
         if not _PLACE.fullmatch(place) or int(place) > MAX_INDEX:
             raise SettingsError(
-                f"{said}: its {name} is {place!r} but must be a whole number from 0 to {MAX_INDEX}"
+                f"{problem}: its {name} is {place!r} but must be a whole number from 0 to"
+                f" {MAX_INDEX}"
             )
     if not _NUMBER.fullmatch(value) or not abs(float(value)) <= MAX_VALUE:
-        raise SettingsError(f"{said}: its value is {value!r} but must be a number {VALUE_RANGE}")
+        raise SettingsError(f"{problem}: its value is {value!r} but must be a number {VALUE_RANGE}")
     return Edit(_CODES[code], int(row), int(column), float(value))

@@ -18,7 +18,6 @@ from attention_core.projections import BIASES
 from attention_core.trace import Trace
 
 from .csv_matrices import read_csv
-from .kept_texts import is_key, keep, recall
 from .matrix_names import (
     ALL_SYMBOLS,
     BIAS_SYMBOLS,
@@ -29,6 +28,7 @@ from .matrix_names import (
 )
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
+from .text_store import is_key, store_text, stored_text
 
 # A request line of 8 KiB is what nginx takes at most, unless told otherwise; the sentence needs
 # room as well.
@@ -129,7 +129,7 @@ class OwnMatrices:
         >>> OwnMatrices(w_v=[[1.0] * 6], b_q=[1.0]).deciding("d_v")
         'W_V has 6 columns'
         """
-        return _said(self.given, (_COMPARED if size == "d_k" else _MIXED)[0])
+        return _sides_in_words(self.given, (_COMPARED if size == "d_k" else _MIXED)[0])
 
     def encode(self) -> str:
         """The matrices as one text that an address or a JSON file can carry."""
@@ -143,21 +143,21 @@ class OwnMatrices:
         matrices: dict[str, Any] = unpack(text)
         return cls(**matrices)
 
-    def address(self) -> str:
+    def url_value(self) -> str:
         """What stands in the URL: the text itself, or the key of a kept one if it is too long."""
-        return in_address(self.encode())
+        return value_for_url(self.encode())
 
     @classmethod
-    def at(cls, address: str) -> OwnMatrices:
-        """The matrices that a part of an address stands for. Raises: FileError, ShapeError,
+    def from_url(cls, value: str) -> OwnMatrices:
+        """The matrices that a URL stands for. Raises: FileError, ShapeError,
         SettingsError.
         """
-        return cls.decode(recall(address) if is_key(address) else address)
+        return cls.decode(stored_text(value) if is_key(value) else value)
 
 
-def in_address(text: str) -> str:
-    """What stands for encoded matrices in the address of a page."""
-    return text if len(text) <= MAX_URL_CHARACTERS else keep(text)
+def value_for_url(text: str) -> str:
+    """What stands for encoded matrices in the URL of a page."""
+    return text if len(text) <= MAX_URL_CHARACTERS else store_text(text)
 
 
 def read_own(data: bytes, file_name: str) -> OwnMatrices:
@@ -215,13 +215,13 @@ def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -
     lengths = [given[name].shape[side] for name, side in sides.items() if name in given]
     if len(set(lengths)) > 1:
         raise ShapeError(
-            f"{_said(given, sides)}: these must be equal, because {reason}; "
+            f"{_sides_in_words(given, sides)}: these must be equal, because {reason}; "
             "change the matrices, or drop those loaded before"
         )
     return lengths[0] if lengths else 0
 
 
-def _said(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
+def _sides_in_words(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
     """The sides of those matrices that are given, in words."""
     return ", ".join(
         f"{ALL_SYMBOLS[name]} has "
@@ -233,18 +233,18 @@ def _said(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
     )
 
 
-def _per_head(said: str, size: str, width: int, n_heads: int) -> int:
-    """How wide one head is where all together are `width`; said: what makes them so wide."""
+def _per_head(cause: str, size: str, width: int, n_heads: int) -> int:
+    """How wide one head is where all together are `width`; cause: what makes them so wide."""
     if width % n_heads:
         *fewer, last = (count for count in nearest_divisors(width, n_heads) if count <= MAX_HEADS)
         choices = " or ".join([*map(str, fewer), counted(last, "head")])
         raise ShapeError(
-            f"{said}, but {width} cannot be shared by {n_heads} heads evenly: choose {choices}, or"
+            f"{cause}, but {width} cannot be shared by {n_heads} heads evenly: choose {choices}, or"
             f" a width that {n_heads} divides"
         )
     if width // n_heads > MAX_HEAD_WIDTH:
         raise ShapeError(
-            f"{said}, which makes {size} = {width // n_heads} with {counted(n_heads, 'head')}, but"
+            f"{cause}, which makes {size} = {width // n_heads} with {counted(n_heads, 'head')}, but"
             f" a head may be at most {MAX_HEAD_WIDTH} wide: choose more heads"
         )
     return width // n_heads

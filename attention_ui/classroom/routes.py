@@ -21,7 +21,7 @@ from starlette.routing import Route
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.classroom.letters import check_token, room_in
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
-from attention_lab.classroom.posed import MAX_ANSWER
+from attention_lab.classroom.posed import LAST_QUESTION
 
 from ..practice import answer_in
 from ..server_routes import base_path
@@ -77,9 +77,9 @@ async def vote(request: Request) -> Response:
     said = await _said(request)
     room, token = room_in(str(said.get("room", ""))), check_token(said.get("token"))
     number, answer = said.get("number"), said.get("answer")
-    if not isinstance(number, int) or not isinstance(answer, str) or len(answer) > MAX_ANSWER:
+    if not isinstance(number, int) or not isinstance(answer, str) or len(answer) > LAST_QUESTION:
         raise SettingsError(
-            f"An answer is a text of at most {MAX_ANSWER} characters to the question of a"
+            f"An answer is a text of at most {LAST_QUESTION} characters to the question of a"
             " number; write a shorter one"
         )
     source = request.client.host if request.client else ""

@@ -12,7 +12,7 @@ from attention_lab.classroom.posed import Posed
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export
 from attention_lab.guesses import ITEMS
-from attention_lab.practice import ASKED_FIELDS, MAX_ANSWER
+from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION
 
 from ..facts import fact
 from ..markdown import plain_quotations
@@ -52,7 +52,7 @@ def choose_question(now: PageContext) -> Posed | None:
     kind = places[0].selectbox("From", KINDS, key="class_kind", **KEPT)
     with places[2]:
         number = whole_number_input(
-            places[2], "Question", 1, MAX_ANSWER, 1, key="class_number", **KEPT
+            places[2], "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
         )
     posed = None
     if kind == GUESS:

@@ -1,4 +1,4 @@
-"""What of a layer can run at once, as a picture; and the heads in threads, measured when asked."""
+"""What can run at once in a layer, as a picture, and heads in threads, measured on demand."""
 
 from __future__ import annotations
 
@@ -20,119 +20,108 @@ from attention_lab.heads.parallel_heads import (
     races,
     verdict,
 )
-from attention_viz.heads.at_once_figure import at_once_figure, rows_of
+from attention_viz.heads.at_once import at_once_figure, rows_of
 from attention_viz.heads.count_figures import race_times
-from attention_viz.labels import counted, number
+from attention_viz.labels import number
 
 from ..facts import fact
 from ..page_context import PageContext
 from ..show import place_for, show_figure
 
-STATE = "heads in threads"
-BLAS = "OPENBLAS_NUM_THREADS"
+MEASURED = "heads in threads"  # the name in the session
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 
 def what_can_run_at_once(now: PageContext) -> None:
-    """The boxes of the layer by moment and head, and how long its longest chain is."""
+    """The boxes of the layer by moment and head, and its longest chain."""
     plan = fact("schedule", schedule(now.trace))
     n_heads, n_tokens = now.trace.sizes["H"], now.trace.sizes["T"]
     st.markdown(
-        "What stands in one column can run at the same time; a line says what a box waits for."
-        + (" Heads never wait for each other; the merge waits for all of them." * (n_heads > 1))
+        "Each box is one step of one head. Boxes of the same moment can run at the same time; a"
+        " line leads to a box from each box that it waits for. Heads never wait for each other; the"
+        " merge waits for all of them."
     )
     with place_for("at once", 2 * plan.depth):
         show_figure(at_once_figure(plan, now.notation), "ways at once")
     fact("heads_left_out", n_heads - len(rows_of(n_heads)))
     st.caption(
-        f"Depth: {counted(plan.depth, 'moment')}{', and more heads add none' * (n_heads > 1)}. ×:"
-        " multiplications; exp: exponentials of the softmax; of one sequence. All boxes together:"
-        f" {counted(plan.multiplications, 'multiplication')}; the longest chain:"
-        f" {plan.longest_chain:,}, and no number of workers with one box each goes below it. A"
-        " split, and a mask that hides nothing, take no moment."
+        f"Moments: {plan.depth}; more heads do not add any. ×: multiplications, exp: exponentials"
+        " of the softmax, both for one sequence. Multiplications of all boxes:"
+        f" {plan.multiplications:,}; of the longest chain of boxes that wait for each other:"
+        f" {plan.longest_chain:,}. With one box for each worker, no number of workers is faster"
+        " than this chain. A split, or a mask that hides nothing, takes no moment."
     )
     st.markdown(
-        f"**Tokens:** in training all {counted(n_tokens, 'token')} are known and go through these"
-        f" {counted(plan.depth, 'moment')} together, while in generation a token is known only when"
-        f" the one before it has gone through, so {counted(n_tokens, 'token')} take"
-        f" {n_tokens} × {plan.depth} = {counted(n_tokens * plan.depth, 'moment')}."
+        "**Tokens:** in training all tokens are known and go through these moments together. In"
+        " generation a token is known only after the one before it went through all moments. With n"
+        f" = {n_tokens} tokens, moments in training: {plan.depth}; in generation: {n_tokens} ×"
+        f" {plan.depth} = {n_tokens * plan.depth}."
     )
 
 
 def heads_in_threads(size: LayerSize) -> None:
-    """The button that measures, the times, and what follows from them."""
+    """The button that measures, the times, and a conclusion."""
     st.markdown(
-        "Boxes that *can* run at once need not be faster so: a thread must be told its task. Here"
-        " are the products $Q_h K_h^\\top$: one after the other, each head in a thread,"
-        f" and as one product with the head as an axis. {_inside_a_product()}"
+        "Boxes that *can* run at once are not always faster in that way, because each thread must"
+        " be given its task. Measured here are the products $Q_h K_h^\\top$: one after the other,"
+        " each head in a thread, and as one product with the head as an axis."
+        f" {_inside_a_product()}"
     )
     if st.button("Measure heads in threads", icon=":material/timer:", key="measure threads"):
         with st.spinner("Measuring, at most a few seconds."):
-            st.session_state[STATE] = (size.n_heads, size.d_k, races(size))
-    n_heads, d_k, found = st.session_state.get(STATE, (0, 0, ()))
+            st.session_state[MEASURED] = (size.n_heads, size.d_k, races(size))
+    n_heads, d_k, found = st.session_state.get(MEASURED, (0, 0, ()))
     if (n_heads, d_k) != (size.n_heads, size.d_k):
-        st.caption(
-            "What you measured belongs to other heads; measure again."
-            if fact("raced_for_other_heads", bool(found))
-            else "Nothing has been measured yet."
-        )
+        if fact("raced_for_other_heads", bool(found)):
+            st.caption("The last measurement was for other heads; measure again.")
+        else:
+            st.caption("Nothing has been measured yet.")
         return
     fact("races", found)
     show_figure(race_times(found), "ways threads")
     st.markdown(_conclusion(found))
     gap = fact("gap_of_ways", largest_gap(found))
-    agree = f"differ by {number(gap)} of the largest score" if gap else "are equal"
     st.caption(
-        f"Measured just now on this machine, {counted(cores(), 'core')} for this app,"
-        f" {counted(n_threads(size), 'thread')}; {counted(size.n_heads, 'head')}, d_k = {size.d_k},"
-        f" random queries and keys. Median of {REPEATS} runs. The threads were started before. What"
-        " others do on the machine counts, too: measure again to see how much. The results of all"
-        f" three ways {agree}."
+        f"Measured just now on this machine. Cores for this app: {cores()}, threads:"
+        f" {n_threads(size)}, heads: {size.n_heads}, d_k = {size.d_k}; random queries and keys."
+        f" Median of {REPEATS} runs; the threads were started before. Other work of the machine"
+        " changes the times: measure again to see how much. Largest difference of the results of"
+        f" the three ways, divided by the largest score: {number(gap)}."
     )
 
 
 def _inside_a_product() -> str:
-    """How many threads NumPy's library may use inside one product."""
-    given = fact("blas_threads", os.environ.get(BLAS))
+    """The number of threads that the library of NumPy may use inside one product."""
+    given = fact("blas_threads", os.environ.get(BLAS_THREADS))
     if given == "1":
         return (
-            f"Inside a product NumPy’s library uses one thread, for the app sets {BLAS} to 1: all"
-            " that runs side by side here are the heads."
+            "Inside a product the library of NumPy uses one thread, because the app sets"
+            f" {BLAS_THREADS} to 1. So only heads run in parallel here."
         )
     return (
-        f"Inside a product NumPy’s library may use threads of its own ({BLAS} is"
-        f" {given or 'not set'}): then one product may use all cores without any thread of ours."
+        f"Inside a product the library of NumPy may use its own threads ({BLAS_THREADS} is"
+        f" {given or 'not set'}). Then one product may use all cores without our threads."
     )
 
 
 def _conclusion(found: Sequence[Race]) -> str:
-    """What the measured times say, in words: where threads are slower, and from where they pay."""
-    told = fact("verdict", verdict(found))
+    """What follows from the measured times: where threads are slower, and from where they pay."""
+    result = fact("verdict", verdict(found))
     if found[0].size.n_heads == 1:
-        return (
-            "**One head leaves nothing to run beside it:** a thread only costs the time to start."
-        )
-    if told.pays_from is not None:
-        pays = f"**Threads pay from n = {told.pays_from} on**"
-    else:
-        pays = f"**Threads do not clearly pay up to n = {found[-1].size.n_tokens}**"
-    slower = (
-        f"they are clearly slower at n = {_listed(told.slower)}, for handing out a task costs time,"
-        " too"
-        if told.slower
-        else "they are clearly slower nowhere"
-    )
+        return "**With one head there is nothing to run in parallel:** a thread only costs time."
+    pays = f"**Threads do not clearly pay up to n = {found[-1].size.n_tokens}.**"
+    if result.pays_from is not None:
+        pays = f"**Threads pay from n = {result.pays_from} on.**"
     first, last = (
         one.times[LOOP].median / one.times[FUSED].median for one in (found[0], found[-1])
     )
+    slower = ", ".join(map(str, result.slower)) or "none"
+    threads = n_threads(found[0].size)
     return (
-        f"{pays}; {slower}. At best, at n = {told.best_at}, they are {told.best:.2f} times as fast"
-        f" as one after the other; {counted(n_threads(found[0].size), 'thread')} can be"
-        f" {n_threads(found[0].size)} times as fast at most. One product for all is {first:.2f}"
-        f" times as fast at n = {found[0].size.n_tokens} and {last:.2f} times at n ="
-        f" {found[-1].size.n_tokens}: it saves calls, no multiplications. “Clearly”: the upper"
-        " quartile of one way lies below the lower quartile of the other."
+        f"{pays} Sizes n at which they are clearly slower, because giving out tasks costs time:"
+        f" {slower}. Best speed-up by threads: {result.best:.2f} times, at n = {result.best_at};"
+        f" the number of threads, {threads}, is the largest possible one. Speed-up by one product"
+        f" for all heads: {first:.2f} times at n = {found[0].size.n_tokens}, {last:.2f} times at n"
+        f" = {found[-1].size.n_tokens}; it saves calls, not multiplications. “Clearly”: the upper"
+        " quartile of one way is below the lower quartile of the other."
     )
-
-
-def _listed(counts: Sequence[int]) -> str:
-    return ", ".join(map(str, counts))

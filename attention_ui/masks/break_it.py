@@ -145,5 +145,5 @@ def show_checks(layer: Examined) -> None:
 
 def _list(layer: Examined, checks: list[Check], icon: str) -> None:
     for check in checks:
-        says = true_minus(layer.verdicts[check.key].says)
+        says = true_minus(layer.verdicts[check.key].sentence)
         st.markdown(f"{icon} **{check.name}**. {says}")

@@ -44,7 +44,7 @@ def how_to_hide(setup: Setup) -> None:
         lines.append(f"| {one.name} | {read} | {' | '.join(map(_range, one.empty_row))} |")
     st.markdown("\n".join(lines))
     for value in HIDING_VALUES:
-        st.markdown(f"- **{value.name}**: {value.says}")
+        st.markdown(f"- **{value.name}**: {value.sentence}")
 
 
 def _range(shares: Array) -> str:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attention_lab.heads.counts import Count, LayerSize, total
+from attention_lab.heads.counts import Count, LayerSize, as_grows, grown, total
 from attention_lab.heads.parallel_heads import Race
 from attention_lab.heads.scheme_runs import Run
 from attention_lab.heads.score_schemes import SCHEMES
-from attention_lab.heads.size_growth import as_grows, grown
 
 from ..curves import LEGEND
 from ..parts import Part, layout
 from ..theme import Figure
 
-WORDS = {"n": "n, tokens", "C": "C, width of the layer", "h": "h, heads", "G": "G, key/value heads"}
+AXIS_TITLES = {
+    "n": "n, tokens",
+    "C": "C, width of the layer",
+    "h": "h, heads",
+    "G": "G, key/value heads",
+}
 DASHES = ("solid", "dash", "dot", "dashdot")
 SYMBOLS = ("circle", "square", "diamond", "x")
 
@@ -22,8 +26,8 @@ SYMBOLS = ("circle", "square", "diamond", "x")
 def count_curves(
     sizes: Mapping[str, LayerSize], letter: str, counts: Sequence[Count], title: str
 ) -> Figure:
-    """A count for several layers as one of their sizes grows, on logarithmic axes; a ring where
-    they are now.
+    """A count for several layers as one of their sizes grows, on logarithmic axes, with a ring at
+    their present size.
     """
     data: list[Part] = []
     for place, (name, size) in enumerate(sizes.items()):
@@ -36,12 +40,12 @@ def count_curves(
                 [total(counts, one) for one in larger],
             )
         )
-        data.append(_here(place, grown(size, letter), total(counts, size)))
+        data.append(_ring(place, grown(size, letter), total(counts, size)))
     return _figure(data, letter, title, f"The {title} of {', '.join(sizes)}")
 
 
 def scheme_counts(size: LayerSize, letter: str, which: str) -> Figure:
-    """A count of the four ways of computing scores as a size grows. which: multiplies,
+    """A count of the four ways to compute scores as a size grows. which: multiplications,
     additions or extra.
     """
     data: list[Part] = []
@@ -57,9 +61,10 @@ def scheme_counts(size: LayerSize, letter: str, which: str) -> Figure:
                 [count.of(one) for one in shown],
             )
         )
-        data += [_here(place, grown(size, letter), count.of(size))] if count.of(size) else []
+        if count.of(size):
+            data.append(_ring(place, grown(size, letter), count.of(size)))
     name = getattr(SCHEMES[0], which).name
-    return _figure(data, letter, name, f"The {name} of four ways of computing scores")
+    return _figure(data, letter, name, f"The {name} of four ways to compute scores")
 
 
 def measured_times(runs: Sequence[Run], letter: str) -> Figure:
@@ -75,7 +80,7 @@ def measured_memory(runs: Sequence[Run], letter: str) -> Figure:
 
 
 def race_times(found: Sequence[Race]) -> Figure:
-    """The median milliseconds of the three ways to run the heads, as the tokens grow."""
+    """The median milliseconds of the three ways to run the heads, by the number of tokens."""
     x = [race.size.n_tokens for race in found]
     data = [
         _line(way, place, x, [1000 * race.times[way].median for race in found])
@@ -98,12 +103,12 @@ def _measured(runs: Sequence[Run], letter: str, title: str, heights: Sequence[fl
         data,
         letter,
         title,
-        f"The {title} of four ways of computing scores, measured on this machine",
+        f"The {title} of four ways to compute scores, measured on this machine",
     )
 
 
 def _line(name: str, place: int, x: Sequence[float], y: Sequence[float]) -> Part:
-    """A curve with its own colour, dash and symbol, so that curves that coincide are both seen."""
+    """A curve with its own colour, dash and symbol, so that equal curves can both be seen."""
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -120,7 +125,7 @@ def _line(name: str, place: int, x: Sequence[float], y: Sequence[float]) -> Part
     }
 
 
-def _here(place: int, x: float, y: float) -> Part:
+def _ring(place: int, x: float, y: float) -> Part:
     return {
         "type": "scatter",
         "mode": "markers",
@@ -140,7 +145,7 @@ def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
         "zeroline": False,
         "tickfont": {"size": 11},
     }
-    word = WORDS[letter].partition(", ")[2]
+    word = AXIS_TITLES[letter].partition(", ")[2]
     ticks = sorted({x for line in data for x in line["x"]})
     return {
         "data": data,
@@ -152,7 +157,7 @@ def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
             legend=LEGEND,
             xaxis=axis
             | {
-                "title": {"text": WORDS[letter], "font": {"size": 12}},
+                "title": {"text": AXIS_TITLES[letter], "font": {"size": 12}},
                 "tickvals": ticks,
                 "ticktext": [f"{tick:g}" for tick in ticks],
             },

@@ -9,72 +9,78 @@ from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.at_once import heads_in_threads, what_can_run_at_once
-from attention_ui.heads.fused_parts import as_convolutions, two_tables_of_sizes, value_of_a_pair
-from attention_ui.heads.measuring import measured_runs
+from attention_ui.heads.one_matrix_or_many import (
+    as_convolutions,
+    measured_runs,
+    two_tables_of_sizes,
+    value_of_a_pair,
+)
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz import story
-from attention_viz.heads.count_figures import WORDS, measured_memory, measured_times, scheme_counts
-from attention_viz.labels import counted, number, percent
+from attention_viz.heads.count_figures import (
+    AXIS_TITLES,
+    measured_memory,
+    measured_times,
+    scheme_counts,
+)
+from attention_viz.labels import number, percent
 
-COUNTS = {"multiplications": "multiplies", "additions": "additions", "extra numbers": "extra"}
-LETTERS = tuple(letter for letter in WORDS if letter != "G")
+COUNTS = {
+    "multiplications": "multiplications",
+    "additions": "additions",
+    "extra numbers": "extra",
+}
+LETTERS = tuple(letter for letter in AXIS_TITLES if letter != "G")
 
 now = page_context()
 trace, size = now.trace, fact("size", size_of(now.trace))
 same = fact("agreement", agreement(trace))
+fact("several_heads", size.n_heads > 1)
 
-whole = (
-    "compare **every head with every head**, and only the framed diagonal is wanted"
-    if fact("several_heads", size.n_heads > 1)
-    else "give the one score of the only head; more heads would be compared with each other, too"
-)
 window = one_window()
 window.markdown(
-    f"Take one pair of tokens, in all heads at once. As matrices, the two stacks {whole}. **Number"
-    f" by number** (the Hadamard product ⊙), with each {now.turned('row')} added up, gives the same"
-    " scores and nothing else."
+    "One pair of tokens in all heads at once. The matrix product multiplies **every head with every"
+    " head**, but only the framed diagonal is needed. The Hadamard product (**number by number**,"
+    " ⊙), summed for each head, gives these scores and nothing else."
 )
 with window:
     show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
 
 st.header("Four ways, the same numbers", anchor=False)
 table = [
-    "| way | multiplications | additions | extra numbers | differs by |",
+    "| way | multiplications | additions | extra numbers | difference |",
     "|---|--:|--:|--:|--:|",
 ]
 for way in SCHEMES:
-    counts = (way.multiplies, way.additions, way.extra)
-    cells = [f"${one.formula}$ = {one.of(size):,}" if one.of(size) else "0" for one in counts]
+    counts = (way.multiplications, way.additions, way.extra)
     fact(f"counts_of_{way.key}", tuple(one.of(size) for one in counts))
+    cells = [f"${one.formula}$ = {one.of(size):,}" for one in counts]
     gap = same.gaps[way.key]
-    differs = "equal" if gap <= RELATIVE_ROUNDING[trace.scores.dtype] else number(gap)
+    differs = number(gap) if gap > RELATIVE_ROUNDING[trace.scores.dtype] else "0"
     table.append(f"| **{way.name}** | {' | '.join(cells)} | {differs} |")
 st.markdown("\n".join(table))
+fact("all_tokens_compared", same.n_tokens == size.n_tokens)
 st.caption(
-    f"{now.own_letters}n = {counted(size.n_tokens, 'token')}, h = {counted(size.n_heads, 'head')},"
-    f" d_k = {size.d_k}. Extra numbers are kept for a while besides the result, h · n² numbers."
-    " “Differs by”: the largest difference from this layer’s scores, as a part of the largest score"
-    + (
-        "."
-        if fact("all_tokens_compared", same.n_tokens == size.n_tokens)
-        else f", on the first {counted(same.n_tokens, 'token')}."
-    )
+    f"{now.own_letters}tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k = {size.d_k}."
+    " Extra numbers are in memory besides the result, h · n² numbers. Difference: the largest one"
+    " from the scores of this layer, divided by the largest score, 0 up to rounding. Tokens"
+    f" compared: {same.n_tokens} of {size.n_tokens}."
 )
 wasted = fact("wasted_share", wasted_share(size.n_heads))
 st.info(
-    f"The full product throws away {percent(wasted)} of what it computes, 1 −"
-    f" 1/h{'' if size.n_heads > 1 else ', nothing as long as there is one head'}. The Hadamard way"
-    " wastes no multiplication, but keeps every product before adding it up. This app goes the"
-    " second way: one call in which the head is one more axis.",
+    f"The full product does not need {percent(wasted)} of what it computes (1 − 1/h). The Hadamard"
+    " product wastes no multiplication, but holds every product before it is summed. This app uses"
+    " the second way: one call with the head as one more axis.",
     icon=":material/lightbulb:",
 )
 with st.expander("What each way does"):
     st.markdown("\n".join(f"- **{way.name}:** {way.says}" for way in SCHEMES))
     st.caption(
-        "The full product and the Hadamard way: MQL5 book, chapter on multi-head self-attention."
+        "The full product and the Hadamard product: MQL5 book, chapter on multi-head"
+        " self-attention."
     )
 
 st.header("What can run at once, and what must wait", anchor=False)
@@ -82,7 +88,7 @@ what_can_run_at_once(now)
 heads_in_threads(size)
 st.header("The values, number by number", anchor=False)
 value_of_a_pair(now)
-st.header("One head, and all heads fused", anchor=False)
+st.header("One head, and all heads in one array", anchor=False)
 two_tables_of_sizes(now)
 st.header("The projections as convolutions", anchor=False)
 as_convolutions(now)
@@ -94,8 +100,8 @@ with st.container(horizontal=True):
 with st.container(key="wide ways counts"):
     show_figure(scheme_counts(size, letter, COUNTS[which]), "ways counts")
 st.caption(
-    "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = C/h. Where ways"
-    " count alike, their lines lie on each other. A count of 0 has no place on a logarithmic axis."
+    "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = C/h. Lines of"
+    " equal counts lie on each other. A count of 0 cannot be drawn on a logarithmic axis."
 )
 
 runs = measured_runs(size, letter)
@@ -106,8 +112,7 @@ if runs:
     with right:
         show_figure(measured_memory(runs, letter), "ways memory")
     st.caption(
-        "Measured just now on this machine, on random queries and keys: the fastest of three runs,"
-        " and the most memory held at once, the result included. Sizes beyond 32 MB or about a"
-        " tenth of a second are left out. Counts are not time: compare the ways whose counts are"
-        " equal."
+        "Measured just now on this machine, with random queries and keys: the fastest of three"
+        " runs, and the most memory used at once, with the result. Sizes beyond 32 MB or about a"
+        " tenth of a second are left out. Counts are not time: compare ways with equal counts."
     )

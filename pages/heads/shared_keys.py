@@ -15,7 +15,7 @@ from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
-from attention_viz.heads.count_figures import WORDS, count_curves
+from attention_viz.heads.count_figures import AXIS_TITLES, count_curves
 from attention_viz.heads.shared_keys import shared_keys, strong_colour
 from attention_viz.labels import number, percent
 
@@ -97,7 +97,7 @@ with words:
             " has another one, or none."
         )
 with picture:
-    letter = choose_one("As this grows", WORDS, "n", key="shared_letter")
+    letter = choose_one("As this grows", AXIS_TITLES, "n", key="shared_letter")
     show_figure(count_curves(sizes, letter, counts, which), "shared counts")
     st.caption(
         "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h."

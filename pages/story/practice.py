@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.practice import ASKED_FIELDS, MAX_ANSWER, MAX_TERMS, ask, askable
+from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION, MAX_TERMS, ask, askable
 from attention_ui.facts import fact
 from attention_ui.markdown import plain_quotations
 from attention_ui.page_context import page_context
@@ -22,7 +22,7 @@ title = bound(
     left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT
 )
 number = whole_number_input(
-    middle, "Question", 1, MAX_ANSWER, 1, key="pr_number", on_change=anew, **KEPT
+    middle, "Question", 1, LAST_QUESTION, 1, key="pr_number", on_change=anew, **KEPT
 )
 field, fields = TITLES.get(title or "", ""), askable(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):

@@ -40,7 +40,7 @@ with st.expander(
 ) as in_all_heads:
     if in_all_heads.open:
         one_pair = replace(size_of(trace), n_tokens=1)
-        products = fact("products", {one.key: one.multiplies.of(one_pair) for one in SCHEMES})
+        products = fact("products", {one.key: one.multiplications.of(one_pair) for one in SCHEMES})
         place = {0: 0, 1: focus.query, 2: focus.key}
         together = fact("of_all_heads", float(slice_of(trace, "pair_total", place)))
         waste = "only the framed diagonal is wanted, the rest is waste"

@@ -31,6 +31,8 @@ from tests.browser.driving import naming, settled
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
+# A step is whole on arrival; test_guess.py tests what is asked before.
+NO_GUESSES = "try { sessionStorage.setItem('attention-no-guesses', 'true'); } catch {}"
 FAILED = pytest.StashKey[bool]()
 FLAGS = [
     "--headless",
@@ -117,6 +119,7 @@ def context() -> Iterator[BrowserContext]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         context = browser.new_context(viewport=WINDOW, color_scheme="light")
+        context.add_init_script(NO_GUESSES)
         context.set_default_timeout(20_000)
         expect.set_options(timeout=20_000)  # which knows nothing of that one
         yield context

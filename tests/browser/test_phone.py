@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
 from attention_ui.registry import story
-from tests.browser.conftest import watched
+from tests.browser.conftest import NO_GUESSES, watched
 from tests.browser.driving import cell_at, naming, one_by_one, settled
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST
@@ -28,6 +28,7 @@ def phone(context: BrowserContext) -> Iterator[Page]:
     handheld = context.browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
+    handheld.add_init_script(NO_GUESSES)
     handheld.set_default_timeout(20_000)
     page = handheld.new_page()
     with watched(page) as faults:

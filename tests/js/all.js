@@ -45,3 +45,5 @@ import "./scripts.page.js";
 import "./component.page.js";
 import "./picture.page.js";
 import "./stage.page.js";
+import "./guessing.test.js";
+import "./guess.page.js";

@@ -7,11 +7,6 @@ from __future__ import annotations
 from attention_core.derivation import derive
 from attention_core.embeddings import embed
 from attention_lab.export import step_code
-from attention_lab.heads import (
-    counts,
-    score_schemes,
-    size_growth,
-)
 from tests.core.hostile_values import (
     NO_COUNT,
     NO_LIST,
@@ -21,8 +16,6 @@ from tests.core.hostile_values import (
 )
 from tests.lab import refused_by_trained
 from tests.lab.small_layer import TRACE
-
-SIZE = counts.LayerSize(4, 8, 2, 2, 4, 4)
 
 CASES: dict[str, Case] = {
     **{
@@ -58,7 +51,5 @@ CASES: dict[str, Case] = {
         {"trace": TRACE, "field": "output"},
         {"field": ("heads", *NO_NAME)},
     ),
-    "wasted share": (score_schemes.wasted_share, {"n_heads": 2}, {"n_heads": (0, *NO_COUNT)}),
-    "growing": (size_growth.as_grows, {"size": SIZE, "letter": "n"}, {"letter": NO_NAME}),
     **refused_by_trained.CASES,
 }

@@ -170,7 +170,7 @@ def test_an_own_x_is_one_sequence() -> None:
 
 def test_edits_of_x_belong_to_the_first_sentence() -> None:
     """An edited number of X changes the first sentence alone; one of a weight changes all."""
-    of_x, of_w = (Edits((Edit(name, 0, 1, 9.0),)).address() for name in ("x", "w_v"))
+    of_x, of_w = (Edits((Edit(name, 0, 1, 9.0),)).url_value() for name in ("x", "w_v"))
     before, x, w = (trace_of(replace(BATCH, edits=edits)) for edits in ("", of_x, of_w))
     assert x.inputs[0, 0, 1] == 9
     changed = [(now.output != before.output).any(axis=(1, 2)).tolist() for now in (x, w)]

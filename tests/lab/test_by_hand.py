@@ -167,10 +167,10 @@ def test_edits_and_own_matrices_count() -> None:
     """Were the box animate, "it" would not know which is meant; and an own matrix stands in its
     place.
     """
-    animate = Edits((Edit("x", 4, FEATURES.index("animate"), 1.0),)).address()
+    animate = Edits((Edit("x", 4, FEATURES.index("animate"), 1.0),)).url_value()
     row = trace_of(replace(FIRST, edits=animate)).probabilities[0, 0, 6]
     assert row[1] == row[4] == pytest.approx(0.49, abs=0.005)
-    own = OwnMatrices(w_o=np.eye(8)).address()
+    own = OwnMatrices(w_o=np.eye(8)).url_value()
     trace = trace_of(replace(FIRST, own=own))
     assert (trace.output == trace.merged).all()
     assert (trace.probabilities == trace_of(FIRST).probabilities).all()
@@ -201,7 +201,7 @@ def test_other_sizes_make_the_weights_random(sizes: dict[str, int]) -> None:
 
 def test_own_sizes_make_the_weights_random() -> None:
     """An own X of another width gets random weights, one of eight columns those by hand."""
-    wide, eight = (OwnMatrices(x=np.ones((3, width))).address() for width in (6, 8))
+    wide, eight = (OwnMatrices(x=np.ones((3, width))).url_value() for width in (6, 8))
     assert settled(replace(FIRST, own=wide)).weights == "random"
     assert settled(replace(FIRST, own=eight)).weights == "by hand"
 
@@ -230,6 +230,6 @@ def test_every_column_has_a_name() -> None:
         used = [name != "·" for head in part for name in head]
         assert matrix.any(axis=0).tolist() == used
     assert column_names(Scenario()) is None
-    own = OwnMatrices(w_q=np.eye(8)).address()
+    own = OwnMatrices(w_q=np.eye(8)).url_value()
     assert column_names(replace(FIRST, own=own)) == replace(names, queries=())
     assert isinstance(names, ColumnNames)

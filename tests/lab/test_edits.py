@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from attention_core import SettingsError
 from attention_lab.files.file_checks import MAX_VALUE
 from attention_lab.user_data.edits import MAX_EDITS, MAX_INDEX, MAX_URL_EDITS, Edit, Edits
-from attention_lab.user_data.kept_texts import is_key
 from attention_lab.user_data.matrix_names import SYMBOLS
+from attention_lab.user_data.text_store import is_key
 from tests.lab.refusal import Facts, refused
 
 PLACES = st.integers(0, MAX_INDEX)
@@ -148,8 +148,8 @@ def test_many_edits_are_kept_apart_from_the_address() -> None:
     """
     many = tuple(Edit("x", i // 10, i % 10, i / 3) for i in range(MAX_URL_EDITS + 1))
     short, long = Edits(many[1:]), Edits(many)
-    assert short.address() == short.encode()
-    assert is_key(long.address())
-    assert (Edits.at(short.address()), Edits.at(long.address())) == (short, long)
+    assert short.url_value() == short.encode()
+    assert is_key(long.url_value())
+    assert (Edits.from_url(short.url_value()), Edits.from_url(long.url_value())) == (short, long)
     with refused(SettingsError, 4000):
         Edits(tuple(Edit("x", i // 4000, i % 4000, 0) for i in range(MAX_EDITS + 1)))

@@ -72,7 +72,7 @@ def test_a_sum_that_is_hardly_off() -> None:
     )
     verdict = verdicts(trace, mistake.steps)["row_sums"]
     assert verdict.gap == pytest.approx(1 / (1 + math.exp(11)), rel=1e-9)
-    assert missing(verdict.says, 1, f"{verdict.gap:.3g}") == []
+    assert missing(verdict.sentence, 1, f"{verdict.gap:.3g}") == []
 
 
 def test_heads_that_are_equal_by_their_weights() -> None:
@@ -92,4 +92,4 @@ def test_wrong_shapes_fail_the_first_check(merge: Any) -> None:
     verdict = check.verdict(given_of(causal()), replace(CORRECT_STEPS, merge=merge))
     assert not verdict.passed
     assert verdict.gap is None
-    assert missing(verdict.says, "arrays") == []
+    assert missing(verdict.sentence, "arrays") == []

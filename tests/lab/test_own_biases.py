@@ -112,16 +112,16 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
     """
     beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
     joined = Scenario(
-        weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).address()
+        weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).url_value()
     )
-    plain = replace(joined, own=OwnMatrices(**beside).address())
+    plain = replace(joined, own=OwnMatrices(**beside).url_value())
     np.testing.assert_allclose(
         trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1))
     )
     with refused(ShapeError, "W_V", 4, "b_O", 7):
-        trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).address()))
+        trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).url_value()))
     assert (
-        trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").address())).sizes["D"]
+        trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").url_value())).sizes["D"]
         == D
     )
 

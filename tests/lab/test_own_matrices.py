@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 
 from attention_core import SettingsError, ShapeError
-from attention_lab.user_data.kept_texts import is_key
 from attention_lab.user_data.own_matrices import MAX_URL_CHARACTERS, OwnMatrices, read_own
+from attention_lab.user_data.text_store import is_key
 from tests.lab.own_matrix_cases import (
     MATRICES,
     D,
@@ -112,14 +112,14 @@ def test_small_matrices_ride_in_the_address() -> None:
         x=np.round(rng.normal(size=(20, 16)), 2), w_q=np.round(rng.normal(size=(32, 33)), 2)
     )
     large = OwnMatrices(w_q=rng.normal(size=(64, 64)))
-    assert small.address() == small.encode()
-    assert len(small.address()) < MAX_URL_CHARACTERS
-    assert is_key(large.address())
-    assert large.address() == OwnMatrices(w_q=large.w_q).address()
+    assert small.url_value() == small.encode()
+    assert len(small.url_value()) < MAX_URL_CHARACTERS
+    assert is_key(large.url_value())
+    assert large.url_value() == OwnMatrices(w_q=large.w_q).url_value()
     for own in (small, large):
-        assert_identical(OwnMatrices.at(own.address()), own)
+        assert_identical(OwnMatrices.from_url(own.url_value()), own)
     with refused(SettingsError, "state file", "matrices"):
-        OwnMatrices.at(".0123456789abcdef")
+        OwnMatrices.from_url(".0123456789abcdef")
 
 
 @pytest.mark.parametrize("values", [[["a"]], [[True]], [[1j]], [[None]]])

@@ -15,7 +15,7 @@ from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import (
     FUSED,
     LOOP,
-    MOST_NUMBERS,
+    MAX_NUMBERS,
     REPEATS,
     THREADS,
     TOKENS,
@@ -74,7 +74,7 @@ def test_sizes_stay_within_their_bounds() -> None:
     many = LayerSize(12, 16, 16, 16, 1, 1)
     found = races(many, clock_of(1e-6))  # type: ignore[arg-type]
     assert [race.size.n_tokens for race in found] == [16, 32, 64, 128, 256, 512]
-    assert MOST_NUMBERS == 16 * 512**2
+    assert MAX_NUMBERS == 16 * 512**2
     assert max(race.gap for race in found) < 1e-13
 
 

@@ -11,8 +11,8 @@ import pytest
 from attention_core import AttentionError, Projections, SettingsError, ShapeError
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.layer_import import check_fits, import_layer
 from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_lab.user_data.taken_layer import check_fits, take_layer
 from tests.lab.refusal import Facts, refused
 
 TEXT = "one two three four five"
@@ -57,7 +57,7 @@ def test_layers_that_are_refused(
     """A layer beyond the limits of the controls, or one that reads two sequences, is refused by
     what is wrong.
     """
-    for refuse in (check_fits, take_layer):
+    for refuse in (check_fits, import_layer):
         with refused(kind, *facts):
             refuse(layer)
 
@@ -65,13 +65,13 @@ def test_layers_that_are_refused(
 def test_numbers_that_are_none_are_refused() -> None:
     """Weights built in a program may hold NaN: no page can show that."""
     with refused(SettingsError, "nan"):
-        take_layer(Projections.random(8, 2), np.full((2, 8), np.nan))
+        import_layer(Projections.random(8, 2), np.full((2, 8), np.nan))
 
 
 def test_inputs_that_a_layer_cannot_read_are_refused() -> None:
     """Inputs of another width than the matrices read are named together with these."""
     with refused(ShapeError, "X", 7):
-        take_layer(Projections.random(8, 2), np.ones((2, 7)))
+        import_layer(Projections.random(8, 2), np.ones((2, 7)))
 
 
 def test_the_largest_layer_fits() -> None:
@@ -79,7 +79,7 @@ def test_the_largest_layer_fits() -> None:
     comes back.
     """
     layer = Projections.random(512, 16, bias=True).astype(np.float32)
-    own = OwnMatrices.at(take_layer(layer).address())
+    own = OwnMatrices.from_url(import_layer(layer).url_value())
     assert own.sizes(16) == {"d_model": 512, "d_k": 32, "d_v": 32}
     assert all(np.array_equal(own.given[name], getattr(layer, name)) for name in MATRICES + BIASES)
 

@@ -24,7 +24,7 @@ def test_own_matrices_decide_the_sizes() -> None:
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
     own = OwnMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
     for weights in (weights for weights in WEIGHT_KINDS if weights != "trained"):
-        trace = trace_of(replace(SMALL, own=own.address(), weights=weights, d_k=3))
+        trace = trace_of(replace(SMALL, own=own.url_value(), weights=weights, d_k=3))
         assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {
             "H": 2,
             "T": 5,
@@ -42,7 +42,7 @@ def test_own_matrices_decide_the_sizes() -> None:
 def test_one_own_matrix_keeps_the_rest() -> None:
     """What is not in the file comes from the controls, at the sizes that the file decides."""
     own = OwnMatrices(w_q=np.ones((7, 22)))
-    scenario = replace(SMALL, own=own.address(), d_v=13)
+    scenario = replace(SMALL, own=own.url_value(), d_v=13)
     trace, plain = trace_of(scenario), trace_of(replace(SMALL, d_model=7, d_k=11, d_v=13))
     assert (trace.projections.w_q == 1).all()
     assert all(same(trace, plain, name) for name in ("inputs", "keys", "values"))
@@ -56,8 +56,8 @@ def test_edits_come_on_top_of_own_matrices() -> None:
     """
     own = OwnMatrices(w_v=np.ones((6, 6)))
     edits = Edits((Edit("w_v", 1, 2, 5.0), Edit("x", 3, 4, 0.5)))
-    before = trace_of(replace(SMALL, own=own.address()))
-    after = trace_of(replace(SMALL, own=own.address(), edits=edits.address()))
+    before = trace_of(replace(SMALL, own=own.url_value()))
+    after = trace_of(replace(SMALL, own=own.url_value(), edits=edits.url_value()))
     assert np.argwhere(after.projections.w_v != before.projections.w_v).tolist() == [[1, 2]]
     assert np.argwhere(after.inputs[0] != before.inputs[0]).tolist() == [[3, 4]]
     assert (after.projections.w_v[1, 2], after.inputs[0, 3, 4]) == (5.0, 0.5)

@@ -8,8 +8,8 @@ import pytest
 from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.scheme_runs import (
-    MOST_MULTIPLIES,
-    MOST_NUMBERS,
+    MAX_MULTIPLICATIONS,
+    MAX_NUMBERS,
     agreement,
     is_small_enough,
     runs_as_grows,
@@ -52,8 +52,8 @@ def test_runs_stay_within_their_bounds() -> None:
     reached = {}
     for run in runs:
         count = run.scheme
-        assert count.extra.of(run.size) + 4 * run.size.n_tokens**2 <= MOST_NUMBERS
-        assert count.multiplies.of(run.size) <= MOST_MULTIPLIES
+        assert count.extra.of(run.size) + 4 * run.size.n_tokens**2 <= MAX_NUMBERS
+        assert count.multiplications.of(run.size) <= MAX_MULTIPLICATIONS
         # The result alone is h n² numbers of 8 bytes.
         assert run.measured.peak_bytes >= 8 * 4 * run.size.n_tokens**2
         assert run.measured.seconds > 0

@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.measurement import measure
+from attention_lab.heads.scheme_runs import measure
 from attention_lab.heads.score_schemes import SCHEMES, Scheme, wasted_share
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
-from tests.lab.refusal import refused
 
 SMALL = st.integers(1, 7)
 BY_KEY = {scheme.key: scheme for scheme in SCHEMES}
@@ -67,7 +66,7 @@ def test_counts_of_arithmetic(scheme: Scheme, sizes: tuple[int, int, int]) -> No
     tally: Counter[str] = Counter()
     queries, keys = heads(*sizes)
     scheme.scores(counted(queries, tally), counted(keys, tally))
-    assert scheme.multiplies.of(size(*sizes)) == tally["multiplications"]
+    assert scheme.multiplications.of(size(*sizes)) == tally["multiplications"]
     assert scheme.additions.of(size(*sizes)) == tally["additions"]
 
 
@@ -88,7 +87,7 @@ def test_the_table_of_counts() -> None:
     """
     of_size = size(3, 10, 8)
     found = {
-        s.key: (s.multiplies.of(of_size), s.additions.of(of_size), s.extra.of(of_size))
+        s.key: (s.multiplications.of(of_size), s.additions.of(of_size), s.extra.of(of_size))
         for s in SCHEMES
     }
     assert found == {
@@ -124,17 +123,7 @@ def test_single_precision_stays(scheme: Scheme) -> None:
     assert scheme.scores(queries.astype(np.float32), keys.astype(np.float32)).dtype == np.float32
 
 
-@every_scheme
-@pytest.mark.parametrize("key_shape", [(2, 3, 4), (3, 3, 5), (3, 5)])
-def test_heads_that_do_not_fit(scheme: Scheme, key_shape: tuple[int, ...]) -> None:
-    """Keys of other heads or another width are an error that names both shapes, never broadcast."""
-    with refused(ShapeError, "heads", "features"):
-        scheme.scores(np.ones((2, 3, 5)), np.ones(key_shape))
-
-
 def test_a_measurement() -> None:
-    """A measurement has a time above 0; no run at all is an error."""
+    """A measurement has a time above 0."""
     found = measure(SCHEMES[1], *heads(2, 3, 5), repeats=2)
     assert found.seconds > 0
-    with refused(SettingsError, "repeats", 0):
-        measure(SCHEMES[1], *heads(2, 3, 5), repeats=0)

@@ -70,7 +70,7 @@ def test_states_come_back(
     scenario: Scenario, items: list[Edit], focus: tuple[int, int, int, int]
 ) -> None:
     """Writing and reading changes no choice, no character and no bit."""
-    state = State(replace(scenario, edits=Edits(tuple(items)).address()), focus)
+    state = State(replace(scenario, edits=Edits(tuple(items)).url_value()), focus)
     assert contents(read_state(write_state(state))) == contents(state)
 
 
@@ -94,7 +94,7 @@ def test_more_than_the_address_can_hold() -> None:
     own = OwnMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
     assert len(edits.items) > MAX_URL_EDITS
     state = replace(
-        STATE, scenario=replace(STATE.scenario, edits=edits.address(), own=own.address())
+        STATE, scenario=replace(STATE.scenario, edits=edits.url_value(), own=own.url_value())
     )
     assert contents(read_state(write_state(state))) == contents(state)
 

@@ -74,7 +74,7 @@ def test_weights_by_hand_do_not_fit(sizes: dict[str, Any]) -> None:
         (USUAL, replace(USUAL, d_model=24, n_heads=2)),
         (replace(USUAL, weights="weightless"), replace(USUAL, weights="weightless", d_model=24)),
         (replace(USUAL, weights="trained"), replace(USUAL, weights="trained", n_heads=2)),
-        (replace(USUAL, own=WHOLE.address()), replace(USUAL, own=WHOLE.address(), d_model=24)),
+        (replace(USUAL, own=WHOLE.url_value()), replace(USUAL, own=WHOLE.url_value(), d_model=24)),
         (USUAL, replace(USUAL, n_heads=5)),
         (replace(USUAL, n_heads=5), USUAL),
         (USUAL, replace(USUAL, own="!")),
@@ -87,5 +87,5 @@ def test_nothing_is_said(before: Scenario | None, after: Scenario) -> None:
 
 def test_own_matrices_decide_before_the_controls() -> None:
     """What a control cannot move is not said to have moved."""
-    own = replace(USUAL, own=OwnMatrices(x=[[0.5] * 6] * 3).address(), n_heads=2)
+    own = replace(USUAL, own=OwnMatrices(x=[[0.5] * 6] * 3).url_value(), n_heads=2)
     assert change_notes(own, replace(own, d_model=24)) == ()

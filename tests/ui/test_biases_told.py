@@ -15,7 +15,7 @@ from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_ui.registry import page_of
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
-BIASED = {"own": OwnMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).address()}
+BIASED = {"own": OwnMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).url_value()}
 CASES = [
     (BIASED, "W_Q", "W_V"),
     ({"weights": "trained", "layer": 3}, "W_Q", "W_V"),

@@ -44,9 +44,9 @@ def chosen_for(now: PageContext) -> dict[str, Any]:
         ({"weights": "trained", "layer": 2}, {"weights": "trained", "layer": 2}),
         (BY_HAND, {"named_features": True, "weights": "by hand"}),
         ({"weights": "by hand"}, {"weights": "random", "seed": 0}),
-        ({"own": OWN_X.address()}, {"weights": "random", "seed": 0, "own": ("x",)}),
+        ({"own": OWN_X.url_value()}, {"weights": "random", "seed": 0, "own": ("x",)}),
         (
-            {"own": WHOLE.address(), "edits": "wq_0_3_9"},
+            {"own": WHOLE.url_value(), "edits": "wq_0_3_9"},
             {"own": ("x", "w_q", "w_k", "w_v", "w_o"), "edited_cells": 1},
         ),
         (
@@ -124,7 +124,7 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
     """
     now = replace(
         page_context(opened("scores")),
-        scenario=Scenario(own=OWN_X.address(), edits="wq_0_3_9", mask="causal"),
+        scenario=Scenario(own=OWN_X.url_value(), edits="wq_0_3_9", mask="causal"),
     )
     shown = chosen_for(one_head_here(now, of_model(now), 2, Focus(0, 0, 0, 0)))
     trained = {"weights": "trained", "layer": 2, "mask": "none", "residual": True}

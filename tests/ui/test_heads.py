@@ -144,7 +144,9 @@ def test_four_ways_are_counted_and_compared() -> None:
     app = opened("one-matrix-or-many", n_heads=8)
     size = size_of(page_context(app).trace)
     for scheme in SCHEMES:
-        counts = tuple(one.of(size) for one in (scheme.multiplies, scheme.additions, scheme.extra))
+        counts = tuple(
+            one.of(size) for one in (scheme.multiplications, scheme.additions, scheme.extra)
+        )
         assert facts(app)[f"counts_of_{scheme.key}"] == counts
         assert facts(app)["agreement"].gaps[scheme.key] < 1e-12
         assert f"{counts[0]:,}" in texts(app)

@@ -10,11 +10,11 @@ import pytest
 
 from attention_core import SettingsError, cache
 from attention_lab.scenario import Scenario
-from attention_lab.user_data import kept_texts
+from attention_lab.user_data import text_store
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.kept_texts import is_key, keep, recall
 from attention_lab.user_data.npz_matrices import write_npz
 from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.text_store import is_key, store_text, stored_text
 from attention_ui import own_numbers
 from tests.ui.app import facts, opened, page_context, refused
 from tests.ui.callbacks import file, session
@@ -27,8 +27,8 @@ EDITS = Edits(tuple(Edit("w_k", i // 16, i % 16, 1.0) for i in range(41)))
 @pytest.fixture(autouse=True)
 def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Room for one text alone, and nothing remembered of what was read from one."""
-    monkeypatch.setattr(kept_texts, "MAX_KEPT_BYTES", 1)
-    monkeypatch.setattr(kept_texts, "_texts", OrderedDict())
+    monkeypatch.setattr(text_store, "MAX_STORED_CHARACTERS", 1)
+    monkeypatch.setattr(text_store, "_texts", OrderedDict())
     cache.clear()
 
 
@@ -36,9 +36,9 @@ def test_an_open_page_keeps_its_numbers() -> None:
     """Others fill the room; the page goes on with its matrices, and when it is closed
     they are gone.
     """
-    own = OWN.address()
+    own = OWN.url_value()
     app = opened("scores", own=own)
-    keep("what others load")
+    store_text("what others load")
     cache.clear()
     app.session_state["seed"] = 5
     app.run()
@@ -49,13 +49,13 @@ def test_an_open_page_keeps_its_numbers() -> None:
     del app
     gc.collect()
     with pytest.raises(SettingsError):
-        recall(own)
+        stored_text(own)
 
 
 def test_edits_are_kept_for_an_open_page() -> None:
     """The same for edits that are too many for the address: one more can be undone."""
-    app = opened("scores", edits=EDITS.address())
-    keep("what others load")
+    app = opened("scores", edits=EDITS.url_value())
+    store_text("what others load")
     app.session_state["seed"] = 5
     app.run()
     assert facts(app)["edited_cells"] == 41
@@ -64,13 +64,13 @@ def test_edits_are_kept_for_an_open_page() -> None:
 def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Matrices that no layer can be made with drive out nothing that is kept."""
     wide = OwnMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
-    assert is_key(wide.address()), "a text so short takes no room anyway"
-    key = keep("what others have")
+    assert is_key(wide.url_value()), "a text so short takes no room anyway"
+    key = store_text("what others have")
     state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.given))})
     own_numbers._load(Scenario())
     assert state["own numbers refused"]
     assert state["own"] == ""
-    assert recall(key) == "what others have"
+    assert stored_text(key) == "what others have"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_only_the_server_has_is_said(
     the server.
     """
     given = {
-        name: value if isinstance(value, str) else value.address()
+        name: value if isinstance(value, str) else value.url_value()
         for name, value in {"edits": edits, "own": own}.items()
     }
     app = opened("scores", **given)

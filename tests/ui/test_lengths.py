@@ -44,7 +44,7 @@ def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
     """Beside an own X, and beyond 64 tokens, no sequence length helps; nor does a text end
     without a word.
     """
-    own = OwnMatrices(x=np.ones((1, 16))).address()
+    own = OwnMatrices(x=np.ones((1, 16))).url_value()
     for page, address, cut in (
         ("mask-workshop", {"mw_third": "It slept", "own": own}, {"second": 5, "third": 1}),
         ("mask-workshop", {"mw_second": "tea " * 65}, {"second": 53}),

@@ -114,7 +114,7 @@ def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()
     assert page_context(app).trace.sizes["S"] == 64
-    own = OwnMatrices(x=np.ones((3, 16))).address()
+    own = OwnMatrices(x=np.ones((3, 16))).url_value()
     for full in (
         opened("mask", mask="padding", text="tea " * 64),
         opened("mask", mask="padding", own=own),

@@ -147,7 +147,7 @@ def test_own_sizes_count() -> None:
     drops them.
     """
     own = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
-    app = opened("scores", own=own.address())
+    app = opened("scores", own=own.url_value())
     assert page_context(app).trace.inputs.shape == (1, 3, 8)
     assert facts(app)["own_matrices"] == ("x",)
     assert page_context(pressed(app, "Drop own matrices")).scenario == Scenario()

@@ -105,6 +105,6 @@ def test_too_many_edits_for_an_address() -> None:
     to do.
     """
     edits = Edits(tuple(Edit("w_q", i // 16, i % 16, 1.0) for i in range(41)))
-    app = opened("scores", edits=edits.address())
-    assert len(edits.address()) < 40
+    app = opened("scores", edits=edits.url_value())
+    assert len(edits.url_value()) < 40
     assert (page_context(app).trace.projections.w_q[:2] == 1).all()

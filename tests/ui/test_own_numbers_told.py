@@ -26,8 +26,8 @@ WEIGHTLESS = {"weights": "weightless"}
         (WEIGHTLESS | {"edits": "x_0_0_9__wk_9_0_1"}, 4, True),
         (WEIGHTLESS | {"edits": "wq_9_0_1"}, 5, False),
         (WEIGHTLESS | {"edits": "wq_9_0_1", "head": 1}, 4, False),
-        ({"own": OwnMatrices(w_q=np.zeros((16, 16))).address()}, 0, False),
-        ({"own": OwnMatrices(w_q=np.eye(16)).address()}, 4, True),
+        ({"own": OwnMatrices(w_q=np.zeros((16, 16))).url_value()}, 0, False),
+        ({"own": OwnMatrices(w_q=np.eye(16)).url_value()}, 4, True),
     ],
 )
 def test_what_a_head_reads_is_told_of_the_weights_as_they_are(
@@ -51,8 +51,8 @@ def test_what_a_head_reads_is_told_of_the_weights_as_they_are(
     [
         ({}, True, False, False),
         ({"edits": "wq_0_3_9"}, True, False, False),
-        ({"own": OWN_X.address()}, False, True, False),
-        ({"own": WHOLE.address()}, True, True, False),
+        ({"own": OWN_X.url_value()}, False, True, False),
+        ({"own": WHOLE.url_value()}, True, True, False),
         ({"weights": "trained"}, False, False, True),
     ],
 )
@@ -90,7 +90,7 @@ def test_an_edited_input_stands_beside_its_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "choices", [{"weights": "trained"}, {"own": OWN_X.address()}, {"edits": "x_0_0_9"}, {}]
+    "choices", [{"weights": "trained"}, {"own": OWN_X.url_value()}, {"edits": "x_0_0_9"}, {}]
 )
 def test_no_step_says_of_every_input_that_it_is_a_word_and_a_place(choices: dict[str, Any]) -> None:
     """What comes into the layer is told in the words of its step, which are true of a trained

@@ -11,7 +11,7 @@ from attention_ui.url_state import Session
 from tests.ui.app import facts, opened, page_context, stage
 
 STEPS = ("overview", "scores", "softmax")
-OWN = OwnMatrices(x=[[1.0] * 16]).address()
+OWN = OwnMatrices(x=[[1.0] * 16]).url_value()
 LEADS = ("weights", "trained")  # what the button chooses
 
 

@@ -51,7 +51,7 @@ def test_where_the_wrong_way_puts_a_number(
 
 def test_equal_numbers_hide_the_missing_swap() -> None:
     """Where all numbers are 0, no cell holds a wrong one although places change."""
-    nothing = OwnMatrices(w_v=np.zeros((16, 16))).address()
+    nothing = OwnMatrices(w_v=np.zeros((16, 16))).url_value()
     told = facts(opened("merge", own=nothing))
     assert (told["swap_matters"], told["wrong_cells"]) == (True, 0)
 

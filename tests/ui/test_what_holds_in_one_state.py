@@ -29,7 +29,7 @@ from tests.ui.app import facts, opened, page_context, texts
         ("projections", {"weights": "weightless"}, {"features_read": 4, "features": 16}),
         # a causal mask shows the diagonal
         ("mask", {"mask": "causal", "query": 4}, {"keys_seen": 5, "mask": "causal"}),
-        ("output", {"own": OwnMatrices(w_o=np.eye(16)).address()}, {"heads_mixed": 1}),
+        ("output", {"own": OwnMatrices(w_o=np.eye(16)).url_value()}, {"heads_mixed": 1}),
         ("merge", {"weights": "trained", "layer": 3}, {"wrong_cells": 5312}),
         ("scale", {"text": "a"}, {"scores_vary": False}),
         ("scale", {}, {"scores_vary": True}),

@@ -101,7 +101,7 @@ def test_no_names_without_meaning() -> None:
     wide = attend(np.ones((3, 12)), Projections.random(12, 3))
     for name in ("inputs", "queries", "query_heads", "output"):
         assert "names" not in sent(replace(STAGE, trace=wide), name)
-    own = replace(FIRST, own=OwnMatrices(w_k=np.eye(8)).address())
+    own = replace(FIRST, own=OwnMatrices(w_k=np.eye(8)).url_value())
     stage = Stage(trace_of(own), names=column_names(own))
     assert "names" not in sent(stage, "key_heads")
     assert sent(stage, "w_k")["names"] == as_sent({0: (FEATURES, None)})

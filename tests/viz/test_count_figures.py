@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.heads.counts import LayerSize, total
-from attention_lab.heads.measurement import Measurement
-from attention_lab.heads.scheme_runs import Run
+from attention_lab.heads.counts import SIZE_OF_LETTER, LayerSize, as_grows, grown, total
+from attention_lab.heads.scheme_runs import Measurement, Run
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
-from attention_lab.heads.size_growth import LETTERS, as_grows, grown
 from attention_viz.heads.count_figures import (
     count_curves,
     measured_memory,
@@ -34,7 +32,7 @@ def curves(figure: Figure) -> dict[str, list[tuple[float, float]]]:
     }
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.parametrize("letter", SIZE_OF_LETTER)
 @pytest.mark.parametrize("counts", [PARAMETERS, CACHE, MULTIPLICATIONS])
 def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
     """Every point is the sum of the formulas at that size, and a ring marks the layer as it is."""
@@ -52,7 +50,7 @@ def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
     as_sent(figure)
 
 
-@pytest.mark.parametrize("which", ["multiplies", "additions", "extra"])
+@pytest.mark.parametrize("which", ["multiplications", "additions", "extra"])
 def test_counts_of_the_four_ways(which: str) -> None:
     """Four curves by the ways' own formulas; a count of 0 has no place on a logarithmic axis."""
     figure = scheme_counts(SIZE, "C", which)
@@ -80,7 +78,7 @@ def test_measurements_are_drawn_as_measured() -> None:
 
 def test_curves_that_coincide_are_told_apart() -> None:
     """Each curve has its own colour, dash, symbol and width."""
-    lines = [part for part in scheme_counts(SIZE, "n", "multiplies")["data"] if "name" in part]
+    lines = [part for part in scheme_counts(SIZE, "n", "multiplications")["data"] if "name" in part]
     for of in (
         lambda p: p["line"]["color"],
         lambda p: p["line"]["dash"],

@@ -136,7 +136,7 @@ def test_every_gradient_names_its_forward_formula(name: str) -> None:
     assert step.name == name
     assert step.step in STEPS
     assert step.formula.startswith(step.symbol + " = ")
-    assert step.says.endswith(".")
+    assert step.sentence.endswith(".")
 
 
 def test_a_gradient_of_another_shape() -> None:

@@ -132,10 +132,10 @@ def test_edits_and_own_matrices_work_on_top() -> None:
     stays trained.
     """
     plain = trace_of(TRAINED)
-    edited = trace_of(replace(TRAINED, edits=Edits((Edit("w_q", 3, 37, 2.5),)).address()))
+    edited = trace_of(replace(TRAINED, edits=Edits((Edit("w_q", 3, 37, 2.5),)).url_value()))
     assert np.argwhere(edited.projections.w_q != plain.projections.w_q).tolist() == [[3, 37]]
     own = OwnMatrices(w_v=np.eye(384))
-    trace = trace_of(replace(TRAINED, own=own.address()))
+    trace = trace_of(replace(TRAINED, own=own.url_value()))
     np.testing.assert_allclose(trace.values, trace.inputs + trace.projections.b_v, atol=1e-6)
     np.testing.assert_allclose(trace.probabilities, plain.probabilities, atol=1e-5)
 
@@ -158,13 +158,13 @@ def test_a_matrix_of_another_shape_does_not_fit(own: OwnMatrices, facts: Facts) 
     and what to do.
     """
     with refused(ShapeError, *facts):
-        trace_of(replace(TRAINED, own=own.address()))
+        trace_of(replace(TRAINED, own=own.url_value()))
 
 
 def test_own_inputs_go_through_the_trained_weights() -> None:
     """X of another text length but 384 wide is used as it is, and the sequence has its length."""
     x = np.random.default_rng(2).normal(size=(7, 384))
-    trace = trace_of(replace(TRAINED, own=OwnMatrices(x=x).address()))
+    trace = trace_of(replace(TRAINED, own=OwnMatrices(x=x).url_value()))
     assert np.array_equal(trace.inputs[0], x)
     assert len(trace.tokens) == 7
 

@@ -14,7 +14,7 @@ from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import Race, Timed
 from attention_lab.notation.notation import OURS
 from attention_viz.figure_table import figure_table
-from attention_viz.heads.at_once_figure import HALF, MOST_ROWS, at_once_figure, rows_of
+from attention_viz.heads.at_once import HALF, MAX_ROWS, at_once_figure, rows_of
 from attention_viz.heads.count_figures import race_times
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
@@ -66,7 +66,7 @@ def test_every_box_and_every_wait_is_drawn(
     drawn = marks(figure)
     assert [x for x, _ in drawn] == [box.moment for box in plan.boxes]
     for (_, text), box in zip(drawn, plan.boxes, strict=True):
-        assert f"{box.multiplications:,} multiplication" in text
+        assert f"multiplications: {box.multiplications:,}" in text
         assert text.count(",") >= len(box.waits_for) - 1
     assert len(figure["layout"]["shapes"]) == len(plan.boxes)
     lines = ways(figure)
@@ -107,13 +107,13 @@ def test_no_line_crosses_a_box(n_heads: int, n_kv_heads: int, options: dict[str,
 
 
 def test_of_many_heads_the_first_and_the_last_are_drawn() -> None:
-    """Twelve heads: 0, 1, 2 and 11, and the words say that 8 more are the same."""
-    assert rows_of(MOST_ROWS) == (0, 1, 2, 3, 4)
+    """Twelve heads: 0, 1, 2 and 11, and the words say that 8 are not drawn."""
+    assert rows_of(MAX_ROWS) == (0, 1, 2, 3, 4)
     assert rows_of(12) == (0, 1, 2, 11)
     figure = at_once_figure(plan_of(12, 12), OURS)
     (scores,) = [part for part in figure["data"] if part.get("name") == "scores"]
     assert len(scores["x"]) == 4
-    assert any("8 more" in note["text"] for note in figure["layout"]["annotations"])
+    assert any("not drawn: 8" in note["text"] for note in figure["layout"]["annotations"])
     as_sent(figure)
 
 

@@ -16,10 +16,10 @@ from weakref import WeakValueDictionary
 from attention_core.errors import SettingsError
 
 KEY_MARK = "."  # no text that is kept begins with it, and an address carries it as it is
-MAX_KEPT_BYTES = 96 * 2**20  # characters: the longest text there can be, twice
+MAX_STORED_CHARACTERS = 96 * 2**20  # characters: the longest text there can be, twice
 
 
-class Kept:
+class StoredText:
     """A text with its key: who has this can ask for the text by the key, whatever others keep."""
 
     def __init__(self, text: str) -> None:
@@ -27,29 +27,32 @@ class Kept:
         self.key = KEY_MARK + hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-_held: WeakValueDictionary[str, Kept] = WeakValueDictionary()
-_texts: OrderedDict[str, Kept] = OrderedDict()
+_held: WeakValueDictionary[str, StoredText] = WeakValueDictionary()
+_texts: OrderedDict[str, StoredText] = OrderedDict()
 _lock = Lock()
 
 
-def hold(text: str) -> Kept:
+def hold_text(text: str) -> StoredText:
     """A text under its key for as long as the result is held; it takes no room of others."""
-    new = Kept(text)
+    new = StoredText(text)
     with _lock:
         return _held.setdefault(new.key, new)
 
 
-def keep(text: str) -> str:
+def store_text(text: str) -> str:
     """Keep a text and give its key.
 
-    >>> recall(keep("a very long text"))
+    >>> stored_text(store_text("a very long text"))
     'a very long text'
     """
-    kept = hold(text)
+    kept = hold_text(text)
     with _lock:
         _texts[kept.key] = kept
         _texts.move_to_end(kept.key)
-        while len(_texts) > 1 and sum(len(one.text) for one in _texts.values()) > MAX_KEPT_BYTES:
+        while (
+            len(_texts) > 1
+            and sum(len(one.text) for one in _texts.values()) > MAX_STORED_CHARACTERS
+        ):
             _texts.popitem(last=False)
     return kept.key
 
@@ -59,7 +62,7 @@ def is_key(address: str) -> bool:
     return address.startswith(KEY_MARK)
 
 
-def held(key: str) -> Kept:
+def stored(key: str) -> StoredText:
     """What is kept under a key, to be held as long as it is shown; it counts as used now. Raises:
     SettingsError when it is not, or no longer, kept.
     """
@@ -75,6 +78,6 @@ def held(key: str) -> Kept:
         return kept
 
 
-def recall(key: str) -> str:
+def stored_text(key: str) -> str:
     """The text kept under a key. Raises: SettingsError."""
-    return held(key).text
+    return stored(key).text

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import pytest
 
-from attention_core import SettingsError
-from attention_lab.heads.counts import LayerSize, total
+from attention_lab.heads.counts import SIZE_OF_LETTER, LayerSize, as_grows, grown, total
 from attention_lab.heads.shared_keys import CACHE
-from attention_lab.heads.size_growth import LETTERS, as_grows, grown
-from tests.lab.refusal import refused
 
 SIZE = LayerSize(n_tokens=12, d_model=16, n_heads=4, n_kv_heads=2, d_k=4, d_v=4)
 
 
-@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.parametrize("letter", SIZE_OF_LETTER)
 def test_only_what_must_grows(letter: str) -> None:
     """The named size rises; those that do not depend on it stay."""
     series = as_grows(SIZE, letter)
@@ -81,10 +78,3 @@ def test_one_head_stays_one_of_its_own() -> None:
     """A layer with one head shares nothing, so more heads have keys of their own."""
     series = as_grows(LayerSize(5, 7, 1, 1, 7, 7), "h")
     assert all(one.n_kv_heads == one.n_heads for one in series)
-
-
-@pytest.mark.parametrize("function", [as_grows, grown])
-def test_an_unknown_letter(function: object) -> None:
-    """Anything else that should grow is refused with the choices."""
-    with refused(SettingsError, "n", "C", "h", "G"):
-        function(SIZE, "x")  # type: ignore[operator]

@@ -19,10 +19,10 @@ from attention_lab.files.weight_formats import open_weights
 from attention_lab.scenario import Scenario, own_of, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
+from attention_lab.user_data.layer_import import import_layer, repeated_heads
 from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.own_matrices import OwnMatrices, read_own, template
 from attention_lab.user_data.own_weights import find_layers
-from attention_lab.user_data.taken_layer import take_layer, written_out
 from tests.lab.made_weight_files import Arrays, npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
 from tests.lab.refusal import refused
@@ -33,7 +33,7 @@ TEXT = "one two three four five"
 def told(layer: Projections, **choices: Any) -> Trace:
     """The story of a layer: a sentence, the layer's matrices, its number of heads."""
     return trace_of(
-        Scenario(text=TEXT, own=take_layer(layer).address(), n_heads=layer.n_heads, **choices)
+        Scenario(text=TEXT, own=import_layer(layer).url_value(), n_heads=layer.n_heads, **choices)
     )
 
 
@@ -102,15 +102,15 @@ def test_the_inputs_come_along() -> None:
     """Inputs that are given stand in the place of the sentence's vectors."""
     x = np.random.default_rng(0).normal(size=(3, D))
     layer = weights()
-    own = take_layer(layer, x)
-    trace = trace_of(Scenario(own=own.address(), n_heads=H))
+    own = import_layer(layer, x)
+    trace = trace_of(Scenario(own=own.url_value(), n_heads=H))
     np.testing.assert_array_equal(trace.output, attend(x, layer.astype(np.float64)).output)
 
 
 def test_a_layer_without_biases_has_none() -> None:
     """What the layer lacks is not made up, and nothing of another layer is left over."""
     layer = replace(weights(), **dict.fromkeys(BIASES))
-    assert take_layer(layer).given.keys() == set(MATRICES)
+    assert import_layer(layer).given.keys() == set(MATRICES)
     assert told(layer).projections.b_q is None
 
 
@@ -126,7 +126,7 @@ def test_shared_heads_are_written_out(groups: int) -> None:
     np.testing.assert_allclose(trace.scores, expected.scores, atol=1e-12)
     np.testing.assert_allclose(trace.output, expected.output, atol=1e-12)
     readers = H // groups
-    heads = written_out(layer.b_k, layer).reshape(H, -1)
+    heads = repeated_heads(layer.b_k, layer).reshape(H, -1)
     assert all(
         np.array_equal(heads[head], layer.b_k.reshape(groups, -1)[head // readers])
         for head in range(H)
@@ -146,8 +146,8 @@ def test_a_layer_of_the_trained_model_fits() -> None:
 
 def test_a_state_file_holds_the_biases() -> None:
     """The state with a taken layer comes back bit by bit."""
-    own = take_layer(weights(), np.ones((2, D)))
-    state = State(Scenario(own=own.address(), n_heads=H))
+    own = import_layer(weights(), np.ones((2, D)))
+    state = State(Scenario(own=own.url_value(), n_heads=H))
     back = own_of(read_state(write_state(state)).scenario)
     assert back.given.keys() == {"x", *MATRICES, *BIASES}
     assert all(back.given[name].tobytes() == array.tobytes() for name, array in own.given.items())
@@ -160,7 +160,7 @@ def test_the_template_of_a_taken_layer() -> None:
     trace = told(weights())
     read = read_own(template(trace), "a.npz")
     assert read.given.keys() == {"x", *MATRICES, *BIASES}
-    again = trace_of(Scenario(text=TEXT, own=read.address(), n_heads=H))
+    again = trace_of(Scenario(text=TEXT, own=read.url_value(), n_heads=H))
     np.testing.assert_array_equal(again.output, trace.output)
 
 
@@ -169,13 +169,13 @@ def test_biases_beside_other_weights() -> None:
     as wide as they are.
     """
     b_q, b_o = np.arange(16.0), np.arange(16.0) / 7
-    trace = trace_of(Scenario(text=TEXT, own=OwnMatrices(b_q=b_q, b_o=b_o).address()))
+    trace = trace_of(Scenario(text=TEXT, own=OwnMatrices(b_q=b_q, b_o=b_o).url_value()))
     plain = trace_of(Scenario(text=TEXT))
     np.testing.assert_allclose(trace.queries, plain.queries + b_q, atol=1e-12)
     np.testing.assert_array_equal(trace.projections.w_q, plain.projections.w_q)
     beside = trace_of(
-        Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).address())
+        Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).url_value())
     )
     assert (np.asarray(beside.projections.b_o) == 1).all()
     with refused(ShapeError, "b_Q", 16, 384):
-        trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).address()))
+        trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).url_value()))

@@ -14,7 +14,7 @@ from .own_matrices import OwnMatrices
 _SHARED = ("w_k", "w_v", "b_k", "b_v")
 
 
-def take_layer(layer: Projections, x: Array | None = None) -> OwnMatrices:
+def import_layer(layer: Projections, x: Array | None = None) -> OwnMatrices:
     """The matrices and biases of a layer, and x as its inputs where it is given. Shapes: x (T, D).
 
     Own matrices know no shared heads: a shared key or value head is written out for each query head
@@ -22,7 +22,7 @@ def take_layer(layer: Projections, x: Array | None = None) -> OwnMatrices:
     Raises: SettingsError, ShapeError when the layer is larger than the controls reach or is no
     self-attention.
 
-    >>> take_layer(Projections.random(d_model=6, n_heads=2, bias=True)).sizes(n_heads=2)
+    >>> import_layer(Projections.random(d_model=6, n_heads=2, bias=True)).sizes(n_heads=2)
     {'d_model': 6, 'd_k': 3, 'd_v': 3}
     """
     check_fits(layer)
@@ -30,7 +30,7 @@ def take_layer(layer: Projections, x: Array | None = None) -> OwnMatrices:
         name: array for name in MATRICES + BIASES if (array := getattr(layer, name)) is not None
     }
     if layer.groups < layer.n_heads:
-        arrays |= {name: written_out(arrays[name], layer) for name in _SHARED if name in arrays}
+        arrays |= {name: repeated_heads(arrays[name], layer) for name in _SHARED if name in arrays}
     own = OwnMatrices(x, **arrays)
     own.sizes(layer.n_heads)
     return own
@@ -68,12 +68,12 @@ def check_fits(layer: Projections) -> None:
         )
 
 
-def written_out(shared: Array, layer: Projections) -> Array:
+def repeated_heads(shared: Array, layer: Projections) -> Array:
     """Key or value heads once for each query head that reads them. Shapes: (..., G*K) -> (...,
     H*K).
 
     >>> layer = Projections.random(d_model=4, n_heads=2, n_kv_heads=1)
-    >>> written_out(layer.w_k, layer).shape
+    >>> repeated_heads(layer.w_k, layer).shape
     (4, 4)
     """
     heads = shared.reshape(*shared.shape[:-1], layer.groups, -1)

@@ -1,0 +1,94 @@
+import { numberTyped } from "./editor.js";
+
+const GUESSES_KEPT = "attention-guesses"; // in the storage of the visit
+const GUESSES_OFF = "attention-no-guesses";
+const NEAR_GUESS = 5; // tolerances
+const MISSED_GUESS = new Set(["near", "sign", "wrong"]);
+const unkept = new Map(); // where a browser keeps nothing
+
+/** The number that a text stands for, also as a percentage or a fraction, or null. */
+export function numberGuessed(text) {
+  const [above, below, ...more] = text.split("/");
+  if (more.length) return null;
+  if (text.trim().endsWith("%")) return divided(numberTyped(text.trim().slice(0, -1)), 100);
+  return below === undefined ? numberTyped(text) : divided(numberTyped(above), numberTyped(below));
+}
+
+function divided(above, below) {
+  return above === null || !below ? null : above / below;
+}
+
+/** What a typed number or the value of an option is worth: {said, misconceptions}; said: right, near, sign or wrong. */
+export function judgeGuess({ options, number, tolerance }, given) {
+  if (typeof given === "string") {
+    const chosen = options.find(({ value }) => value === given);
+    return { said: chosen?.right ? "right" : "wrong", misconceptions: chosen?.misconceptions ?? [] };
+  }
+  const room = tolerance * (1 + 1e-9);
+  const off = Math.abs(given - number);
+  if (off <= room) return { said: "right", misconceptions: [] };
+  const believed = options.filter(({ right, value }) => !right && Math.abs(given - Number(value)) <= room);
+  const misconceptions = believed.flatMap((option) => option.misconceptions);
+  if (misconceptions.length) return { said: "wrong", misconceptions };
+  if (Math.abs(given + number) <= room) return { said: "sign", misconceptions };
+  return { said: off <= NEAR_GUESS * room ? "near" : "wrong", misconceptions };
+}
+
+/** Whether a place of an array is out of sight while a guess is asked for; null stands for any place. */
+export function isAskedFor({ array, hides }, name, index) {
+  return array === name && hides.some((places) => places.every((place, axis) => place === null || place === index[axis]));
+}
+
+/** What was guessed in this visit, by step: {step, title, id, said, given, answer, reason}. */
+export function keptGuesses() {
+  const kept = readVisit(GUESSES_KEPT, []);
+  return Array.isArray(kept) ? kept.filter((one) => typeof one?.step === "string") : [];
+}
+
+/** Keep a guess; a later one of the same step takes the place of an earlier one. */
+export function keepGuess(guess) {
+  writeVisit(GUESSES_KEPT, [...keptGuesses().filter(({ step }) => step !== guess.step), guess]);
+}
+
+/** Forget all guesses. */
+export function forgetGuesses() {
+  writeVisit(GUESSES_KEPT, []);
+}
+
+/** Ask no more in this visit, where no server keeps the switch. */
+export function turnGuessesOff() {
+  writeVisit(GUESSES_OFF, true);
+}
+
+/** Whether a visit is asked nothing. */
+export function areGuessesOff() {
+  return readVisit(GUESSES_OFF, false) === true;
+}
+
+function readVisit(name, otherwise) {
+  try {
+    return JSON.parse(sessionStorage.getItem(name)) ?? otherwise;
+  } catch {
+    return unkept.get(name) ?? otherwise;
+  }
+}
+
+function writeVisit(name, value) {
+  unkept.set(name, value);
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // A browser that keeps nothing has it until the page is left.
+  }
+}
+
+/** What a visit has guessed: {guessed, right, shown, surprises}, the last the titles of steps whose answer was another. */
+export function summaryOf(guesses) {
+  const said = (...words) => guesses.filter((guess) => words.includes(guess.said));
+  return {
+    guessed: guesses.length - said("shown").length,
+    right: said("right").length,
+    shown: said("shown").length,
+    surprises: guesses.filter((guess) => MISSED_GUESS.has(guess.said)).map(({ title }) => title),
+  };
+}

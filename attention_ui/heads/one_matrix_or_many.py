@@ -1,0 +1,94 @@
+"""The parts of the page on one matrix or many: the value step number by number, tables of sizes,
+projections as convolutions, and measurements.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_lab.heads.counts import LayerSize
+from attention_lab.heads.scheme_runs import Run, runs_as_grows
+from attention_lab.heads.window_convolution import projections_as_convolutions, sizes_beside_one
+from attention_lab.rounding import tolerance
+from attention_viz import story
+from attention_viz.labels import number
+
+from ..board import show_board
+from ..facts import fact
+from ..page_context import PageContext
+
+MEASURED = "measured runs"  # the name in the session
+
+
+def value_of_a_pair(now: PageContext) -> None:
+    """The value of one token in all heads times its weights for one query."""
+    trace, focus = now.trace, now.focus
+    st.markdown(
+        "The values need no matrix product either. The value of one token has a part for each head;"
+        " each part is multiplied by the weight of its head (⊙). The sum over all keys is what the"
+        f" query gets, again a part for each head. Heads: {trace.sizes['H']}."
+    )
+    feature = focus.within(trace, "head_outputs").feature
+    board = story.value_pair(now.stage, focus.cell("query", "key"), feature)
+    show_board(board, "ways value")
+
+
+def two_tables_of_sizes(now: PageContext) -> None:
+    """The arrays of one head, and those of all heads in one array."""
+    turn = {"row": 1, "column": -1}[now.notation.convention]
+    lines = [
+        f"| | one head | numbers | all heads: {now.trace.sizes['H']} | numbers |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for array in fact("sizes_beside_one", sizes_beside_one(now.trace)):
+        shapes = [shape[::turn] for shape in (array.one, array.fused)]
+        cells = [f"{a} × {b} | {a * b:,}" for a, b in shapes]
+        lines.append(f"| **{now.symbol(array.name)}** | {' | '.join(cells)} |")
+    st.markdown("\n".join(lines))
+    st.caption(
+        "Weights and results of all heads are one array: every head adds features. The inputs are"
+        " the same array for all heads."
+    )
+
+
+def as_convolutions(now: PageContext) -> None:
+    """Each projection as a convolution whose window is one token, compared with the layer."""
+    st.markdown(
+        "A projection does the same to every token. So it is a convolution whose window is one"
+        " token; each output feature is a filter. More heads are more filters in the same layer,"
+        " not more layers."
+    )
+    lines = [
+        "| | window | step | filters, one head | filters, all heads | difference |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    found = fact("as_convolutions", projections_as_convolutions(now.trace, now.focus.head))
+    for one in found:
+        gap = max(one.gaps)
+        differs = "0" if gap <= tolerance(now.trace, one.field) else number(gap)
+        lines.append(
+            f"| **{now.symbol(one.field)}** | {one.window} | {one.window} | {one.filters_of_one} |"
+            f" {one.filters_of_all} | {differs} |"
+        )
+    st.markdown("\n".join(lines))
+    st.caption(
+        f"The buffer holds all tokens one after the other: {now.trace.sizes['T']} ×"
+        f" {found[0].window} numbers. Window and step are one token wide. A loop over the windows"
+        f" computes the convolution, for head {now.focus.head} and for all heads. Difference: the"
+        " largest one from the projection of this layer, 0 up to rounding."
+    )
+
+
+def measured_runs(size: LayerSize, letter: str) -> tuple[Run, ...]:
+    """Draw the button that measures; give the measurements for these sizes, none before that."""
+    if st.button("Measure time and memory here", icon=":material/timer:", key="measure ways"):
+        with st.spinner("Measuring, at most a few seconds."):
+            st.session_state[MEASURED] = (size, letter, runs_as_grows(size, letter))
+    of_size, of_letter, runs = st.session_state.get(MEASURED, (None, "", ()))
+    if (of_size, of_letter) == (size, letter):
+        return tuple(runs)
+    if fact("measured_for_other_sizes", bool(runs)):
+        st.caption("The last measurement was for other sizes; measure again.")
+    else:
+        st.caption("Nothing has been measured yet.")
+    return ()

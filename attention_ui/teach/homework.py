@@ -1,0 +1,120 @@
+"""Homework: the answers of a student, what may be shown, and what is handed in."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from attention_core import STEPS, Trace
+from attention_lab.homework import Homework
+from attention_lab.practice import Question
+from attention_viz.practice import worded
+
+from ..facts import fact
+from ..markdown import plain_quotations
+from ..page_context import PageContext
+from ..practice import answer_in, judged
+from ..presets import presets
+from ..url_state import KEPT, bound
+
+SMALL = "Two heads on paper"  # an example that a hand can work out
+COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
+
+
+def ask_all(now: PageContext, trace: Trace, questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """Ask all questions one below the other; give the line of each that is handed in."""
+    return [_ask(now, trace, place, one) for place, one in enumerate(questions, 1)]
+
+
+def _ask(now: PageContext, trace: Trace, place: int, question: Question) -> dict[str, Any]:
+    asked = worded(question, trace, now.notation)
+    st.markdown(f"**{place}. {plain_quotations(asked.question)}**")
+    for name, numbers in asked.given:
+        st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    text = bound(
+        left.text_input,
+        f"Answer to question {place}",
+        max_chars=40,
+        key=f"hw_answer_{place}",
+        placeholder="such as −0.43, 12 % or 2/3",
+        **KEPT,
+    )
+    text = (text or "").strip()
+    # Before an attempt there is nothing to look at.
+    looked = bool(
+        bound(
+            right.toggle,
+            f"Show the answer to question {place}",
+            key=f"hw_show_{place}",
+            disabled=not text,
+            help="After an attempt.",
+            **KEPT,
+        )
+        and text
+    )
+    judged(text, question, asked.how)
+    if looked:
+        st.markdown(f"Answer: {plain_quotations(asked.answer)}")
+    return {
+        "question": place,
+        "step": STEPS[question.exact.field].title,
+        "answer": text,
+        "verdict": question.judge(answer_in(text)) if text else "none",
+        "looked": looked,
+    }
+
+
+def hand_in(student: int, lines: Sequence[dict[str, Any]]) -> None:
+    """The summary of a student: how many are right, and a file to hand in."""
+    right = fact("n_right", sum(line["verdict"] == "right" for line in lines))
+    looked = fact("n_looked", sum(line["looked"] for line in lines))
+    st.markdown(f"Right: **{right} of {len(lines)}**. Answers looked at: **{looked}**.")
+    st.download_button(
+        "Summary to hand in (CSV)",
+        lambda: summary(student, lines),
+        f"homework-{student}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/assignment_turned_in:",
+    )
+    st.caption(
+        "The link of this page holds your answers, too: copy it and send it, or keep it to go on"
+        " later."
+    )
+
+
+def summary(student: int, lines: Sequence[dict[str, Any]]) -> str:
+    """The lines that are handed in, as CSV."""
+    return as_csv(COLUMNS, ({"student": student} | line for line in lines))
+
+
+def use_small_layer() -> None:
+    """In a callback: set every control to the example of small whole numbers."""
+    st.session_state.update(next(one.held for one in presets() if one.name == SMALL))
+
+
+def key_file(homework: Homework, last: int) -> str:
+    """The key for students 1 to the last one, as CSV."""
+    columns = ("student", "question", "step", "answer", "tolerance")
+    lines = homework.key(range(1, last + 1) if homework.has_own_numbers else (0,))
+    return as_csv(columns, (dict(zip(columns, line, strict=True)) for line in lines))
+
+
+def as_csv(columns: Sequence[str], lines: Any) -> str:
+    """Lines as CSV. A text that a spreadsheet would run as a formula gets an apostrophe."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns)
+    writer.writeheader()
+    for line in lines:
+        writer.writerow({name: _harmless(value) for name, value in line.items()})
+    return text.getvalue()
+
+
+def _harmless(value: Any) -> Any:
+    is_formula = isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "\r")
+    return f"'{value}" if is_formula else value

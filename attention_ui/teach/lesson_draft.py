@@ -1,0 +1,217 @@
+"""A lesson that a teacher makes: views are added on any page, and put in order on one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError
+from attention_lab.lessons.lesson import Lesson, Moment, Question, state_text
+from attention_lab.lessons.lesson_file import (
+    FILE,
+    keep_lesson,
+    lesson_named,
+    lesson_to_link,
+    read_lesson,
+    write_lesson,
+)
+
+from ..facts import fact
+from ..lesson import checked_lesson
+from ..registry import Page, page_of
+from ..upload_room import check_kept
+from ..url_state import request_page, restore, write_to_url
+from .links import app_url, show_link
+
+NAME = "draft"
+EMPTY = Lesson("My lesson")
+REFUSED = "lesson refused"
+LARGEST_FILE = 1  # MB; the uploader knows no smaller bound
+
+
+def read_draft() -> Lesson | None:
+    """The lesson that is being made: the URL holds the key of it; None where none is."""
+    restore(NAME, "Your lesson", "", _checked)
+    write_to_url(NAME, "")
+    name = str(st.session_state[NAME])
+    return lesson_named(name) if name else None
+
+
+def _checked(name: str) -> str:
+    if name:
+        checked_lesson(lesson_named(name))
+    return name
+
+
+def keep_draft(lesson: Lesson) -> None:
+    """In a callback: make this the lesson that is being made."""
+    st.session_state[NAME] = keep_lesson(lesson)
+
+
+@contextmanager
+def _refusals() -> Any:
+    """In a callback: keep the sentence of an `AttentionError` for the page."""
+    try:
+        yield
+    except AttentionError as error:
+        st.session_state[REFUSED] = str(error)
+
+
+def draw_draft(page: Page) -> None:
+    """The box in the sidebar that adds the view of the page that is shown; nothing where no lesson
+    is being made.
+    """
+    lesson = read_draft()
+    if fact("draft", lesson) is None or lesson is None:
+        return
+    with st.container(key="draft box", border=True):
+        st.markdown(f"**Your lesson**: {len(lesson.moments)} moments")
+        with st.container(horizontal=True):
+            st.button("Add this view", on_click=_add, args=(lesson, page), key="add view")
+            st.button("Open", on_click=_open, key="open draft")
+
+
+def _add(lesson: Lesson, page: Page) -> None:
+    with _refusals():
+        held = state_text(st.query_params.to_dict())
+        keep_draft(lesson.with_moment(Moment(page.title, page.url_path, held)))
+
+
+def _open() -> None:
+    request_page(page_of("for-teachers").path, **{NAME: st.session_state[NAME]})
+
+
+def edit_draft() -> None:
+    """The lesson that is being made, with all that can be done to it."""
+    lesson = read_draft()
+    if error := st.session_state.pop(REFUSED, None):
+        st.error(error)
+    if lesson is None:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.button("Begin a lesson", on_click=keep_draft, args=(EMPTY,), key="begin draft")
+    else:
+        _edit(lesson)
+    st.file_uploader(
+        "Open a lesson from a file",
+        ["json"],
+        key="lesson file",
+        on_change=_load,
+        max_upload_size=LARGEST_FILE,
+        help=f"A lesson that was saved here, at most {FILE.max_bytes // 1024} kB.",
+    )
+
+
+def _load() -> None:
+    file = st.session_state["lesson file"]
+    if file is None:
+        return
+    with _refusals():
+        check_kept(file)
+        keep_draft(checked_lesson(read_lesson(file.getvalue())))
+
+
+def _edit(lesson: Lesson) -> None:
+    with st.form("title of the lesson", border=False):
+        left, right = st.columns([3, 1])
+        title = left.text_input("Title of the lesson", lesson.title, 90)
+        minutes = right.number_input("Minutes", 1, 600, lesson.minutes)
+        goals = st.text_area("Goals, one on each line", "\n".join(lesson.goals))
+        if st.form_submit_button("Keep title and goals"):
+            lines = tuple(line.strip() for line in goals.splitlines() if line.strip())
+            _change(lambda: replace(lesson, title=title, minutes=int(minutes), goals=lines))
+    if not lesson.moments:
+        st.info("Go to any page, set it up as the class shall see it, and press *Add this view*.")
+        return
+    place = st.selectbox(
+        "Moment",
+        range(len(lesson.moments)),
+        format_func=lambda one: f"{one + 1} · {lesson.moments[one].title}",
+        key="draft moment",
+    )
+    place = min(place or 0, len(lesson.moments) - 1)
+    _edit_moment(lesson, place)
+    _offer(lesson)
+
+
+def _edit_moment(lesson: Lesson, place: int) -> None:
+    moment, asked = lesson.moments[place], lesson.moments[place].question
+    with st.form(f"form of moment {place} {hash(moment)}", border=True):
+        title = st.text_input("Title", moment.title, 90)
+        text = st.text_input("For students", moment.text, 400)
+        note = st.text_area("Note for the teacher", moment.note)
+        left, right = st.columns(2)
+        ask = left.text_input("Question", asked.ask if asked else "", 400)
+        why = right.text_input("Why, shown with the answer", asked.why if asked else "", 400)
+        options = st.text_area(
+            "Answers to choose from, one on each line, the right one first",
+            "\n".join(_right_first(asked)),
+        )
+        if st.form_submit_button("Keep this moment"):
+            question = _question(ask, why, options)
+            _change(
+                lambda: lesson.with_changed(
+                    place, replace(moment, title=title, text=text, note=note, question=question())
+                )
+            )
+    with st.container(horizontal=True):
+        for label, changed in (
+            ("Earlier", lesson.moved(place, -1)),
+            ("Later", lesson.moved(place, 1)),
+            ("Remove", lesson.without(place)),
+        ):
+            st.button(label, on_click=keep_draft, args=(changed,), key=f"draft {label}")
+
+
+def _right_first(asked: Question | None) -> tuple[str, ...]:
+    if asked is None or not asked.options:
+        return ()
+    right = asked.options[asked.right]
+    return (right, *(one for one in asked.options if one != right))
+
+
+def _question(ask: str, why: str, options: str) -> Callable[[], Question | None]:
+    """How to make the question of a form, in which the right answer comes first; in the lesson the
+    answers stand in the order of the alphabet.
+    """
+    lines = [line.strip() for line in options.splitlines() if line.strip()]
+    in_order = tuple(sorted(lines))
+    right = in_order.index(lines[0]) if lines else 0
+    return lambda: Question(ask, why, in_order, right) if ask.strip() else None
+
+
+def _change(changed: Callable[[], Lesson]) -> None:
+    """Keep a changed lesson and draw the page anew; on an error say why."""
+    try:
+        keep_draft(changed())
+    except AttentionError as error:
+        st.error(str(error))
+        return
+    st.rerun()
+
+
+def _offer(lesson: Lesson) -> None:
+    """The lesson to be opened, saved and handed out."""
+    name = lesson_to_link(lesson)
+    with st.container(horizontal=True):
+        st.link_button("Open it", f"./{lesson.url(0, name or session_name())}")
+        st.download_button(
+            "Save as a file",
+            lambda: write_lesson(lesson),
+            "lesson.json",
+            "application/json",
+            on_click="ignore",
+            help="Keep it: this server forgets it some day.",
+        )
+    if name is None:
+        st.caption("The lesson is too long for a link: hand out the file.")
+    else:
+        show_link(f"{app_url()}?lesson={name}", lesson.title)
+
+
+def session_name() -> str:
+    """What the URL calls the lesson that is being made."""
+    return str(st.session_state[NAME])

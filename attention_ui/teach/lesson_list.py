@@ -1,0 +1,67 @@
+"""The lessons that come with the app: what each is about, and how it is opened and printed."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from attention_lab.lessons.lesson import Lesson
+from attention_lab.lessons.lesson_file import shipped_lessons, write_lesson
+from attention_viz.lesson_sheet import lesson_sheet
+
+from ..facts import fact
+from .lesson_draft import keep_draft
+from .links import app_url, show_link
+
+# Which lessons fill a period, by its minutes.
+PLANS = {
+    20: (("multi-head-attention",), ("why-scale",), ("shared-keys",)),
+    45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
+    90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
+}
+
+
+def show_plans() -> None:
+    """What fits into 20, 45 and 90 minutes."""
+    lessons = shipped_lessons()
+    links = {name: f"[{lesson.title}](?lesson={name})" for name, lesson in lessons.items()}
+    lines = [
+        f"| {minutes} | {' → '.join(links[name] for name in names)} |"
+        f" {sum(lessons[name].minutes for name in names)} |"
+        for minutes, plans in fact("plans", PLANS).items()
+        for names in plans
+    ]
+    st.markdown("\n".join(["| Minutes | Lessons | Together |", "|---|---|---|", *lines]))
+
+
+def show_lessons() -> None:
+    """Each lesson in a box of its own."""
+    for name, lesson in fact("lessons", shipped_lessons()).items():
+        with st.expander(
+            f"{lesson.title} · {lesson.minutes} minutes", key=f"lesson {name}", on_change="rerun"
+        ) as box:
+            if box.open:
+                _show(name, lesson)
+
+
+def _show(name: str, lesson: Lesson) -> None:
+    link = f"{app_url()}?lesson={name}"
+    goals = "\n".join(f"- {goal}" for goal in lesson.goals)
+    st.markdown(f"Afterwards students can:\n\n{goals}")
+    with st.container(horizontal=True):
+        st.link_button("Open", f"./{lesson.url(0, name)}", icon=":material/play_arrow:")
+        st.download_button(
+            "Teacher’s sheet",
+            partial(lesson_sheet, lesson, link),
+            f"{name}.html",
+            "text/html",
+            on_click="ignore",
+            icon=":material/print:",
+            help="Goals, notes, answers and tasks, to print.",
+        )
+        st.download_button(
+            "Lesson file", partial(write_lesson, lesson), f"{name}.json", on_click="ignore"
+        )
+        st.button("Change it", on_click=keep_draft, args=(lesson,), key=f"change {name}")
+    show_link(link, lesson.title)

@@ -1,0 +1,119 @@
+"""What a teacher prints: a lesson with its goals, notes, answers and tasks; boards to fill in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from attention_core import STEPS, Trace
+from attention_core.checks import Array
+from attention_lab.lessons.lesson import Lesson, Moment, Question, Task
+
+from .handout import html_page, told
+from .labels import number
+
+STYLE = """
+:root { color-scheme: light; font-family: system-ui, sans-serif; }
+body { margin: 1.5rem auto; max-width: 48rem; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; }
+h2 { font-size: 1.1rem; break-after: avoid; }
+li { margin-bottom: 0.7rem; break-inside: avoid; }
+small { opacity: 0.8; }
+table { border-collapse: collapse; margin: 0.3rem 0 1rem; break-inside: avoid; }
+td, th { border: 1px solid; min-width: 2.6rem; height: 1.7rem; padding: 0 0.3rem; }
+td { text-align: right; }
+th { border: 0; font-weight: 400; }
+.boards { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-end; }
+"""
+MOST_CELLS = 16  # rows or columns that are written by hand
+# One head of the steps that are filled in by hand.
+EMPTY = ("query_heads", "key_heads", "value_heads", "scores", "scaled_scores", "probabilities")
+
+
+def lesson_sheet(lesson: Lesson, link: str) -> str:
+    """The teacher's sheet of a lesson as one HTML page. link: what opens the lesson."""
+    goals = "".join(f"<li>{told(goal)}</li>" for goal in lesson.goals)
+    moments = "".join(map(_moment, lesson.moments))
+    tasks = "".join(map(_task, lesson.tasks))
+    body = f"""<h1>{escape(lesson.title)}</h1>
+<p>{lesson.minutes} minutes, {len(lesson.moments)} moments. Open it with
+<code>{escape(link)}</code>; Page down goes on, Page up goes back.</p>
+{f"<h2>Afterwards students can</h2><ul>{goals}</ul>" if goals else ""}
+<h2>Moments</h2><ol>{moments}</ol>
+{f"<h2>Tasks</h2><ol>{tasks}</ol>" if tasks else ""}"""
+    return html_page(lesson.title, STYLE, body)
+
+
+def _moment(moment: Moment) -> str:
+    lines = [f"<b>{escape(moment.title)}</b> <small>({escape(moment.page)})</small>"]
+    if moment.text:
+        lines.append(told(moment.text))
+    if moment.question:
+        options = " · ".join(map(escape, moment.question.options))
+        lines.append(f"<i>Question:</i> {told(moment.question.ask)} {options}")
+        lines.append(f"<i>Answer:</i> {_right(moment.question)}{told(moment.question.why)}")
+    if moment.note:
+        lines.append(f"<i>Note:</i> {told(moment.note)}")
+    return f"<li>{'<br>'.join(lines)}</li>\n"
+
+
+def _right(question: Question) -> str:
+    return f"<b>{escape(question.options[question.right])}.</b> " if question.options else ""
+
+
+def _task(task: Task) -> str:
+    mistakes = f"<br><i>Typical mistake:</i> {told(task.mistakes)}" if task.mistakes else ""
+    return f"<li>{told(task.task)}<br><i>Expected:</i> {told(task.answer)}{mistakes}</li>\n"
+
+
+def blank_boards(trace: Trace, head: int, made_of: str) -> str:
+    """The matrices of a layer to be filled in on paper: inputs and weights with their numbers, all
+    results empty. made_of: which layer it is.
+
+    head: the head that is worked out. Tokens and features beyond the first 16 are left out.
+    """
+    weights = trace.projections
+    width, given = weights.d_k, [_table("X, the inputs", trace.labels("T"), trace.inputs[0])]
+    columns = slice(head * width, (head + 1) * width)
+    group = head * trace.sizes["G"] // trace.sizes["H"]
+    shared = slice(group * width, (group + 1) * width)
+    values = slice(group * weights.d_v, (group + 1) * weights.d_v)
+    rows = trace.labels("D")
+    given += [
+        _table(f"W_Q, head {head}", rows, weights.w_q[:, columns]),
+        _table(f"W_K, head {head}", rows, weights.w_k[:, shared]),
+        _table(f"W_V, head {head}", rows, weights.w_v[:, values]),
+    ]
+    empty = [
+        _table(
+            f"{STEPS[name].title}, head {head}", trace.labels("T"), None, shape=_shape(trace, name)
+        )
+        for name in (*EMPTY, "head_outputs")
+    ]
+    body = f"""<h1>Attention by hand: boards to fill in</h1>
+<p>{told(made_of)}</p>
+<p>Scores are multiplied by {number(trace.scale)}.</p>
+<h2>Given</h2><div class="boards">{"".join(given)}</div>
+<h2>To be worked out</h2><div class="boards">{"".join(empty)}</div>"""
+    return html_page("Boards to fill in", STYLE, body)
+
+
+def _shape(trace: Trace, name: str) -> tuple[int, int]:
+    n_rows, n_columns = getattr(trace, name).shape[-2:]
+    return n_rows, n_columns
+
+
+def _table(
+    title: str, rows: Sequence[str], values: Array | None, shape: tuple[int, int] = (0, 0)
+) -> str:
+    """A matrix as an HTML table, with its numbers or with empty cells."""
+    n_rows, n_columns = shape if values is None else values.shape
+    lines = []
+    for row in range(min(n_rows, MOST_CELLS)):
+        shown = range(min(n_columns, MOST_CELLS))
+        cells = "".join(
+            f"<td>{'' if values is None else number(float(values[row, column]))}</td>"
+            for column in shown
+        )
+        lines.append(f"<tr><th>{escape(rows[row])}</th>{cells}</tr>")
+    return f"<div><b>{escape(title)}</b><table>{''.join(lines)}</table></div>"

@@ -1,0 +1,68 @@
+"""For teachers: lessons, plans, links, a lesson of one's own, homework, boards to print."""
+
+from functools import partial
+
+import streamlit as st
+
+from attention_lab.homework import MAX_QUESTIONS, Homework
+from attention_lab.practice import LAST_QUESTION
+from attention_ui.facts import fact
+from attention_ui.page_context import page_context
+from attention_ui.teach.homework import key_file, use_small_layer
+from attention_ui.teach.lesson_draft import edit_draft
+from attention_ui.teach.lesson_list import show_lessons, show_plans
+from attention_ui.teach.links import homework_link, link_builder, show_link
+from attention_viz.lesson_sheet import blank_boards
+
+now = page_context()
+st.markdown(
+    "Ready lessons with questions and notes, links to hand out, a lesson of your own, homework with"
+    " each student’s own numbers, and boards to print."
+)
+st.header("Lessons", anchor=False)
+show_lessons()
+st.header("Plans for 20, 45 and 90 minutes", anchor=False)
+show_plans()
+
+st.header("A link to a page as it is set up now", anchor=False)
+link_builder()
+
+st.header("A lesson of your own", anchor=False)
+edit_draft()
+
+st.header("Homework", anchor=False)
+st.markdown(
+    "All students get the same questions in the same order. The number that you give each of them"
+    " decides the weights, so their numbers differ. The layer is the one of the controls now."
+)
+left, right, students = st.columns(3)
+first = left.number_input("First question", 1, LAST_QUESTION, 1, key="set first")
+count = right.number_input("How many", 1, MAX_QUESTIONS, 6, key="set count")
+last = students.number_input("Students", 1, 60, 30, key="set students")
+show_link(homework_link(int(first), int(count)), "Homework")
+homework = Homework(now.scenario, int(first), int(count))
+if not fact("own_numbers", homework.has_own_numbers):
+    st.info(
+        "The weights of the controls have no seed, so all students would get the same numbers."
+        " Random weights have one."
+    )
+    st.button("Use three words with small numbers", on_click=use_small_layer, key="small layer")
+with st.container(horizontal=True):
+    st.download_button(
+        "Key (CSV)",
+        partial(key_file, homework, int(last)),
+        "key.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/key:",
+        help="The answers of each student, and how far an answer may be off.",
+    )
+    st.download_button(
+        "Boards to fill in",
+        lambda: blank_boards(now.trace, now.focus.head, now.sentence),
+        "boards.html",
+        "text/html",
+        on_click="ignore",
+        icon=":material/print:",
+        help="Inputs and weights of one head with their numbers, and empty matrices.",
+    )

@@ -1,0 +1,46 @@
+"""Homework: questions in a fixed order, with each student's own numbers."""
+
+import streamlit as st
+
+from attention_lab.homework import MAX_QUESTIONS, MAX_STUDENT, Homework
+from attention_lab.practice import LAST_QUESTION
+from attention_ui.facts import fact
+from attention_ui.page_context import page_context
+from attention_ui.teach.homework import ask_all, hand_in
+from attention_ui.url_state import KEPT, whole_number_input
+
+now = page_context()
+st.markdown(
+    "Your teacher gives you a number. It decides the weights of your layer, so your numbers are"
+    " your own; the questions are the same for all."
+)
+left, middle, right = st.columns(3)
+student = whole_number_input(left, "Your number", 0, MAX_STUDENT, 0, key="hw_student", **KEPT)
+first = whole_number_input(
+    middle,
+    "First question",
+    1,
+    LAST_QUESTION,
+    1,
+    key="hw_first",
+    help="The teacher's link sets it.",
+    **KEPT,
+)
+count = whole_number_input(
+    right,
+    "How many",
+    1,
+    MAX_QUESTIONS,
+    6,
+    key="hw_count",
+    help="The teacher's link sets it.",
+    **KEPT,
+)
+homework = Homework(now.scenario, first, count)
+if not fact("own_numbers", homework.has_own_numbers):
+    st.info("These weights have no seed, so all students get the same numbers.")
+questions = homework.questions(fact("student", student) if homework.has_own_numbers else 0)
+fact("questions", questions)
+lines = ask_all(now, homework.trace(student if homework.has_own_numbers else 0), questions)
+st.header("Hand in", anchor=False)
+hand_in(student, lines)

@@ -1,0 +1,111 @@
+"""Lessons in a browser: every shipped one from its first moment to its last, by link and by key."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_lab.lessons.lesson_file import shipped_lessons
+from tests.browser.driving import parameters, path_of, settled
+
+pytestmark = pytest.mark.browser
+
+NOTICES = "[data-testid=stToast], [data-testid=stException], [data-testid=stAlertContentError]"
+STYLES_AWAY = ("[data-testid=stHeader]", "[data-testid=stSidebar]")
+
+
+def expect_moment(page: Page, name: str, place: int) -> None:
+    """Wait until a moment is drawn: the page and all that its state names, with no notice."""
+    lesson = shipped_lessons()[name]
+    moment = lesson.moments[place]
+    count = f"{place + 1}/{len(lesson.moments)}"
+    expect(page.locator(".lesson-count")).to_have_text(count)
+    settled(page)
+    assert path_of(page) == moment.page
+    held = parameters(page)
+    assert (held["lesson"], held["moment"]) == (name, str(place + 1))
+    named = {key: values[-1] for key, values in parse_qs(moment.state).items()}
+    assert {key: text for key, text in held.items() if named.get(key, text) != text} == {}
+    assert set(held) - set(named) <= {"lesson", "moment", "feature"}
+    expect(page.locator(NOTICES)).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", shipped_lessons())
+def test_a_lesson_from_its_first_moment_to_its_last(page: Page, address: str, name: str) -> None:
+    """The bare URL opens it without menu and sidebar; each link leads to the next moment; nothing
+    of a moment before is left in the URL.
+    """
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{address}/?lesson={name}")
+    for place in range(len(shipped_lessons()[name].moments)):
+        if place:
+            page.locator(".lesson-bar a.after").click()
+        expect_moment(page, name, place)
+        for part in STYLES_AWAY:
+            expect(page.locator(part)).to_be_hidden()
+    expect(page.locator(".lesson-bar a.after")).to_have_count(0)
+
+
+def test_a_clicker_goes_through_the_moments_of_steps_and_of_the_lesson(
+    page: Page, address: str
+) -> None:
+    """On a step: cell, row, all of it, then the next moment; on a page without a step at once."""
+    page.goto(f"{address}/?lesson=masks&moment=2")
+    expect_moment(page, "masks", 1)
+    for _ in range(4):
+        page.keyboard.press("PageDown")
+    expect_moment(page, "masks", 2)
+    page.keyboard.press("PageDown")
+    expect_moment(page, "masks", 3)
+    page.keyboard.press("PageUp")
+    expect_moment(page, "masks", 2)
+
+
+def test_a_question_is_answered_in_the_bar(page: Page, address: str) -> None:
+    """By keyboard: the answer is marked, the right one too, and the reason appears."""
+    page.goto(f"{address}/?lesson=multi-head-attention&moment=4")
+    expect_moment(page, "multi-head-attention", 3)
+    why = page.locator(".lesson-question output")
+    expect(why).to_be_hidden()
+    page.get_by_role("button", name="box", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(why).to_be_visible()
+    expect(page.locator(".lesson-question .wrong")).to_have_text("box")
+    expect(page.locator(".lesson-question .right")).to_have_text("cat")
+
+
+def test_the_whole_result_is_in_the_window_below_the_bar(page: Page, address: str) -> None:
+    """On a projector, with two lines of text and a question above the step."""
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{address}/?lesson=multi-head-attention&moment=4")
+    expect_moment(page, "multi-head-attention", 3)
+    result = page.locator("[data-role=result]").first.bounding_box()
+    assert result is not None
+    assert result["y"] + result["height"] <= 720
+
+
+def test_all_controls_come_back_and_the_lesson_ends(page: Page, address: str) -> None:
+    """The menu is there again, the moment stays; then the bar is gone and the state stays."""
+    page.goto(f"{address}/?lesson=masks&moment=1")
+    expect_moment(page, "masks", 0)
+    page.get_by_role("link", name="All controls").click()
+    expect(page.locator("[data-testid=stHeader]")).to_be_visible()
+    settled(page)
+    assert parameters(page)["view"] == "full"
+    page.get_by_role("link", name="End lesson").click()
+    expect(page.locator(".lesson-bar")).to_have_count(0)
+    settled(page)
+    assert "lesson" not in parameters(page)
+    assert parameters(page)["mask"] == "causal"
+
+
+def test_a_lesson_on_a_phone(page: Page, address: str) -> None:
+    """The page is no wider than the screen, and the next moment is one tap away."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{address}/?lesson=masks&moment=1")
+    expect_moment(page, "masks", 0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator(".lesson-bar a.after").click()
+    expect_moment(page, "masks", 1)

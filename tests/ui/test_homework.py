@@ -1,0 +1,84 @@
+"""Homework: the same questions for all, own numbers for each, answers only after an attempt."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from attention_lab.homework import Homework
+from attention_lab.scenario import Scenario, trace_of
+from attention_ui.teach.homework import as_csv, key_file, summary
+from tests.ui.app import facts, opened
+
+LAYER = Scenario(text="you like cake", d_model=4, n_heads=2, embedding="integers")
+URL = {"text": "you like cake", "d_model": 4, "n_heads": 2, "embedding": "integers"}
+
+
+def test_students_get_the_same_cells_with_other_numbers() -> None:
+    """The seed is the student's number; no cell comes twice."""
+    homework = Homework(LAYER, 1, 6)
+    first, second = homework.questions(1), homework.questions(2)
+    cells = [(one.exact.field, one.exact.index) for one in first]
+    assert cells == [(one.exact.field, one.exact.index) for one in second]
+    assert len(set(cells)) == 6
+    assert [one.answer for one in first] != [one.answer for one in second]
+
+
+def test_answers_are_those_of_the_layer_with_that_seed() -> None:
+    """The key of a student, read from the layer itself."""
+    trace = trace_of(
+        Scenario(text="you like cake", d_model=4, n_heads=2, embedding="integers", seed=7)
+    )
+    for question in Homework(LAYER, 1, 6).questions(7):
+        value = getattr(trace, question.exact.field)[question.exact.index]
+        is_place = question.exact.field == "merged"
+        assert question.answer == (question.exact.index[-1] if is_place else value)
+
+
+def test_an_answer_is_shown_only_after_an_attempt() -> None:
+    """Before it the switch is greyed out, and a URL that switches it on shows nothing."""
+    app = opened("homework", hw_student=7, hw_show_1="true", **URL)
+    assert app.toggle(key="hw_show_1").disabled
+    assert facts(app)["n_looked"] == 0
+    app.text_input(key="hw_answer_1").set_value("1000").run()
+    assert not app.toggle(key="hw_show_1").disabled
+    assert facts(app)["n_looked"] == 1
+
+
+def test_right_answers_are_counted() -> None:
+    """Of six questions two are answered rightly, one wrongly."""
+    app = opened("homework", hw_student=7, **URL)
+    for place, question in enumerate(facts(app)["questions"][:2], 1):
+        app.text_input(key=f"hw_answer_{place}").set_value(f"{question.answer:.6f}")
+    app.text_input(key="hw_answer_3").set_value("1000").run()
+    assert (facts(app)["n_right"], len(facts(app)["questions"])) == (2, 6)
+
+
+def test_weights_without_a_seed_give_all_the_same_numbers() -> None:
+    """The page says so, and the key has one student."""
+    app = opened("homework", hw_student=7, weights="weightless", n_heads=1, text="you like cake")
+    assert not facts(app)["own_numbers"]
+    homework = Homework(Scenario(weights="weightless", n_heads=1, d_model=4), 1, 3)
+    lines = list(csv.DictReader(io.StringIO(key_file(homework, 30))))
+    assert [line["student"] for line in lines] == ["0", "0", "0"]
+
+
+def test_the_key_names_every_student_and_question() -> None:
+    """In order, with answers that the judge accepts."""
+    homework = Homework(LAYER, 3, 4)
+    lines = list(csv.DictReader(io.StringIO(key_file(homework, 3))))
+    assert [(int(line["student"]), int(line["question"])) for line in lines] == [
+        (student, place) for student in (1, 2, 3) for place in (1, 2, 3, 4)
+    ]
+    for line in lines:
+        question = homework.questions(int(line["student"]))[int(line["question"]) - 1]
+        assert question.judge(float(line["answer"])) == "right"
+
+
+def test_a_formula_in_an_answer_is_harmless_in_a_spreadsheet() -> None:
+    """A text that begins as a formula gets an apostrophe; a negative number stays one."""
+    line = {"question": 1, "step": "scores", "verdict": "wrong", "looked": False}
+    text = summary(7, [line | {"answer": "=1+1"}, line | {"answer": "-0.5"}])
+    answers = [one["answer"] for one in csv.DictReader(io.StringIO(text))]
+    assert answers == ["'=1+1", "-0.5"]
+    assert as_csv(("a",), [{"a": "@x"}]).splitlines()[1] == "'@x"

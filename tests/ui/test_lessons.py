@@ -1,0 +1,165 @@
+"""Lessons in the app: opened by URL, made by a teacher, refused where they are hostile."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_lab.lessons.lesson import Lesson, Moment
+from attention_lab.lessons.lesson_file import (
+    keep_lesson,
+    lesson_named,
+    lesson_to_link,
+    shipped_lessons,
+    write_lesson,
+)
+from attention_lab.scenario import Scenario
+from attention_ui.control_list import CONTROLS
+from attention_ui.lesson import ShownLesson, bar_html, checked_lesson
+from attention_ui.registry import PAGES, page_of
+from attention_ui.teach.lesson_list import PLANS
+from tests.ui.app import facts, opened, page_context, title
+
+MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment("Two", "mask")))
+
+
+def lesson_style_of(app: AppTest) -> str:
+    """The rules for the view of a lesson in the style sheet that the browser was told."""
+    _, style = app.session_state["session"].heard
+    return (
+        str(style)[str(style).find('@media screen { [data-testid="stHeader"]') :]
+        if "stHeader" in style
+        else ""
+    )
+
+
+HOSTILE = Lesson(
+    "<img src=x onerror=alert(1)>",
+    (Moment("</script><b>", "scores", "head=0", text='"><script>', note="<i>"),),
+)
+
+
+@pytest.mark.parametrize("lesson", shipped_lessons().values(), ids=shipped_lessons())
+def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> None:
+    """And no page is named by an old URL."""
+    checked_lesson(lesson)
+    pages = {page.url_path for page in PAGES}
+    assert {moment.page for moment in lesson.moments} <= pages
+    names = {control.name for control in CONTROLS}
+    assert {name for moment in lesson.moments for name in moment.controls} <= names
+
+
+def test_the_bare_url_opens_the_page_of_the_moment() -> None:
+    """With its state, and the lesson is known."""
+    app = opened("overview", bare=True, lesson="masks", moment=1)
+    assert facts(app)["lesson"] == ("masks", 0, "lesson")
+    app = opened("mask", lesson="masks", moment=1, mask="causal", n_heads=4)
+    assert title(app) == page_of("mask").title
+    assert page_context(app).scenario == Scenario(mask="causal")
+
+
+def test_a_moment_beyond_the_last_is_the_last_one() -> None:
+    """A lesson that was shortened keeps its links alive."""
+    app = opened("mask", lesson="masks", moment=40)
+    assert facts(app)["lesson"][1] == len(shipped_lessons()["masks"].moments) - 1
+
+
+@pytest.mark.parametrize("name", ["none", "~AAAA", ".0123", "<b>"])
+def test_a_lesson_that_is_none_is_refused(name: str) -> None:
+    """The page is shown without a bar, and the refusal quotes what was asked for."""
+    app = opened("scores", lesson=name)
+    assert facts(app)["lesson"] is None
+    assert [(one.label, one.asked) for one in facts(app)["refused"]] == [("Lesson", name)]
+
+
+def test_a_new_moment_resets_what_it_does_not_name() -> None:
+    """Two heads of the moment before do not stay."""
+    app = opened("scores", lesson=keep_lesson(MINE), moment=1, n_heads=2, mask="causal")
+    assert page_context(app).scenario.n_heads == 2
+    app.query_params.clear()
+    app.query_params["lesson"] = keep_lesson(MINE)
+    app.query_params["moment"] = "2"
+    app.run()
+    assert page_context(app).scenario == Scenario()
+
+
+def test_the_bar_holds_the_texts_escaped() -> None:
+    """A lesson from a stranger brings no markup into the page."""
+    html = bar_html(ShownLesson(HOSTILE, lesson_to_link(HOSTILE) or "", 0, "full"))
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "<i>" not in html
+    assert set(re.findall(r"<(\w+)", html)) <= {
+        "nav", "div", "span", "a", "b", "p", "details", "summary", "output", "button",
+    }  # fmt: skip
+
+
+def test_a_page_that_does_not_exist_is_refused() -> None:
+    """In a file, and in a link."""
+    lost = Lesson("Lost", (Moment("One", "nowhere", "head=0"),))
+    app = opened("scores", lesson=lesson_to_link(lost))
+    assert facts(app)["lesson"] is None
+    assert len(facts(app)["refused"]) == 1
+
+
+def test_a_teacher_adds_views_in_order() -> None:
+    """The state of the page is kept, without the lesson's own choices; one can be removed."""
+    app = opened("for-teachers")
+    app.button(key="begin draft").click().run()
+    app.button(key="add view").click().run()
+    app.button(key="add view").click().run()
+    lesson = facts(app)["draft"]
+    assert [moment.page for moment in lesson.moments] == ["for-teachers", "for-teachers"]
+    assert all("draft" not in moment.choices for moment in lesson.moments)
+    app.button(key="draft Remove").click().run()
+    assert len(facts(app)["draft"].moments) == 1
+    assert lesson_named(str(app.query_params["draft"])) == facts(app)["draft"]
+
+
+def test_a_draft_is_opened_from_its_url() -> None:
+    """After a reload of the page it is there, on every page."""
+    app = opened("scores", draft=keep_lesson(MINE))
+    assert facts(app)["draft"] == MINE
+    app.button(key="add view").click().run()
+    added = facts(app)["draft"].moments[-1]
+    assert (added.page, added.title) == ("scores", page_of("scores").title)
+
+
+@pytest.mark.parametrize("data", [b"{}", b"no json", write_lesson(MINE)[:-5]])
+def test_a_file_that_is_no_lesson_changes_nothing(data: bytes) -> None:
+    """The page says so and keeps the lesson."""
+    app = opened("for-teachers", draft=keep_lesson(MINE))
+    app.file_uploader(key="lesson file").upload("x.json", data, "application/json").run()
+    assert len(app.error) == 1
+    assert facts(app)["draft"] == MINE
+
+
+def test_a_lesson_file_is_opened() -> None:
+    """It becomes the lesson that is being made."""
+    app = opened("for-teachers")
+    app.file_uploader(key="lesson file").upload(
+        "x.json", write_lesson(MINE), "application/json"
+    ).run()
+    assert not app.error
+    assert facts(app)["draft"] == MINE
+
+
+def test_the_plans_fit_their_periods() -> None:
+    """No plan takes longer than its minutes, and every lesson is in one."""
+    lessons = shipped_lessons()
+    for minutes, plans in PLANS.items():
+        assert all(sum(lessons[one].minutes for one in names) <= minutes for names in plans)
+    assert {one for plans in PLANS.values() for names in plans for one in names} == set(lessons)
+
+
+def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
+    """For a frame in the page of a course; a control that does not exist is refused."""
+    app = opened("scores", view="lesson", show="mask.n_heads")
+    style = lesson_style_of(app)
+    assert ".st-key-mask" in style
+    assert ".st-key-n_heads" in style
+    assert lesson_style_of(opened("scores")) == ""
+    refused = facts(opened("scores", view="lesson", show="mask.x{}"))["refused"]
+    assert [one.label for one in refused] == ["Controls that are shown"]

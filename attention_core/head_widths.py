@@ -19,14 +19,14 @@ def divisors(number: int) -> list[int]:
     return sorted({*small, *(number // d for d in small)})
 
 
-def nearest_divisors(number: int, wish: int) -> list[int]:
-    """The divisors of `number` next to `wish`: the largest below it and the smallest above it.
+def nearest_divisors(number: int, wanted: int) -> list[int]:
+    """The divisors of `number` next to `wanted`: the largest below it and the smallest above it.
 
     >>> nearest_divisors(64, 5)
     [4, 8]
     """
     every = divisors(number)
-    return sorted({*[d for d in every if d <= wish][-1:], *[d for d in every if d >= wish][:1]})
+    return sorted({*[d for d in every if d <= wanted][-1:], *[d for d in every if d >= wanted][:1]})
 
 
 def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
@@ -58,7 +58,7 @@ def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) ->
 
 
 def uneven_sharing(n_heads: int, n_kv_heads: int) -> str:
-    """What is said where key/value heads cannot be given to as many query heads each."""
+    """The sentence where key/value heads cannot be given to as many query heads each."""
     return (
         f"{n_heads} query heads cannot share {n_kv_heads} key/value heads evenly; choose a divisor"
     )

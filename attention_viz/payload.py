@@ -145,7 +145,7 @@ def sent(stage: Stage, name: str) -> JSON:
     return about | {
         "shape": list(whole),
         "kind": derived.kind,
-        "limit": _aside_limit(stage, name),
+        "limit": _derived_limit(stage, name),
     }
 
 
@@ -189,7 +189,7 @@ def limit(stage: Stage, name: str) -> float | JSON | None:
     return round(largest(array), 6)
 
 
-def _aside_limit(stage: Stage, name: str) -> float | None:
+def _derived_limit(stage: Stage, name: str) -> float | None:
     """A derived array has the scale of the array it is made from; shares and exponentials go from 0
     to 1.
     """

@@ -1,4 +1,4 @@
-"""The README tells what the app has."""
+"""The README and the documents tell what the app has, each its reader."""
 
 import inspect
 import re
@@ -22,21 +22,48 @@ from tests.test_configuration import OPTIONS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "attention_ui/url_state/README.md",
+    *(f"docs/{file.name}" for file in sorted((ROOT / "docs").glob("*.md"))),
+]
 
 
-def test_every_page_and_its_question_stand_in_the_readme() -> None:
-    """The table of pages is the registry's, in its order."""
+def test_every_page_and_its_question_are_listed() -> None:
+    """The tables of pages are the registry's, in its order."""
+    listed = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
     rows = [f"| {page.title} | {page.question} |" for page in PAGES]
-    places = [README.find(row) for row in rows]
+    places = [listed.find(row) for row in rows]
     assert -1 not in places, [row for row, place in zip(rows, places, strict=True) if place < 0]
     assert places == sorted(places)
 
 
-def test_every_linked_file_exists() -> None:
-    """A link of the README into the repository leads somewhere."""
-    targets = [part.split(")")[0] for part in README.split("](")[1:]]
-    missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_linked_file_exists(name: str) -> None:
+    """A link into the repository leads somewhere."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = [part.split(")")[0].split("#")[0] for part in text.split("](")[1:]]
+    folder = (ROOT / name).parent
+    missing = [one for one in targets if one and "://" not in one and not (folder / one).exists()]
     assert not missing
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_prose_has_short_lines(name: str) -> None:
+    """At most 120 signs, so that a change of a word is a change of a line; tables, pictures and
+    code are left out.
+    """
+    text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
+    long = [line for line in text.splitlines() if len(line) > 120 and line[0] not in "|!"]
+    assert not long
+
+
+def test_the_readme_is_read_in_two_minutes() -> None:
+    """A student reads about 250 words a minute; each kind of reader has a document of its own."""
+    assert len(README.split()) < 600
+    for reader in ("pages", "teachers", "notebook", "known-limits", "architecture"):
+        assert f"(docs/{reader}.md)" in README
 
 
 def test_the_picture_shows_queries_and_keys_in_their_colours() -> None:

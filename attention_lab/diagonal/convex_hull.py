@@ -1,26 +1,22 @@
-"""Convex hulls: which points are averages of others, as every head's output is of its values."""
+"""Convex hulls: which points are weighted averages of others, as outputs are of values."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_stack
-from attention_core.errors import ShapeError
+from attention_core.checks import Array
 from attention_core.limits import check_room
 from attention_core.number_types import check_range
 
-from ..heads.measure_checks import unit_sized
+from ..heads.number_range import scaled_to_one
 
 # Rounding of a solved system of a few dozen unknowns.
 HULL_TOLERANCE = 1e-11
 
 
 def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
-    """The weights, from 0 and with sum 1, that bring the points nearest to one point, and the
-    distance that remains.
-
-    The distance is 0, but for rounding, exactly when the point lies in the convex hull.
+    """The weights, at least 0 and with sum 1, whose average of the points is nearest to one point,
+    and the distance that remains. It is 0 up to rounding exactly if the point is in the hull.
     Shapes: (D,), (N, D) -> (N,). Source: Lawson and Hanson 1974, chapter 23, algorithm NNLS.
 
     >>> weights, distance = hull_weights(np.array([1.0, 1.0]), np.array([[4.0, 0.0], [0.0, 4.0],
@@ -28,7 +24,7 @@ def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
     >>> weights.round(4).tolist(), round(distance, 12)
     ([0.3333, 0.3333, 0.3333], 0.0)
     """
-    point_D, points_ND = _points(point_D, points_ND)
+    check_room(points=len(points_ND), dimensions=len(point_D))
     with np.errstate(over="ignore", invalid="ignore"):
         centre_D = points_ND.mean(axis=0)
         size = (
@@ -46,14 +42,13 @@ def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
 
 
 def in_hull(point_D: Array, points_ND: Array) -> bool:
-    """Whether a point is an average of points, up to rounding.
+    """Whether a point is a weighted average of points, up to rounding.
 
     >>> triangle = np.array([[4.0, 0.0], [0.0, 4.0], [-1.0, -1.0]])
     >>> in_hull(np.array([1.0, 1.0]), triangle), in_hull(np.array([3.0, 3.0]), triangle)
     (True, False)
     """
-    point_D, points_ND = _points(point_D, points_ND)
-    both_ND = unit_sized("points", np.vstack([point_D, points_ND]))
+    both_ND = scaled_to_one(np.vstack([point_D, points_ND]))
     point_D, points_ND = both_ND[0], both_ND[1:]
     rounding = (
         HULL_TOLERANCE * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
@@ -67,37 +62,12 @@ def in_hull(point_D: Array, points_ND: Array) -> bool:
     return hull_weights(point_D, points_ND)[1] <= rounding
 
 
-def _points(point_D: ArrayLike, points_ND: ArrayLike) -> tuple[Array, Array]:
-    """A point and points of as many dimensions. Raises: ShapeError, SettingsError."""
-    point, points = (
-        as_stack("point", point_D, 1, exactly=True),
-        as_stack("points", points_ND, 2, exactly=True),
-    )
-    if points.shape[1] != len(point):
-        raise ShapeError(
-            f"point has {len(point)} dimensions but points have {points.shape[1]}; make them equal"
-        )
-    check_room(points=len(points), dimensions=len(point))
-    return point, points
-
-
 def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
     """The x from 0 up that brings matrix·x nearest to the target. Shapes: (E, N), (E,) -> (N,).
 
     Columns enter one by one where the error still falls, and leave when their weight would turn
     negative.
     """
-    matrix_EN, target_E = (
-        as_stack("matrix", matrix_EN, 2, exactly=True),
-        as_stack("target", target_E, 1, exactly=True),
-    )
-    if len(matrix_EN) != len(target_E):
-        raise ShapeError(
-            f"matrix has {len(matrix_EN)} rows but target has {len(target_E)} numbers; make them"
-            " equal"
-        )
-    check_range(np.asarray(np.vdot(matrix_EN, matrix_EN)))
-    check_range(np.asarray(np.vdot(target_E, target_E)))
     n = matrix_EN.shape[1]
     x_N, free_N = np.zeros(n), np.zeros(n, dtype=bool)
     slope_N = matrix_EN.T @ target_E
@@ -139,12 +109,7 @@ def hull_corners(points_N2: Array) -> list[int]:
     >>> hull_corners(np.array([[0, 0], [2, 0], [1, 1], [2, 2], [0, 2]]))
     [0, 1, 3, 4]
     """
-    points_N2 = as_stack("points", points_N2, 2, exactly=True)
-    if points_N2.shape[1] != 2:
-        raise ShapeError(
-            f"points has shape {points_N2.shape} but must have two columns: points of the plane"
-        )
-    points_N2 = unit_sized("points", points_N2)
+    points_N2 = scaled_to_one(points_N2)
     order = np.lexsort((points_N2[:, 1], points_N2[:, 0]))
     _, first = np.unique(points_N2[order], axis=0, return_index=True)
     ordered = [int(order[i]) for i in first]

@@ -1,7 +1,6 @@
-"""How diagonal dominance grows with the number of features: Monte Carlo over random tokens, in
-chunks.
+"""How self-attention grows with the number of features, measured on random tokens in chunks.
 
-The curves without chance are in `growth_curves`.
+The exact curves are in `growth_curves`.
 """
 
 from __future__ import annotations
@@ -15,11 +14,6 @@ import numpy as np
 from attention_core.attention import scaled_dot_product_attention
 from attention_core.checks import (
     Array,
-    check_switch,
-    number_between,
-    score_scale,
-    seed_number,
-    whole_number,
 )
 from attention_core.initialisation import Stream
 from attention_core.limits import check_room, check_seconds
@@ -27,21 +21,18 @@ from attention_core.limits import check_room, check_seconds
 from .measures import SelfAttention
 from .metrics import argmax_rate, self_mass
 
-# About 2 MB per score array: larger chunks fall out of the cache.
-CHUNK_NUMBERS = 2**18
+CHUNK_NUMBERS = 2**18  # about 2 MB for a score array; larger chunks do not fit the cache
 MAX_DRAWS = 100_000
-_MIN_SIZES = {"n_tokens": 1, "d_model": 1, "d_k": 0}
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Attention of Gaussian tokens, drawn again and again.
+    """Attention of Gaussian tokens that are drawn again and again.
 
-    Weightless when d_k is 0; otherwise tied, Q = K = X W with a new Gaussian W (entries of variance
-    1/d_model) in each draw. (With tied orthonormal W the queries are Gaussian tokens of d_k
-    features: weightless, d_model = d_k.) scale: on the scores; None is 1/√(width of a query), 1.0
-    leaves them unscaled.
-    Raises: SettingsError.
+    Without weights if d_k is 0. Otherwise tied, Q = K = X W, with a new Gaussian W (entries of
+    variance 1/d_model) in each draw. (Tied orthonormal weights give the numbers of d_model = d_k
+    without weights.) scale: of the scores; None is 1/√(width of a query), 1.0 leaves them unscaled.
+    Raises: SettingsError for sizes beyond the bound of memory.
     """
 
     n_tokens: int = 16
@@ -52,18 +43,9 @@ class Experiment:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        n, d, d_k = (
-            whole_number(name, getattr(self, name), low) for name, low in _MIN_SIZES.items()
-        )
-        for sizes in (
-            {"n_tokens": n, "keys": n},
-            {"n_tokens": n, "d_model": d},
-            {"d_model": d, "d_k": d_k},
-        ):
-            check_room(**sizes)
-        score_scale(self.scale, d_k or d)
-        check_switch("causal", self.causal)
-        seed_number(self.seed)
+        check_room(n_tokens=self.n_tokens, keys=self.n_tokens)
+        check_room(n_tokens=self.n_tokens, d_model=self.d_model)
+        check_room(d_model=self.d_model, d_k=self.d_k)
 
 
 @dataclass(frozen=True)
@@ -85,43 +67,36 @@ class Estimate:
 def estimates(
     experiment: Experiment, *, error: float = 0.004, at_least: int = 32, at_most: int = MAX_DRAWS
 ) -> Iterator[Estimate]:
-    """Ever better estimates of self-mass and argmax rate, one per chunk of draws: show progress,
-    stop at any time.
+    """Better and better estimates of self-attention mass and argmax rate, one for each chunk.
 
     Ends when both standard errors are at most `error` (after at_least draws), or after at_most
-    draws.
-    Raises: SettingsError.
+    draws. Raises: SettingsError for a run that would take too long.
 
     >>> *_, last = estimates(Experiment(n_tokens=2, d_model=64), error=0.01)
     >>> last.argmax_rate
     1.0
     """
-    number_between("error", error, 0.0)
-    least, most = (
-        whole_number("at_least", at_least, 2),
-        whole_number("at_most", at_most, 1, MAX_DRAWS),
-    )
     # The rows of a draw are nearly independent: N tokens bring the error of a share down to 1/2 by
     # the root of N draws.
     draws = min(
-        most,
-        max(least, 0.25 / experiment.n_tokens / (error * error) if error * error else math.inf),
+        at_most,
+        max(at_least, 0.25 / experiment.n_tokens / (error * error) if error * error else math.inf),
     )
     seconds = draws * expected_draw_seconds(experiment)
     check_seconds(seconds, "choose fewer tokens, features or draws, or a larger error")
     draws, totals, squares = 0, np.zeros(2), np.zeros(2)
-    for measured_2X in _chunks(experiment, most):
+    for measured_2X in _chunks(experiment, at_most):
         draws += measured_2X.shape[1]
         totals += measured_2X.sum(axis=1)
         squares += (measured_2X**2).sum(axis=1)
         estimate = _estimate(draws, totals, squares)
         yield estimate
-        if draws >= least and estimate.error <= error:
+        if draws >= at_least and estimate.error <= error:
             return
 
 
 def expected_draw_seconds(experiment: Experiment) -> float:
-    """About how long one draw takes on one core: its numbers, and its matrix products."""
+    """The approximate time of one draw on one core: its numbers and its matrix products."""
     e = experiment
     numbers = e.n_tokens * e.d_model + e.d_model * e.d_k + e.n_tokens**2
     return (
@@ -132,7 +107,7 @@ def expected_draw_seconds(experiment: Experiment) -> float:
 
 
 def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:
-    """Self-mass and argmax rate of each draw, chunk by chunk. Shapes: (2, draws of the chunk)."""
+    """Self-attention mass and argmax rate of each draw. Shapes: (2, draws of the chunk)."""
     e, (n_tokens, d_model, d_k) = (
         experiment,
         (experiment.n_tokens, experiment.d_model, experiment.d_k),
@@ -155,9 +130,11 @@ def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:
 
 
 def _measured(query_XTK: Array, experiment: Experiment) -> Array:
-    """Self-mass and argmax rate of tokens that are their own keys. Shapes: (X, T, K) -> (2, X)."""
+    """Self-attention mass and argmax rate of queries that are also the keys. Shapes: (X, T, K) ->
+    (2, X).
+    """
     query_X1TK = query_XTK[:, np.newaxis]
-    # What the heads would mix is not looked at, so the values are as narrow as can be.
+    # The outputs are not used, so the values are as narrow as possible.
     values_X1T1 = np.zeros((*query_X1TK.shape[:3], 1))
     heads = scaled_dot_product_attention(
         query_X1TK, query_X1TK, values_X1T1, scale=experiment.scale, causal=experiment.causal

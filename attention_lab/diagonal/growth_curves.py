@@ -1,7 +1,6 @@
-"""Diagonal dominance of random tokens without chance: exact curves, a rigorous bound and one-line
-rules.
+"""Self-attention of random tokens by formula: exact curves, a proven bound and one-line rules.
 
-Tokens are X ~ N(0, I_d), weightless. Given r = |x_i|², which is chi-square with d degrees of
+Tokens are X ~ N(0, I_d), without weights. Given r = |x_i|², which is chi-square with d degrees of
 freedom, the scores of row i for other tokens are independent normal numbers with mean 0 and
 variance r·scale², and its score for itself is r·scale. With tied orthonormal weights the same holds
 with d_k in the place of d.
@@ -15,28 +14,22 @@ from statistics import NormalDist
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import Array, check_switch, score_scale, whole_number
+from attention_core.checks import Array, score_scale
 from attention_core.limits import check_seconds
 
 NORMAL = NormalDist()
 # Nodes over the length of a token and over the Laplace variable: the curves are then right to 1e-6.
 LENGTH_NODES, LAPLACE_STEP = 48, 0.2
-# Beyond them the density of long tokens is lost in rounding, and rows under a causal mask in
-# memory.
-MAX_TOKENS, MAX_FEATURES = 10**6, 10**6
 
 
 def argmax_rate_exact(n_tokens: int, d_model: int, *, causal: bool = False) -> float:
-    """R = E_r[Φ(√r)^(N-1)]: each other token must score below |x_i|². No scale or temperature
-    changes it.
-
-    Raises: SettingsError, as all curves here.
+    """R = E_r[Φ(√r)^(N-1)]: each other token must score below |x_i|². It does not depend on the
+    scale.
 
     >>> round(argmax_rate_exact(16, 8), 3)
     0.874
     """
     lengths_R, weights_R = chi_nodes(d_model)
-    _others(n_tokens, causal)
     log_chance_R = np.log([NORMAL.cdf(length) for length in lengths_R])
     return float(weights_R @ _mean_power(log_chance_R, n_tokens, causal))
 
@@ -52,7 +45,6 @@ def self_mass_exact(
     >>> round(self_mass_exact(16, 8), 3)
     0.423
     """
-    _others(n_tokens, causal)
     log_t_L = np.arange(-45.0, 4.0, LAPLACE_STEP)
     density_L = LAPLACE_STEP * np.exp(log_t_L - np.exp(log_t_L))
     log_transform_RL, weights_R = _log_transform(d_model, _score_scale(scale, d_model))
@@ -66,7 +58,7 @@ def self_mass_bound(
     """D ≥ E_r[1/(1 + (N-1) exp(r·scale²/2 - r·scale))]: Jensen's inequality, because 1/(1 + Y) is
     convex in Y.
 
-    Source: Jensen 1906; the mean of a lognormal number is exp(variance/2). It runs close below the
+    Source: Jensen 1906; the mean of a lognormal number is exp(variance/2). It lies close below the
     exact curve.
 
     >>> round(self_mass_bound(16, 8), 3)
@@ -81,10 +73,8 @@ def self_mass_bound(
 def self_mass_rule(
     n_tokens: int, d_model: int, *, scale: float | None = None, causal: bool = False
 ) -> float:
-    """D ≈ 1/(1 + (N-1) exp(½ - √d)): the same with every token at its typical length √d, as
-    LayerNorm makes it.
-
-    For raw Gaussian tokens it is too high for many features and too low for few.
+    """D ≈ 1/(1 + (N-1) exp(½ - √d)): the bound if every token has its typical length √d, as after
+    LayerNorm. For Gaussian tokens it is too high for many features and too low for few.
 
     >>> round(self_mass_rule(32, 32), 4)
     0.8485
@@ -96,27 +86,23 @@ def self_mass_rule(
 
 
 def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
-    """The number of features at which D = 1/2: (ln(N-1) + ½)² when scaled by 1/√d, 2 ln(N-1)
-    unscaled.
+    """The number of features at which D = 1/2 by the rule: (ln(N-1) + ½)² if scaled by 1/√d, else
+    2 ln(N-1).
 
     >>> round(half_mass_width(64), 1), round(half_mass_width(64, scaled=False), 1)
     (21.6, 8.3)
     """
-    check_switch("scaled", scaled)
-    log_others = math.log(whole_number("n_tokens", n_tokens, 2, MAX_TOKENS) - 1)
+    log_others = math.log(n_tokens - 1)
     return (log_others + 0.5) ** 2 if scaled else 2 * log_others
 
 
 def half_argmax_width(n_tokens: int) -> float:
-    """The number of features near which R = 1/2: [Φ⁻¹(2^(-1/(N-1)))]², much earlier than half of
-    the mass.
+    """The number of features near which R = 1/2: [Φ⁻¹(2^(-1/(N-1)))]², far fewer than for D = 1/2.
 
     >>> round(half_argmax_width(64), 1)
     5.3
     """
-    return (
-        NORMAL.inv_cdf(2.0 ** (-1.0 / (whole_number("n_tokens", n_tokens, 2, MAX_TOKENS) - 1))) ** 2
-    )
+    return NORMAL.inv_cdf(2.0 ** (-1.0 / (n_tokens - 1))) ** 2
 
 
 @cached
@@ -126,8 +112,8 @@ def chi_nodes(degrees: int) -> tuple[Array, Array]:
     Sums over them are means over tokens, right to rounding for smooth functions. Shapes: (R,),
     (R,).
     """
-    d = whole_number("degrees", degrees, 1, MAX_FEATURES)
-    middle = math.sqrt(max(d - 0.5, 0.0))
+    d = degrees
+    middle = math.sqrt(d - 0.5)
     low, high = max(0.0, middle - 6.5), middle + 6.5
     node_R, weight_R = np.polynomial.legendre.leggauss(LENGTH_NODES)
     length_R = (low + high) / 2 + (high - low) / 2 * node_R
@@ -141,14 +127,14 @@ def chi_nodes(degrees: int) -> tuple[Array, Array]:
 
 @cached
 def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
-    """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: one rival's part of the
-    row's sum.
+    """log E_z exp(-t exp(√r·scale·z - r·scale)) at all lengths and all t: the part of one other
+    token in the sum of a row.
 
     It does not depend on the number of tokens. Shapes: (R, L), with the weights (R,).
     """
     length_R, weights_R = chi_nodes(d_model)
     t_L = np.exp(np.arange(-45.0, 4.0, LAPLACE_STEP))
-    # Where the exponent bends, within 1/(√r·scale), a few nodes must lie.
+    # A few nodes must lie within 1/(√r·scale), where the exponent changes fast.
     bend = max(5.0, float(length_R[-1]) * abs(scale))
     check_seconds(4e-3 * bend, "choose a smaller scale or fewer features")
     step = 1.0 / bend
@@ -165,29 +151,21 @@ def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
 
 
 def _score_scale(scale: float | None, d_model: int) -> float:
-    """The factor on the scores of tokens of some features. Raises: SettingsError."""
-    return score_scale(scale, whole_number("d_model", d_model, 1, MAX_FEATURES))
+    """The factor on the scores: 1/√d_model unless a scale is given."""
+    return score_scale(scale, d_model)
 
 
 def _one_rival_rule(r: Array | float, scale: float, others: Array) -> Array:
-    """1/(1 + n·E[exp(rival - own)]) for n others: the mean of a lognormal number in the place
-    of each.
-    """
-    with np.errstate(
-        over="ignore"
-    ):  # of the scale's square: the exponent is then beyond 690 in any case
+    """1/(1 + n·E[exp(rival - own)]) for n others, with the mean of a lognormal number for each."""
+    with np.errstate(over="ignore"):  # if the scale's square overflows, the exponent is above 690
         exponent = np.minimum(r * scale * (np.float64(scale) / 2 - 1), 690.0)
     rule: Array = 1.0 / (1.0 + others * np.exp(exponent))
     return rule
 
 
 def _others(n_tokens: int, causal: bool) -> Array:
-    """How many others each row competes with: N-1 in the one kind of row, or 0, 1, ..., N-1
-    under a causal mask.
-    """
-    check_switch("causal", causal)
-    last = whole_number("n_tokens", n_tokens, 1, MAX_TOKENS) - 1
-    return np.arange(last + 1) if causal else np.array([last])
+    """The number of other tokens that a row sees: N-1, or 0, 1, ..., N-1 under a causal mask."""
+    return np.arange(n_tokens) if causal else np.array([n_tokens - 1])
 
 
 def _mean_power(log_q_X: Array, n_tokens: int, causal: bool) -> Array:

@@ -1,18 +1,15 @@
-"""What the growth of the diagonal is drawn from: the curves over many widths, and the
-experiments beside them.
-"""
+"""The data of the growth charts: curves over many widths, and the experiments beside them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from attention_core.cache import cached
-from attention_core.checks import check_switch, seed_number
 
 from .growth import Experiment
 from .growth_curves import argmax_rate_exact, self_mass_bound, self_mass_exact, self_mass_rule
 
-# Half octaves: as many as a smooth curve needs on a logarithmic axis.
+# Half octaves: enough for a smooth curve on a logarithmic axis.
 CURVE_WIDTHS = (1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128)
 MEASURED_WIDTHS = (2, 4, 8, 16, 32, 64, 128)
 TOKEN_COUNTS = (4, 16, 64, 256)
@@ -22,8 +19,8 @@ TIED_WIDTH = 32
 
 @dataclass(frozen=True)
 class Growth:
-    """Which growth is looked at. tied: with tied weights, against their width d_k; else against
-    the tokens' width.
+    """The choices of a growth chart. tied: with tied weights, against their width d_k; otherwise
+    without weights, against the width of the tokens.
     """
 
     tied: bool = False
@@ -31,18 +28,13 @@ class Growth:
     causal: bool = False
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        for name in ("tied", "scaled", "causal"):
-            check_switch(name, getattr(self, name))
-        seed_number(self.seed)
-
     @property
     def widths(self) -> tuple[int, ...]:
-        """The widths that are measured by Monte Carlo."""
+        """The widths that are measured on random tokens."""
         return tuple(width for width in MEASURED_WIDTHS if not self.tied or width <= TIED_WIDTH)
 
     def experiment(self, n_tokens: int, width: int) -> Experiment:
-        """The experiment at one point of the picture.
+        """The experiment at one point of the chart.
 
         >>> Growth(tied=True).experiment(16, 8).d_model
         32
@@ -73,7 +65,6 @@ def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curve
     >>> round(curves(16).self_mass[5], 3), curves(4).uniform
     (0.423, 0.25)
     """
-    check_switch("scaled", scaled)
     scale = None if scaled else 1.0
     return Curves(
         CURVE_WIDTHS,

@@ -1,7 +1,6 @@
-"""The diagonal of attention: how much, and how surely, every token looks at itself.
+"""The diagonal of attention: how much every token looks at itself, and by what margin.
 
-Every function reads the last two axes, so that one matrix and a stack of draws go through the same
-formula.
+Every function works on the last two axes, so it takes one matrix or a stack of random draws.
 """
 
 from __future__ import annotations
@@ -10,21 +9,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_numbers, as_scores, as_stack, check_alike
-from attention_core.errors import ShapeError
-from attention_core.head_blocks import check_places, head_columns
+from attention_core.checks import Array
+from attention_core.head_blocks import head_columns
 from attention_core.number_types import check_range, too_large
 from attention_core.trace import Trace
 
-from ..heads.measure_checks import unit_sized
+from ..heads.number_range import scaled_to_one
 
-# An excess of probability below this, or of a score in proportion, is rounding.
+# A smaller difference of probabilities, or relative difference of scores, is rounding.
 TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class SelfAttention:
-    """What the diagonal measures read of one head whose queries and keys are the same tokens.
+    """The arrays of one head whose queries and keys are the same tokens.
 
     Shapes: scores (..., T, T), scaled, -inf where a key is hidden; probabilities (..., T, T); w_q,
     w_k (D, K).
@@ -35,24 +33,9 @@ class SelfAttention:
     w_q: Array | None = None
     w_k: Array | None = None
 
-    def __post_init__(self) -> None:
-        for name, values in (("scores", self.scores), ("probabilities", self.probabilities)):
-            object.__setattr__(self, name, as_scores(name, values))
-            diagonal(getattr(self, name))
-        check_alike("scores", self.scores, "probabilities", self.probabilities)
-
 
 def self_attention_of(trace: Trace, head: int = 0, batch: int = 0) -> SelfAttention:
-    """One head of a trace, ready to be measured. Raises: ShapeError for cross-attention, which
-    has no diagonal.
-    """
-    n_queries, n_keys = trace.scores.shape[2:]
-    check_places(trace, head=head, batch=batch)
-    if trace.memory is not trace.inputs or n_queries != n_keys:
-        raise ShapeError(
-            f"{n_queries} queries look at {n_keys} keys of another sequence; only self-attention"
-            " has a diagonal"
-        )
+    """One head of a trace of self-attention, to be measured."""
     return SelfAttention(
         trace.masked_scores[batch, head],
         trace.probabilities[batch, head],
@@ -62,31 +45,22 @@ def self_attention_of(trace: Trace, head: int = 0, batch: int = 0) -> SelfAttent
 
 
 def diagonal(matrix_XTT: Array) -> Array:
-    """The cells in which a token meets itself. Shapes: (..., T, T) -> (..., T), a view.
-
-    Raises: ShapeError for matrices that are not square.
-    """
-    matrix_XTT = as_array("matrix", matrix_XTT)
-    if matrix_XTT.ndim < 2 or matrix_XTT.shape[-1] != matrix_XTT.shape[-2] or 0 in matrix_XTT.shape:
-        raise ShapeError(
-            "matrix must have as many rows as columns, at least one, but has shape"
-            f" {matrix_XTT.shape}"
-        )
+    """The cells of each token with itself. Shapes: (..., T, T) -> (..., T), a view."""
     cells: Array = np.diagonal(matrix_XTT, axis1=-2, axis2=-1)
     return cells
 
 
 def margins(scores_XTT: Array) -> Array:
-    """How far each token's score for itself lies above its best score for another: s_ii - max s_ij.
+    """Each token's score for itself minus its highest score for another: s_ii - max s_ij.
 
-    Units or range: logits. +inf where a token sees itself alone, -inf where it may not see itself,
-    0 for what is no more than rounding, as between equal tokens. Shapes: (..., T, T) -> (..., T).
+    Units or range: logits. +inf where a token sees only itself, -inf where it may not see itself, 0
+    where the difference is rounding, as between equal tokens. Shapes: (..., T, T) -> (..., T).
     Raises: SettingsError for a difference beyond the range of float.
 
     >>> margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
     [-2.0, -2.0, 3.0]
     """
-    own_XT = diagonal(scores_XTT := as_scores("scores", scores_XTT))
+    own_XT = diagonal(scores_XTT)
     best_other_XT = np.where(np.eye(scores_XTT.shape[-1], dtype=bool), -np.inf, scores_XTT).max(
         axis=-1
     )
@@ -101,10 +75,7 @@ def margins(scores_XTT: Array) -> Array:
 
 
 def seen_pairs(scores_XTT: Array) -> Array:
-    """The ordered pairs of two different tokens of which the query may see the key. Shapes:
-    (..., T, T) bool.
-    """
-    diagonal(scores_XTT := as_scores("scores", scores_XTT))
+    """The pairs of different tokens whose query may see the key. Shapes: (..., T, T) bool."""
     pairs: Array = np.isfinite(scores_XTT) & ~np.eye(scores_XTT.shape[-1], dtype=bool)
     return pairs
 
@@ -123,32 +94,26 @@ def pair_violations(probabilities_XTT: Array) -> Array:
 
 
 def pair_excess(probabilities_XTT: Array) -> Array:
-    """How far each cell lies above the larger of its pair's diagonal cells: a_ij - max(a_ii, a_jj).
+    """Each cell minus the larger diagonal cell of its pair: a_ij - max(a_ii, a_jj).
 
-    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal and for what is no more than
-    rounding.
-    Raises: SettingsError beyond the range of float.
+    Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal and for rounding.
     """
-    own_XT = diagonal(probabilities_XTT := as_numbers("probabilities", probabilities_XTT))
-    with np.errstate(over="ignore"):
-        excess: Array = probabilities_XTT - np.maximum(
-            own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :]
-        )
-    check_range(excess)
+    own_XT = diagonal(probabilities_XTT)
+    excess: Array = probabilities_XTT - np.maximum(
+        own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :]
+    )
     excess[np.abs(excess) <= TOLERANCE] = 0.0
     return excess
 
 
 def worst_pair(probabilities_TT: Array) -> tuple[int, int]:
     """The row and column of the cell that exceeds both diagonal cells of its pair most, or comes
-    nearest to it.
-
-    One token alone has only its own cell.
+    nearest to that. A single token has only its own cell.
 
     >>> worst_pair(np.array([[0.5, 0.3, 0.2], [0.0, 0.9, 0.1], [0.8, 0.1, 0.1]]))
     (2, 0)
     """
-    excess_TT = pair_excess(as_stack("probabilities", probabilities_TT, 2, exactly=True))
+    excess_TT = pair_excess(probabilities_TT)
     n_tokens = len(excess_TT)
     excess_TT = np.where(np.eye(n_tokens, dtype=bool), -np.inf, excess_TT)
     row, column = divmod(int(excess_TT.argmax()), n_tokens)
@@ -159,15 +124,14 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     """How much a pair of tokens prefers itself: s_ii + s_jj - s_ij - s_ji = log(a_ii a_jj / (a_ij
     a_ji)).
 
-    The normalisers of the two rows cancel. Without weights it is |x_i - x_j|² times the scale,
-    never negative.
-    Shapes: (..., T, T), 0 on the diagonal and for what is rounding, NaN for a pair that is not
-    visible both ways.
+    The sums of the two rows cancel. Without weights it is |x_i - x_j|² times the scale, which is
+    never negative. Shapes: (..., T, T), 0 on the diagonal and for rounding, NaN for a pair that is
+    not visible both ways. Raises: SettingsError beyond the range of float.
 
     >>> log_cross_ratios(np.outer([1.0, 3.0], [1.0, 3.0])).tolist()
     [[0.0, 4.0], [4.0, 0.0]]
     """
-    seen = np.isfinite(scores_XTT := as_scores("scores", scores_XTT))
+    seen = np.isfinite(scores_XTT)
     finite = np.where(seen, scores_XTT, 0.0)
     own_XT = diagonal(finite)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -192,12 +156,12 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
 
 
 def uniform_self_mass(scores_XTT: Array) -> Array:
-    """The self-mass of a query that reads all keys it may see equally: the mean of 1/n_i, the fair
-    baseline.
+    """The self-attention mass if every query read all keys that it may see equally: the mean of
+    1/n_i.
 
     Shapes: (..., T, T) -> (...). 1/N without a mask, (1 + 1/2 + ... + 1/N)/N under a causal one.
     """
-    seen = np.isfinite(as_scores("scores", scores_XTT))
+    seen = np.isfinite(scores_XTT)
     baseline: Array = (diagonal(seen) / np.maximum(seen.sum(axis=-1), 1)).mean(axis=-1)
     return baseline
 
@@ -211,7 +175,6 @@ def gram_alignment(w_q_DK: Array, w_k_DK: Array) -> float:
     >>> round(gram_alignment(np.eye(2), -np.eye(2)), 12)
     -1.0
     """
-    w_q_DK, w_k_DK = unit_sized("w_q", w_q_DK), unit_sized("w_k", w_k_DK)
-    check_alike("w_q", w_q_DK, "w_k", w_k_DK)
+    w_q_DK, w_k_DK = scaled_to_one(w_q_DK), scaled_to_one(w_k_DK)
     size = float(np.linalg.norm(w_q_DK) * np.linalg.norm(w_k_DK))
     return float(np.vdot(w_q_DK, w_k_DK)) / size if size else 0.0

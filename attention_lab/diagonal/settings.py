@@ -1,4 +1,4 @@
-"""The diagonal laboratory's set-up: which tokens, which weights, which options; equal scenes
+"""The choices of the pages on the diagonal: tokens, weights and options of one head. Equal settings
 give the same `Trace`.
 """
 
@@ -13,16 +13,8 @@ from attention_core.attention import attend
 from attention_core.cache import cached
 from attention_core.checks import (
     Array,
-    check_choice,
-    check_switch,
-    check_text,
-    number_between,
-    seed_number,
-    whole_number,
 )
 from attention_core.embeddings import embed, sinusoidal_positions
-from attention_core.errors import SettingsError
-from attention_core.number_types import MAX_OF_TYPE
 from attention_core.projections import Projections
 from attention_core.text import tokenize_at_most
 from attention_core.trace import Trace
@@ -33,19 +25,17 @@ from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, stretch
 TOKENS = ("sentence", "drawn", "numbers")
 WEIGHTS = ("weightless", "tied", "angle", "free", "orthonormal", "tied orthonormal")
 POSITIONS = ("none", "added", "concatenated")
-MAX_SIZE = 4096
 
 
 @dataclass(frozen=True)
 class DiagonalSettings:
-    """What the visitor of the laboratory chose, as plain values.
+    """What was chosen on the pages on the diagonal, as plain values.
 
     tokens: the words of `text`, `n_tokens` drawn Gaussian vectors, or the typed `numbers` (which
     bring their own sizes). spread stretches the tokens, positions come after, layer_norm last. d_k
     0 means d_model. angle, in degrees, turns W_K from tied (0) through unrelated (90) to opposite
     (180). temperature divides the scaled scores; unscaled ones are divided by the temperature
     alone.
-    Raises: SettingsError, TextError.
     """
 
     tokens: str = "sentence"
@@ -64,27 +54,10 @@ class DiagonalSettings:
     temperature: float = 1.0
     causal: bool = False
 
-    def __post_init__(self) -> None:
-        for name, choices in (("tokens", TOKENS), ("positions", POSITIONS), ("weights", WEIGHTS)):
-            check_choice(name, getattr(self, name), choices)
-        for name in ("text", "numbers"):
-            check_text(name, getattr(self, name))
-        for name, low in (("n_tokens", 1), ("d_model", 1), ("d_k", 0)):
-            whole_number(name, getattr(self, name), low, MAX_SIZE)
-        for name in ("layer_norm", "scaled", "causal"):
-            check_switch(name, getattr(self, name))
-        seed_number(self.seed)
-        number_between("spread", self.spread, -5.0, 5.0)
-        number_between("angle", self.angle)
-        if number_between("temperature", self.temperature) <= 0:
-            raise SettingsError(
-                f"temperature is {self.temperature} but must be a finite number above 0"
-            )
-
 
 @cached
 def trace_of_settings(settings: DiagonalSettings) -> Trace:
-    """One head of attention on a settings. Raises: AttentionError."""
+    """One head of attention with some settings. Raises: AttentionError."""
     labels, x_TD = tokens_of_settings(settings)
     projections = projections_of_settings(settings, x_TD.shape[1])
     scale = score_scale_of_settings(settings, projections.d_k)
@@ -101,7 +74,7 @@ def tokens_of_settings(settings: DiagonalSettings) -> tuple[tuple[str, ...], Arr
 
 
 def projections_of_settings(settings: DiagonalSettings, d_model: int) -> Projections:
-    """The weights a settings asks for, for tokens of a given width. Raises: SettingsError."""
+    """The weights for tokens of a given width. Raises: SettingsError."""
     if settings.weights == "weightless":
         return Projections.weightless(d_model)
     if settings.weights in ("orthonormal", "tied orthonormal"):
@@ -124,8 +97,6 @@ def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projectio
     >>> bool((weights.w_k == -weights.w_q).all())
     True
     """
-    number_between("degrees", degrees)
-    whole_number("d_k", d_k, 1)
     free = Projections.random(d_model, 1, d_k=d_k, d_v=d_model, seed=seed, init="normal")
     # In quarter turns, so that 90 and 180 degrees are exact.
     quarter, rest = divmod(degrees, 90.0)
@@ -136,14 +107,9 @@ def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projectio
 
 
 def score_scale_of_settings(settings: DiagonalSettings, d_k: int) -> float:
-    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature when unscaled. Raises:
-    SettingsError.
-    """
-    divisor = settings.temperature * (
-        math.sqrt(whole_number("d_k", d_k, 1)) if settings.scaled else 1.0
-    )
-    # A reciprocal beyond the range of float is refused by `attend`, which reads it.
-    return 1.0 / divisor if divisor >= 1 / MAX_OF_TYPE[np.dtype(np.float64)] else math.inf
+    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature if unscaled."""
+    width = d_k if settings.scaled else 1
+    return 1.0 / (settings.temperature * math.sqrt(width))
 
 
 def _words(settings: DiagonalSettings) -> tuple[tuple[str, ...], Array]:

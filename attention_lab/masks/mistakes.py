@@ -99,7 +99,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "split",
         "No swap of axes in the split",
         "Queries, keys and values are reshaped directly to (batch, heads, tokens, features): a"
-        " head gets all features of a few tokens instead of its features of all tokens.",
+        " head gets the features of a few tokens instead of its features of all tokens.",
         "query_heads",
         "queries.reshape(B, T, H, K).swapaxes(1, 2)",
         "queries.reshape(B, H, T, K)",

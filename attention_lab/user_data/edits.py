@@ -195,21 +195,22 @@ def _check_count(count: int, most: int) -> None:
 
 def _decode(part: str) -> Edit:
     pieces = part.split("_")
-    said = f"The edit {part[:_LONGEST]!r} is not understood"
+    problem = f"The edit {part[:_LONGEST]!r} is not understood"
     if len(pieces) != 4 or len(part) > _LONGEST:
         raise SettingsError(
-            f"{said}: it must be matrix, row, column and value, such as wq_3_5_1.25"
+            f"{problem}: it must be matrix, row, column and value, such as wq_3_5_1.25"
         )
     code, row, column, value = pieces
     if code not in _CODES:
         raise SettingsError(
-            f"{said}: its matrix is {code!r} but must be one of {', '.join(_CODES)}"
+            f"{problem}: its matrix is {code!r} but must be one of {', '.join(_CODES)}"
         )
     for name, place in (("row", row), ("column", column)):
         if not _PLACE.fullmatch(place) or int(place) > MAX_INDEX:
             raise SettingsError(
-                f"{said}: its {name} is {place!r} but must be a whole number from 0 to {MAX_INDEX}"
+                f"{problem}: its {name} is {place!r} but must be a whole number from 0 to"
+                f" {MAX_INDEX}"
             )
     if not _NUMBER.fullmatch(value) or not abs(float(value)) <= MAX_VALUE:
-        raise SettingsError(f"{said}: its value is {value!r} but must be a number {VALUE_RANGE}")
+        raise SettingsError(f"{problem}: its value is {value!r} but must be a number {VALUE_RANGE}")
     return Edit(_CODES[code], int(row), int(column), float(value))

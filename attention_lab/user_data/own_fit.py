@@ -17,11 +17,11 @@ def check_beside_trained(own: OwnMatrices, width: int) -> None:
         rows = len(matrix) if name == "x" else width
         expected = (width,) if name in BIAS_SYMBOLS else (rows, width)
         if matrix.shape != expected:
-            said = ("tokens", width) if name == "x" else expected
+            size_due = ("tokens", width) if name == "x" else expected
             raise ShapeError(
                 f"{ALL_SYMBOLS[name]} is {' × '.join(map(str, matrix.shape))}, but in a trained"
-                f" layer it must be {' × '.join(map(str, said))}: choose other weights, or leave"
-                " it out"
+                f" layer it must be {' × '.join(map(str, size_due))}: choose other weights, or"
+                " leave it out"
             )
 
 
@@ -32,18 +32,18 @@ def check_beside_drawn(
     the user's own, and no control changes a width that an own matrix decides. Raises: ShapeError.
     """
     for size, width, alone in (("d_k", d_k, ("w_q", "w_k")), ("d_v", d_v, ("w_v",))):
-        said = own.deciding(size)
+        cause = own.deciding(size)
         is_beside = weights == "weightless" and not own.given.keys() >= set(alone)
-        if is_beside and said and width * n_heads != d_model:
+        if is_beside and cause and width * n_heads != d_model:
             raise ShapeError(
-                f"{said}, but weightless layers have the identity beside it, {d_model} ×"
+                f"{cause}, but weightless layers have the identity beside it, {d_model} ×"
                 f" {d_model}: choose other weights, give"
                 f" {' and '.join(ALL_SYMBOLS[name] for name in alone)}"
                 f"{' in one NPZ file' * (len(alone) > 1)}, or leave it out"
             )
-        if weights == "orthonormal" and said and width > d_model:
+        if weights == "orthonormal" and cause and width > d_model:
             raise ShapeError(
-                f"{said}, which makes {size} = {width} with {counted(n_heads, 'head')}, but"
+                f"{cause}, which makes {size} = {width} with {counted(n_heads, 'head')}, but"
                 f" an orthonormal head is at most as wide as the inputs, {d_model}: choose"
                 f" other weights, make all heads together at most {n_heads * d_model}"
                 " wide, or leave it out"

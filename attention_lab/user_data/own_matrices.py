@@ -129,7 +129,7 @@ class OwnMatrices:
         >>> OwnMatrices(w_v=[[1.0] * 6], b_q=[1.0]).deciding("d_v")
         'W_V has 6 columns'
         """
-        return _said(self.given, (_COMPARED if size == "d_k" else _MIXED)[0])
+        return _sides_in_words(self.given, (_COMPARED if size == "d_k" else _MIXED)[0])
 
     def encode(self) -> str:
         """The matrices as one text that an address or a JSON file can carry."""
@@ -215,13 +215,13 @@ def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -
     lengths = [given[name].shape[side] for name, side in sides.items() if name in given]
     if len(set(lengths)) > 1:
         raise ShapeError(
-            f"{_said(given, sides)}: these must be equal, because {reason}; "
+            f"{_sides_in_words(given, sides)}: these must be equal, because {reason}; "
             "change the matrices, or drop those loaded before"
         )
     return lengths[0] if lengths else 0
 
 
-def _said(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
+def _sides_in_words(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
     """The sides of those matrices that are given, in words."""
     return ", ".join(
         f"{ALL_SYMBOLS[name]} has "
@@ -233,18 +233,18 @@ def _said(given: Mapping[str, Array], sides: Mapping[str, int]) -> str:
     )
 
 
-def _per_head(said: str, size: str, width: int, n_heads: int) -> int:
-    """How wide one head is where all together are `width`; said: what makes them so wide."""
+def _per_head(cause: str, size: str, width: int, n_heads: int) -> int:
+    """How wide one head is where all together are `width`; cause: what makes them so wide."""
     if width % n_heads:
         *fewer, last = (count for count in nearest_divisors(width, n_heads) if count <= MAX_HEADS)
         choices = " or ".join([*map(str, fewer), counted(last, "head")])
         raise ShapeError(
-            f"{said}, but {width} cannot be shared by {n_heads} heads evenly: choose {choices}, or"
+            f"{cause}, but {width} cannot be shared by {n_heads} heads evenly: choose {choices}, or"
             f" a width that {n_heads} divides"
         )
     if width // n_heads > MAX_HEAD_WIDTH:
         raise ShapeError(
-            f"{said}, which makes {size} = {width // n_heads} with {counted(n_heads, 'head')}, but"
+            f"{cause}, which makes {size} = {width // n_heads} with {counted(n_heads, 'head')}, but"
             f" a head may be at most {MAX_HEAD_WIDTH} wide: choose more heads"
         )
     return width // n_heads

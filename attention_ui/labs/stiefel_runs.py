@@ -25,7 +25,8 @@ from attention_viz.labs.training_figures import loss_figure
 from ..facts import fact
 from ..show import show_figure
 from ..url_state import bound, choose_one
-from .training_run import run_of, score, train_on
+from .own_runs import run_of, train_on
+from .training_run import score
 
 # Losses by step, accuracy, size of the activations at the start.
 Result = tuple[list[tuple[int, float]], float, float]

@@ -24,10 +24,14 @@ from ..facts import fact
 from ..own_layer import offer_story
 from ..show import show_figure
 from ..url_state import pinned
-from .training_run import Run, score, train_on
+from .own_runs import OwnRun, train_again, train_on
+from .training_run import score
+
+# What the button says, by whether a run is done and whether it has begun.
+LABELS = {(False, False): "Train", (False, True): "Continue", (True, True): "Train again"}
 
 
-def watch(run: Run, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
+def watch(run: OwnRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """The loss of a run, and the button that trains it while the user watches. step: the
     checkpoint looked at.
     """
@@ -44,22 +48,28 @@ def watch(run: Run, step: int, left: DeltaGenerator, right: DeltaGenerator) -> N
 
     draw(-1)
     asked = st.session_state.pop("train asked", False) and not run.done
-    label = "Stop" if asked else "Trained" if run.done else "Continue" if run.step else "Train"
+    label = "Stop" if asked else LABELS[run.done, run.step > 0]
     right.button(  # the same one while it trains, so that the keyboard stays on it
         label,
         icon=":material/stop:" if asked else ":material/play_arrow:",
-        disabled=run.done,
         key="train go",
         width="stretch",
-        on_click=st.session_state.update,
-        args=({"train asked": not asked},),
+        on_click=_go_on,
+        args=(run, not asked),
     )
     if asked:
         train_on(run, right.progress(run.step / last, "Training …").progress, draw)
         st.rerun()
 
 
-def verdict(run: Run, step: int, projections: Projections) -> None:
+def _go_on(run: OwnRun, asked: bool) -> None:
+    """Let the next run of the page train, from the start where the run has come to its end."""
+    st.session_state["train asked"] = asked
+    if run.done:
+        train_again(run.settings)
+
+
+def verdict(run: OwnRun, step: int, projections: Projections) -> None:
     """How well the layer does at a checkpoint, and how well heads with one answer each could."""
     result = score(run.settings, projections)
     best = best_possible(run.settings.task, run.settings.n_heads, run.settings.widths[1])

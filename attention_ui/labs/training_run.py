@@ -1,16 +1,9 @@
-"""Training while the user watches: runs that are kept by their settings, can be stopped, and go on
-where they stopped.
-
-Streamlit ends a script that writes to a page which its visitor has left or changed, so every
-checkpoint writes.
-"""
+"""What training has computed, kept for all by its settings, and what a layer has learnt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from time import monotonic
 
 from attention_core import Projections
 from attention_core.cache import Cache, cached
@@ -29,7 +22,6 @@ from attention_lab.labs.training_settings import TrainingSettings
 
 MOST_POINTS = 100  # of a run that a scrubber can show
 MOST_NUMBERS = 1_000_000  # of the weights of all these points together
-SECONDS_BETWEEN_PICTURES = 0.4
 
 
 @dataclass
@@ -71,23 +63,12 @@ class Run:
         if point.step >= due or self.done:
             self.points.append((point.step, point.projections))
 
-    def at(self, percent: int) -> tuple[int, Projections]:
-        """The last known point that lies within so many percent of the whole run: its step and
-        its weights.
-        """
-        end = percent / 100 * self.settings.last_step
-        latest = [(self.latest.step, self.latest.projections)] if self.latest else []
-        return max(
-            (point for point in [*self.points, *latest] if point[0] <= end),
-            key=lambda point: point[0],
-        )
-
 
 _runs: Cache[TrainingSettings, Run] = Cache()
 
 
-def run_of(settings: TrainingSettings) -> Run:
-    """The run of these settings, which all visitors share; a new one stands at its first
+def computed(settings: TrainingSettings) -> Run:
+    """What is computed of the run of these settings, by whoever trained it; of a new one the first
     checkpoint.
 
     Raises: SettingsError for settings that are refused.
@@ -97,24 +78,6 @@ def run_of(settings: TrainingSettings) -> Run:
         run = Run(settings)
         run.add(next(train(settings)))
     return _runs.add(settings, run)  # counted anew, for it may have grown
-
-
-def train_on(
-    run: Run, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None
-) -> None:
-    """Train a run to its end. say: told of every checkpoint, share and words; draw: called now
-    and then.
-    """
-    drawn = monotonic()
-    for point in train(run.settings, run.latest):
-        run.add(point)
-        say(
-            point.step / run.settings.last_step,
-            f"step {point.step} of {run.settings.last_step}: loss {point.loss:.4f}",
-        )
-        if draw and monotonic() - drawn > SECONDS_BETWEEN_PICTURES:
-            draw(point.step)
-            drawn = monotonic()
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,8 @@ from attention_viz.labs.comparison_figure import comparison_figure
 from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one
-from .training_run import run_of, score, train_on
+from .own_runs import run_of, train_on
+from .training_run import score
 
 MARK, CHOICES = "one answer per head", "right choices"
 weightless, weightless_costs = cached(weightless_score), cached(weightless_loss)

@@ -101,7 +101,7 @@ def _outcome(knows_order: bool, field: str, gap: float, rounding: float) -> str:
     if unclear:
         return (
             "With numbers of this size, rounding alone can make a difference of"
-            f" {number(rounding)}: **whether the order shows in the {field} cannot be told here**."
+            f" {number(rounding)}: **whether the order shows in the {field} is unclear here**."
         )
     return f"Its result moves with it: **shuffling the tokens only shuffles the {field}**."
 

@@ -24,7 +24,7 @@ LANES_OF = {"queries": (0, 0), "keys": (1, 1), "values": (2, 2), "head_outputs":
 
 @dataclass(frozen=True)
 class Place:
-    """Where a box stands: its moment, and its upper and lower edge in lanes."""
+    """The position of a box: its moment, and its upper and lower edge in lanes."""
 
     x: float
     top: float
@@ -33,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """The corners of a way from a box to one that waits for it, and its colour."""
+    """The corners of a line from a box to one that waits for it, and its colour."""
 
     color: str
     x: tuple[float, ...]
@@ -46,13 +46,13 @@ def rows_of(n_heads: int) -> tuple[int, ...]:
 
 
 def at_once_figure(plan: Schedule, notation: Notation) -> Figure:
-    """The boxes of a layer by moment and head, with what each waits for as lines from the left."""
+    """The boxes of a layer by moment and head, with lines from the boxes that each waits for."""
     n_heads = max(box.parts for box in plan.boxes)
     rows = rows_of(n_heads)
     places = _places(plan, n_heads, rows)
     shown = [box for box in plan.boxes if box.key in places]
     names = {box.key: _name(box, notation) for box in plan.boxes}
-    ways = [_way(key, box.key, places) for box in shown for key in box.waits_for if key in places]
+    lines = [_line(key, box.key, places) for box in shown for key in box.waits_for if key in places]
     height = max(place.bottom for place in places.values())
     notes = [_written(box, names[box.key], places[box.key]) for box in shown]
     notes += _headings(shown)
@@ -71,13 +71,13 @@ def at_once_figure(plan: Schedule, notation: Notation) -> Figure:
         "xaxis": axis("moment", range=[-0.5, plan.depth + 0.5], dtick=1, showgrid=False),
         "yaxis": {"visible": False, "fixedrange": True, "range": [height + 0.2, -1.9]},
     }
-    data = [*_drawn(ways), *_marks(shown, places, names)]
+    data = [*_drawn(lines), *_marks(shown, places, names)]
     return {"data": data, "layout": layout(LANE_PX * (height + 2.1) + 52, says, **parts)}
 
 
 def _places(plan: Schedule, n_heads: int, rows: Sequence[int]) -> dict[Key, Place]:
-    """Where each box stands that is drawn: in the lanes of its head, the first of those that share
-    it; or beside all of them.
+    """The position of each drawn box: in the lanes of its head or of the first head that shares
+    it, or as high as all heads.
     """
     tops = {head: row * (LANES + APART) for row, head in enumerate(rows)}
     if len(rows) < n_heads:
@@ -107,9 +107,9 @@ def _places(plan: Schedule, n_heads: int, rows: Sequence[int]) -> dict[Key, Plac
     return places
 
 
-def _way(key: Key, to: Key, places: Mapping[Key, Place]) -> Line:
-    """From the right of a box to the left of one that waits for it: straight, or with one step
-    down or up just before it.
+def _line(key: Key, to: Key, places: Mapping[Key, Place]) -> Line:
+    """The line from the right of a box to the left of one that waits for it: straight, or with one
+    step up or down before its end.
     """
     source, target = places[key], places[to]
     left, right = target.x - HALF, source.x + HALF
@@ -127,22 +127,22 @@ def _way(key: Key, to: Key, places: Mapping[Key, Place]) -> Line:
     return Line(color, (right, turn, turn, left), (y, y, end, end))
 
 
-def _drawn(ways: Sequence[Line]) -> Iterator[Part]:
-    """The lines of each colour as one curve, and their heads as one set of marks."""
-    by_color = sorted(ways, key=lambda way: way.color)
-    for color, same in groupby(by_color, key=lambda way: way.color):
+def _drawn(lines: Sequence[Line]) -> Iterator[Part]:
+    """The lines of each colour as one curve, and their arrow heads as one set of marks."""
+    by_color = sorted(lines, key=lambda line: line.color)
+    for color, same in groupby(by_color, key=lambda line: line.color):
         mine = list(same)
         look = {"type": "scatter", "hoverinfo": "skip", "showlegend": False}
         yield look | {
             "mode": "lines",
-            "x": [x for way in mine for x in (*way.x, None)],
-            "y": [y for way in mine for y in (*way.y, None)],
+            "x": [x for line in mine for x in (*line.x, None)],
+            "y": [y for line in mine for y in (*line.y, None)],
             "line": {"color": color, "width": 1.5},
         }
         yield look | {
             "mode": "markers",
-            "x": [way.x[-1] - 0.03 for way in mine],
-            "y": [way.y[-1] for way in mine],
+            "x": [line.x[-1] - 0.03 for line in mine],
+            "y": [line.y[-1] for line in mine],
             "marker": {"symbol": "triangle-right", "size": 8, "color": color},
         }
 
@@ -150,7 +150,7 @@ def _drawn(ways: Sequence[Line]) -> Iterator[Part]:
 def _marks(
     shown: Sequence[Box], places: Mapping[Key, Place], names: Mapping[Key, str]
 ) -> Iterator[Part]:
-    """What a pointer reads of the boxes, which is also their table: one trace for each step."""
+    """The hover texts of the boxes, also the table of the figure: a trace for each step."""
     for field, same in groupby(shown, key=lambda box: box.field):
         boxes = list(same)
         yield {
@@ -159,14 +159,14 @@ def _marks(
             "name": title_of(field),
             "x": [box.moment for box in boxes],
             "y": [(places[box.key].top + places[box.key].bottom) / 2 for box in boxes],
-            "text": [_told(box, names) for box in boxes],
+            "text": [_hover_text(box, names) for box in boxes],
             "marker": {"size": 34, "color": f"@{role_of(field)}", "opacity": 0},
             "hovertemplate": "%{text}<br>moment %{x}<extra></extra>",
         }
 
 
-def _told(box: Box, names: Mapping[Key, str]) -> str:
-    """A box in words: its name, its work, what it waits for."""
+def _hover_text(box: Box, names: Mapping[Key, str]) -> str:
+    """A box in words: its name, its work, and the boxes that it waits for."""
     work = f"multiplications: {box.multiplications:,}"
     if box.exponentials:
         work += f", exponentials: {box.exponentials:,}"
@@ -185,7 +185,7 @@ def _frame(box: Box, place: Place) -> Part:
 
 
 def _written(box: Box, name: str, place: Place) -> Part:
-    """The symbol of a box, and how often it multiplies: beside it, or below where there is room."""
+    """The symbol of a box and its multiplications: beside the symbol, or below it in a high box."""
     rows = place.bottom - place.top > 1
     work = f"{_compact(box.multiplications)} ×" if box.moment else ""
     if box.exponentials:
@@ -196,7 +196,7 @@ def _written(box: Box, name: str, place: Place) -> Part:
 
 
 def _headings(shown: Sequence[Box]) -> list[Part]:
-    """Above each moment what is computed in it."""
+    """The titles above each moment."""
     moments: dict[int, list[str]] = {}
     for box in shown:
         titles = moments.setdefault(box.moment, [])

@@ -9,7 +9,8 @@ from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import training_choices as choices
 from attention_ui.labs import training_lab as lab
-from attention_ui.labs.training_run import learnt, run_of
+from attention_ui.labs.own_runs import run_of
+from attention_ui.labs.training_run import learnt
 from attention_ui.labs.training_tables import comparison, way_back
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, whole_number_input

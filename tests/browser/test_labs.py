@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.driving import click_cell, expect_address, expect_title, settled
 from tests.ui.picturing import pixels_of, png
@@ -38,9 +38,36 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
     step = page.get_by_test_id("stMetricValue").first.inner_text()
     assert 0 < int(step.replace(",", "")) < 20_000
     page.wait_for_timeout(700)
-    page.reload()
-    settled(page)
+    go(page, "Lexicon")
+    go(page, "Training")
     expect(page.get_by_test_id("stMetricValue").first).to_have_text(step)
+
+
+def test_two_visitors_train_for_themselves(context: BrowserContext, address: str) -> None:
+    """What one visitor has trained, another with the same choices still has to train; each can
+    train again.
+    """
+    assert context.browser is not None
+    one, other = (context.browser.new_context().new_page() for _ in range(2))
+    for page in (one, other):
+        page.goto(f"{address}/training?train_steps=300&train_seed=79")
+        expect(page.locator(".st-key-train-go button")).to_contain_text("Train")
+    one.locator(".st-key-train-go button").click()
+    expect(one.locator(".st-key-train-go button")).to_contain_text("Train again")
+    expect(one.get_by_test_id("stMetricValue").first).to_have_text("300")
+    other.reload()
+    button = other.locator(".st-key-train-go button")
+    expect(button).to_contain_text("Train")
+    expect(button).not_to_contain_text("again")
+    expect(other.get_by_test_id("stMetricValue").first).to_have_text("0")
+    button.click()
+    expect(button).to_contain_text("Train again")
+    button.click()
+    expect(other.get_by_test_id("stProgress")).to_be_visible()
+    expect(button).to_contain_text("Train again")
+    expect(other.get_by_test_id("stMetricValue").first).to_have_text("300")
+    for page in (one, other):
+        page.context.close()
 
 
 def test_one_button_trains_and_stops(visit: Visit) -> None:

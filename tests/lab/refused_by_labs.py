@@ -41,7 +41,6 @@ from tests.core.hostile_values import (
     NO_TEXT,
     Case,
 )
-from tests.lab.diagonal import refused_by_diagonal
 from tests.lab.small_layer import X
 
 RUN = convolution.run_convolution(np.ones((2, 3)), np.ones((3, 3)), 20.0)
@@ -244,5 +243,4 @@ CASES: dict[str, Case] = {
         {"convention": "code", "add_connection": False, "seed": 0},
         {"convention": NO_NAME, "add_connection": NO_SWITCH, "seed": NO_SEED},
     ),
-    **refused_by_diagonal.CASES,
 }

@@ -6,16 +6,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend, softmax
+from attention_core import Projections, attend, softmax
 from attention_core.trace import STEPS
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, claim
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import proposition
 from attention_lab.diagonal.propositions.tokens import weightless
 from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
@@ -25,7 +24,6 @@ from attention_lab.labs.gradient_trace import GRADIENTS
 from attention_lab.layer_norm import standardised
 from attention_lab.masks.invariances import at_temperature, with_key_bias
 from tests.core.test_torch_golden import MHA
-from tests.lab.refusal import refused
 
 X = gaussian_tokens(5, 6)
 OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
@@ -184,14 +182,6 @@ def test_a_token_of_zeros_ties_with_all() -> None:
     a = tokens.probabilities.copy()
     a[0, 1] += 0.01
     assert proposition("S9").test(replace(tokens, probabilities=a)).where == (0, 1)
-
-
-@pytest.mark.parametrize("one", PROPOSITIONS, ids=lambda one: one.number)
-@pytest.mark.parametrize("scale", [0.0, -1.0])
-def test_propositions_are_about_scales_above_0(one: Any, scale: float) -> None:
-    """For others they are not stated, so a theorem is not said to be violated there."""
-    with refused(SettingsError, "scale", scale, 0):
-        one.check([[1.0], [2.0]], scale)
 
 
 def test_values_in_another_basis_give_a_layer_output_weights() -> None:

@@ -8,7 +8,7 @@ import pytest
 from attention_lab.labs.lab_examples import mapping_example
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_ui.labs import stiefel_runs
-from attention_ui.labs.training_run import Run, run_of
+from attention_ui.labs.own_runs import OwnRun, run_of
 from tests.ui.app import facts, figures, numbers_of, opened
 from tests.ui.laboratories import opened_at, press
 
@@ -74,7 +74,7 @@ def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     asked: list[TrainingSettings] = []
 
-    def remember(settings: TrainingSettings) -> Run:
+    def remember(settings: TrainingSettings) -> OwnRun:
         asked.append(settings)
         return run_of(settings)
 

@@ -13,11 +13,10 @@ from attention_lab.labs.tasks import TASKS
 from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings, models
 from attention_ui.labs import training_tables
-from attention_ui.labs.training_run import Run, run_of
 from attention_viz.labels import number
 from attention_viz.labs.training_figures import loss_figure
 from tests.ui.app import array_of, facts, figures, gone_to, opened, page_context
-from tests.ui.laboratories import opened_at, press
+from tests.ui.laboratories import button_of, opened_at, press
 
 
 def test_training_runs_to_its_end() -> None:
@@ -30,21 +29,7 @@ def test_training_runs_to_its_end() -> None:
     assert facts(app)["step"] == 60
     assert facts(app)["total_on_unseen"] == total
     assert {"60", f"{total:.4f}"} <= {metric.value for metric in app.metric}
-    assert [button.label for button in app.button if button.label == "Trained" and button.disabled]
-
-
-def test_a_stopped_run_is_shown_as_far_as_it_went() -> None:
-    """A run of 20,000 steps keeps every 200th; one that was stopped before is shown at its last
-    step all the same.
-    """
-    settings = TrainingSettings(n_steps=20_000)
-    run, checkpoints = Run(settings), train(settings)
-    for _ in range(4):
-        run.add(next(checkpoints))
-    assert [step for step, _ in run.points] == [0]
-    assert run.latest is not None
-    assert run.at(100) == (30, run.latest.projections)
-    assert run.at(0) == run.points[0]
+    assert button_of(app).label == "Train again"
 
 
 def test_the_scrubber_goes_back() -> None:
@@ -57,11 +42,12 @@ def test_the_scrubber_goes_back() -> None:
 
 
 def test_the_scrubber_of_an_address_counts_at_once() -> None:
-    """An address that names a place of the run shows that checkpoint, and marks it, in the
-    first run of the page.
+    """An address that names a place of the run shows that checkpoint, and marks it, as soon as
+    the visitor has trained it.
     """
-    press(opened("training", train_steps=200, train_batch=8), "Train")
     app = opened("training", train_steps=200, train_batch=8, train_at=20)
+    assert facts(app)["step"] == 0
+    app = press(app, "Train")
     assert facts(app)["step"] == 40
     first = figures(app)
     assert figures(app.run()) == first
@@ -143,8 +129,7 @@ def test_comparing_models() -> None:
 def compared(app: AppTest) -> AppTest:
     """The app with all models trained that are compared."""
     app = opened_at(app, "train compare")
-    labels = [button.label for button in app.button]
-    return press(app, "Train them all") if "Train them all" in labels else app
+    return press(app, "Train them all")
 
 
 @pytest.mark.parametrize("task", ["conjunction", "letters"])
@@ -174,8 +159,8 @@ def test_the_curves_end_where_the_table_says(task: str) -> None:
 def test_the_mean_of_five_seeds() -> None:
     """With five seeds a curve is the mean of theirs, as the table has it."""
     app = compared(opened("training", train_task="conjunction", train_seeds="five"))
-    runs = [run_of(models("conjunction", seed)["1 head"]) for seed in range(5)]
-    scores = [score(run.settings, run.points[-1][1]).total for run in runs]
+    runs = [models("conjunction", seed)["1 head"] for seed in range(5)]
+    scores = [score(one, list(train(one))[-1].projections).total for one in runs]
     assert facts(app)["curves"]["1 head"][-1][1] == pytest.approx(np.mean(scores))
 
 

@@ -110,7 +110,7 @@ class Tensor:
 
 
 def test_the_lines_for_a_notebook() -> None:
-    """The lines of the README: from `outputs.attentions` to a page with all heads, and to the
+    """The lines of docs/notebook.md: from `outputs.attentions` to a page with all heads, and to the
     heads that look back.
     """
     shares = np.random.default_rng(7).dirichlet(np.ones(4), size=(L, 1, H, 4))

@@ -1,6 +1,4 @@
-"""A quotable claim about attention: who says it, whether it is true, what is, and a computation
-that shows it.
-"""
+"""A claim about attention: who makes it, its verdict, the correct statement, and its check."""
 
 from __future__ import annotations
 
@@ -28,8 +26,8 @@ TEXTS = {key: text.title for key, text in NOTATIONS.items() if not text.has_our_
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a computation showed: whether the claim held as it is worded, whether the corrected
-    one did, the numbers.
+    """The result of a check: whether the claim holds as worded, whether the correct statement
+    holds, and the numbers.
     """
 
     claimed: bool
@@ -39,12 +37,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of one of the `TEXTS`. said: quoted briefly or paraphrased; status: always, condition
-    or false.
+    """A claim of one of the `TEXTS`. said: in few words of the text or in ours. status: always,
+    condition or false. truth: the correct statement, or what to add.
 
-    truth: the corrected statement, or what to add. check: computes on the spot, with fixed seeds. A
-    claim that is not always true fails in its check as worded; the corrected statement always holds
-    there.
+    check: a computation with fixed seeds. Unless a claim is always true, its check shows a case in
+    which it fails; the correct statement holds there.
     """
 
     text: str

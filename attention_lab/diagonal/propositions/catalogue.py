@@ -1,15 +1,11 @@
-"""What is true about the diagonal of weightless attention, S1 to S14: statement, status, proof,
-live check.
+"""The propositions S1 to S14 about the diagonal of attention without weights.
 
 The scores are s_ij = x_i·x_j/τ with τ = √d, Z_i is the sum of exp s_ik over k, and a_ij =
-exp(s_ij)/Z_i. With tied weights everything holds for the queries x W in the place of the tokens.
-The bound S4 and the sentence S5 are those of the slides; the rest says what becomes of them.
+exp(s_ij)/Z_i. With tied weights all of them hold for the queries x W instead of the tokens.
+S4 and S5 are claims of the slides; the others say what is true instead.
 """
 
 from __future__ import annotations
-
-from attention_core.checks import short_repr
-from attention_core.errors import SettingsError
 
 from .pairs import PAIR_PROPOSITIONS
 from .record import Proposition
@@ -21,10 +17,5 @@ PROPOSITIONS: tuple[Proposition, ...] = tuple(
 
 
 def proposition(number: str) -> Proposition:
-    """The proposition of a number such as "S4". Raises: SettingsError."""
-    found = {candidate.number: candidate for candidate in PROPOSITIONS}
-    if not isinstance(number, str) or number not in found:
-        raise SettingsError(
-            f"number is {short_repr(number)} but must be S1 to S{len(PROPOSITIONS)}"
-        )
-    return found[number]
+    """The proposition of a number such as "S4"."""
+    return next(one for one in PROPOSITIONS if one.number == number)

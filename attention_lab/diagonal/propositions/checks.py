@@ -1,6 +1,4 @@
-"""Live checks of the propositions about the diagonal: does one hold for these tokens, by how
-much, and where?
-"""
+"""The checks of the propositions: whether one holds for some tokens, by how much, and where."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.checks import Array, as_stack
+from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.limits import check_room
 from attention_core.number_types import check_range
@@ -20,11 +18,10 @@ from .tokens import PROPOSITION_TOLERANCE, Tokens
 
 @dataclass(frozen=True)
 class Check:
-    """The verdict on some tokens: excess is the largest violation (0 or less: none), where the cell
-    or row it is in.
+    """The result of a check. excess: the largest violation (0 or less: none). where: its cell or
+    row.
 
-    applies: whether the tokens meet the statement's condition at all; where they do not, it holds
-    emptily.
+    applies: whether the tokens meet the condition of the proposition. If not, it holds trivially.
     """
 
     holds: bool
@@ -118,7 +115,7 @@ def inside_the_others(t: Tokens) -> Check:
     if not averages:
         return Check(True, 0.0, applies=False)
     worst = max(averages, key=lambda i: float(margin_T[i]))
-    # Whether a point is in a hull is itself known up to rounding only.
+    # Whether a point is in a hull is known only up to rounding.
     return Check(bool(margin_T[worst] <= 1000 * t.rounding), float(margin_T[worst]), (worst,))
 
 
@@ -158,7 +155,6 @@ def columns_instead_of_rows(t: Tokens) -> Check:
 
 def squared_distances(x_TD: Array) -> Array:
     """|x_i - x_j|² for all pairs of tokens. Shapes: (T, D) -> (T, T)."""
-    x_TD = as_stack("x", x_TD, 2, exactly=True)
     check_room(tokens=len(x_TD), others=len(x_TD), features=x_TD.shape[1])
     with np.errstate(over="ignore"):
         distances_TT: Array = ((x_TD[:, np.newaxis] - x_TD) ** 2).sum(axis=-1)
@@ -173,9 +169,7 @@ def _lead(t: Tokens) -> Array:
 
 
 def _over_pairs(excess_TT: Array, rounding: float) -> Check:
-    """The verdict over the pairs of different tokens; the condition of a statement about pairs
-    is that there is one.
-    """
+    """The result over all pairs of different tokens. A single token has no pair."""
     if len(excess_TT) == 1:
         return Check(True, 0.0, applies=False)
     return _largest(np.where(np.eye(len(excess_TT), dtype=bool), -np.inf, excess_TT), rounding)
@@ -188,6 +182,6 @@ def _largest(excess_TT: Array, rounding: float) -> Check:
 
 
 def _sigmoid(x: Array) -> Array:
-    """1/(1 + exp(-x)), by tanh, which no x overflows."""
+    """1/(1 + exp(-x)), by tanh, which does not overflow."""
     shares: Array = 0.5 * (1.0 + np.tanh(x / 2))
     return shares

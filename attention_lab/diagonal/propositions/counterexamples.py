@@ -1,6 +1,4 @@
-"""A search for tokens that violate a proposition: finds them for the false ones, and none for
-the others.
-"""
+"""A search for tokens that violate a proposition."""
 
 from __future__ import annotations
 
@@ -9,22 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, seed_number, whole_number
+from attention_core.checks import Array
 from attention_core.limits import check_room, check_seconds
 
 from .checks import Check
 from .record import Proposition
 
-MAX_TRIES = 10_000
-
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What a search found: the tokens that violate a proposition most, or None, and what came
-    nearest to it.
+    """The result of a search: the tokens that violate a proposition most, or None, and the check
+    that came nearest to a violation.
 
-    tried: how many token matrices were looked at; applied: how many met the proposition's
-    condition.
+    tried: the number of token matrices. applied: the number that met the condition of the
+    proposition.
     """
 
     x: Array | None
@@ -41,21 +37,21 @@ def search(
     seed: int = 0,
     tries: int = 300,
 ) -> Search:
-    """Look for a counterexample among random tokens; the worst violation is returned. Raises:
-    SettingsError.
+    """Search for a counterexample among random tokens, and give the worst.
+
+    Raises: SettingsError for a search that would take too long.
 
     >>> from attention_lab.diagonal.propositions.catalogue import proposition
     >>> search(proposition("S4"), n_tokens=3, d_model=1).x.tolist()
     [[4.0], [1.0], [3.0]]
     """
-    n, d = whole_number("n_tokens", n_tokens, 1), whole_number("d_model", d_model, 1)
-    check_room(n_tokens=n, keys=n, d_model=d)
-    rng = np.random.default_rng(seed_number(seed))
+    check_room(n_tokens=n_tokens, keys=n_tokens, d_model=d_model)
+    rng = np.random.default_rng(seed)
     found, nearest, applied = None, None, 0
-    seconds = whole_number("tries", tries, 1, MAX_TRIES) * expected_check_seconds(proposition, n, d)
+    seconds = tries * expected_check_seconds(proposition, n_tokens, d_model)
     check_seconds(seconds, "choose fewer tokens, features or tries")
     for _ in range(tries):
-        x_TD = candidate(proposition, rng, n, d)
+        x_TD = candidate(proposition, rng, n_tokens, d_model)
         check = proposition.check(x_TD)
         applied += check.applies
         if not check.applies or (nearest is not None and check.excess <= nearest.excess):
@@ -66,8 +62,8 @@ def search(
 
 
 def expected_check_seconds(proposition: Proposition, n_tokens: int, d_model: int) -> float:
-    """About how long one try takes on one core: the pairs of tokens, and what some propositions
-    do besides.
+    """The approximate time of one try on one core: the pairs of tokens, and what some propositions
+    need besides.
     """
     seconds = 3e-4 + 1e-7 * n_tokens**2 + 1e-9 * n_tokens**2 * d_model
     besides: dict[str, float] = {
@@ -82,19 +78,15 @@ def expected_check_seconds(proposition: Proposition, n_tokens: int, d_model: int
 def candidate(
     proposition: Proposition, rng: np.random.Generator, n_tokens: int, d_model: int
 ) -> Array:
-    """Random tokens that meet the proposition's condition: small whole numbers as often as real
-    ones.
+    """Random tokens that meet the proposition's condition: half of them small whole numbers.
 
-    Their lengths differ widely, because equal lengths hide what can go wrong. Shapes: (T, D).
+    Their lengths differ widely, because equal lengths hide violations. Shapes: (T, D).
     """
-    check_room(
-        n_tokens=whole_number("n_tokens", n_tokens, 1), d_model=whole_number("d_model", d_model, 1)
-    )
     if rng.random() < 0.5:
         x_TD = rng.integers(-4, 5, (n_tokens, d_model)).astype(np.float64)
     else:
         lengths_T1 = np.exp(rng.uniform(0.0, 1.5) * rng.standard_normal((n_tokens, 1)))
-        # Two decimals are enough to violate what is false, and can be typed.
+        # Two decimals are enough for a violation, and they can be typed.
         x_TD = np.round(lengths_T1 * rng.standard_normal((n_tokens, d_model)), 2)
     if proposition.number == "S11" and n_tokens > 1:
         weights_N = rng.dirichlet(np.ones(n_tokens - 1))

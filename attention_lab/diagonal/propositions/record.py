@@ -1,4 +1,4 @@
-"""A statement about the diagonal: its words, its formula, its proof and a live check."""
+"""A proposition about the diagonal: words, formula, proof and check."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ THEOREM, FALSE, CONDITION = "theorem", "false", "condition"
 
 @dataclass(frozen=True)
 class Proposition:
-    """One statement. says: in plain words; latex: as a formula; condition: what must hold for it,
-    if anything.
+    """One proposition. says: in words; latex: as a formula; condition: what it needs, if anything.
 
-    proof: its lines, with LaTeX between dollars; for a false statement the argument it is usually
-    given, whose last line is `fails`, the step that does not hold. test: the live check on some
-    tokens.
+    proof: its lines, with LaTeX between dollars. For a false proposition it is the usual argument,
+    and `fails` is the step that does not hold. test: the check on some tokens.
     """
 
     number: str
@@ -34,7 +32,7 @@ class Proposition:
     fails: str = ""
 
     def check(self, x: ArrayLike, scale: float | None = None) -> Check:
-        """The verdict on weightless attention over some tokens. Shapes: x (T, D). Raises:
+        """The result for attention without weights over some tokens. Shapes: x (T, D). Raises:
         AttentionError.
 
         >>> from attention_lab.diagonal.propositions.catalogue import proposition

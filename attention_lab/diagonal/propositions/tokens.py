@@ -1,4 +1,4 @@
-"""The tokens that the propositions speak of: they look at each other without a mask."""
+"""The tokens of the propositions: they look at each other without a mask."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_stack, check_alike, number_between, short_repr
-from attention_core.errors import SettingsError, ShapeError
+from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.head_blocks import check_places
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
@@ -22,7 +20,7 @@ PROPOSITION_TOLERANCE = 1e-12
 @dataclass(frozen=True, eq=False)
 class Tokens:
     """Tokens that look at each other without a mask. Shapes: x (T, D); scores, scaled, and
-    probabilities (T, T). scale: above 0. Raises: SettingsError, ShapeError.
+    probabilities (T, T). scale: above 0.
     """
 
     x: Array
@@ -30,24 +28,9 @@ class Tokens:
     probabilities: Array
     scale: float
 
-    def __post_init__(self) -> None:
-        for name in ("x", "scores", "probabilities"):
-            object.__setattr__(self, name, as_stack(name, getattr(self, name), 2, exactly=True))
-        check_alike("scores", self.scores, "probabilities", self.probabilities)
-        if self.scores.shape != (len(self.x), len(self.x)):
-            raise ShapeError(
-                f"scores has shape {self.scores.shape} but x has {len(self.x)} tokens; make them"
-                " agree"
-            )
-        if number_between("scale", self.scale) <= 0:
-            raise SettingsError(
-                f"scale is {short_repr(self.scale)} but must be above 0: the propositions are about"
-                " scores that grow with the dot product"
-            )
-
     @property
     def rounding(self) -> float:
-        """What may be off by rounding, which grows with the scores and is coarser in float32."""
+        """The size of rounding errors: larger for large scores and in float32."""
         finest = float(np.finfo(np.float64).eps)
         coarser = (
             max(
@@ -66,24 +49,18 @@ def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:
     >>> weightless([[1.0], [2.0]]).probabilities.round(4).tolist()
     [[0.2689, 0.7311], [0.1192, 0.8808]]
     """
-    x_1TD = as_stack("x", x, 2, exactly=True)[np.newaxis]
+    x_1TD = np.asarray(x)[np.newaxis]
     return tokens_of_trace(attend(x_1TD, Projections.weightless(x_1TD.shape[-1]), scale=scale))
 
 
 def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> Tokens:
-    """A head of a trace with its queries as the tokens, mask and bias left out; softcap stays.
-    Raises: ShapeError.
+    """A head of a trace of self-attention: its queries as the tokens, without mask and bias, with
+    its soft cap.
 
-    Without weights and with tied ones the scores are a Gram matrix of the queries, as the
-    propositions ask for. A trace in float32 is computed again in float64 from what it was given,
-    else its rounding would look like a violation.
+    Without weights and with tied weights the scores are a Gram matrix of the queries, as the
+    propositions need. A trace in float32 is computed again in float64, because its rounding would
+    look like a violation.
     """
-    check_places(trace, head=head, batch=batch)
-    if trace.scores.shape[2] != trace.scores.shape[3]:
-        raise ShapeError(
-            "the propositions are about tokens that look at themselves: queries and keys must be as"
-            " many"
-        )
     if trace.scores.dtype != np.float64:
         trace, batch = _in_double(trace, batch), 0
     scores_TT = trace.scaled_scores[batch, head]

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
 from attention_lab.diagonal.claims.catalogue import (
     ALWAYS,
     CLAIMS,
@@ -20,7 +19,7 @@ from attention_lab.diagonal.claims.catalogue import (
     Claim,
     claim,
 )
-from tests.lab.refusal import Fact, missing, refused
+from tests.lab.refusal import Fact, missing
 
 TABLE = Path(__file__).parents[2] / "data" / "claims.csv"
 ROWS = [tuple(row) for row in csv.reader(TABLE.read_text(encoding="utf-8").splitlines())][1:]
@@ -96,12 +95,6 @@ def test_claims_say_what_they_are() -> None:
 def test_numbers_of_checks(identifier: str, numbers: list[Fact]) -> None:
     """Some checks have numbers that can be had on paper, and show them."""
     assert missing(claim(identifier).check().says, *numbers) == []
-
-
-def test_an_unknown_claim() -> None:
-    """Asking for a claim that does not exist is an error that names one that does."""
-    with refused(SettingsError, "slides-nonsense", "gml-projection-size"):
-        claim("slides-nonsense")
 
 
 def test_the_variance_of_a_vector_with_itself() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import Projections, ShapeError, attend
+from attention_core import Projections, attend
 from attention_lab.diagonal.convex_hull import (
     hull_corners,
     hull_weights,
@@ -17,7 +17,6 @@ from attention_lab.diagonal.convex_hull import (
 from attention_lab.diagonal.geometry import half_plane, half_plane_of
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from tests.lab.refusal import refused
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -176,9 +175,3 @@ def test_a_query_without_direction() -> None:
     assert half.region(1.0).shape == (0, 2)
     assert not half.has_direction
     assert half_plane(np.eye(2), np.zeros((2, 2)), 0).has_direction
-
-
-def test_only_in_the_plane() -> None:
-    """Tokens of another width are refused with what to choose."""
-    with refused(ShapeError, "d_k", 2):
-        half_plane(np.eye(3), np.eye(3), 0)

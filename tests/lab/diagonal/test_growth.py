@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
 from attention_lab.diagonal.growth import Estimate, Experiment, estimates
 from attention_lab.diagonal.growth_curves import (
     argmax_rate_exact,
@@ -18,7 +17,6 @@ from attention_lab.diagonal.growth_curves import (
     self_mass_exact,
     self_mass_rule,
 )
-from tests.lab.refusal import Facts, refused
 
 # N, d; then R, D scaled and D unscaled by Monte Carlo with a standard error of at most 0.004; then
 # R, D, Jensen's bound, the one-line rule and D unscaled, exactly.
@@ -174,20 +172,3 @@ def test_no_early_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few equal draws would have no error; at least as many draws are made as asked for."""
     monkeypatch.setattr("attention_lab.diagonal.growth.CHUNK_NUMBERS", 1)
     assert estimated(Experiment(2, 64), error=1.0, at_least=9).draws == 9
-
-
-@pytest.mark.parametrize(
-    ("sizes", "limits", "facts"),
-    [
-        ({"n_tokens": 0}, {}, ("n_tokens", 0, 1)),
-        ({"d_k": -1}, {}, ("d_k", -1, 0)),
-        ({"seed": -1}, {}, ("seed", -1)),
-        ({"scale": math.nan}, {}, ("scale", "nan")),
-        ({}, {"error": math.nan}, ("error", "nan", 0)),
-        ({}, {"at_most": 10**9}, ("at_most", 1000000000, 1, 100000)),
-    ],
-)
-def test_bad_settings(sizes: dict[str, Any], limits: dict[str, float], facts: Facts) -> None:
-    """What cannot be simulated is refused with a sentence."""
-    with refused(SettingsError, *facts):
-        estimated(Experiment(**sizes), **limits)

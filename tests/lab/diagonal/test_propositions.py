@@ -12,14 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_core import attend
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
-from attention_lab.diagonal.propositions.counterexamples import search
 from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM
 from attention_lab.diagonal.propositions.tokens import Tokens, tokens_of_trace, weightless
 from attention_lab.diagonal.settings import DiagonalSettings, at_angle, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from tests.lab.refusal import refused
 
 NUMBERS = [p.number for p in PROPOSITIONS]
 TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]
@@ -198,13 +196,3 @@ def test_every_proposition_is_declared_in_full() -> None:
         assert p.status in (THEOREM, FALSE, CONDITION)
         assert bool(p.fails) == (p.status == FALSE)
         assert bool(p.condition) == (p.status != THEOREM)
-
-
-def test_errors() -> None:
-    """Unknown numbers and attention over another sequence are refused."""
-    with refused(SettingsError, "number", "S15", "S1", "S14"):
-        proposition("S15")
-    with refused(SettingsError, "tries", 0, 1, 10000):
-        search(proposition("S4"), tries=0)
-    with refused(ShapeError, "queries", "keys"):
-        tokens_of_trace(attend(np.eye(3), Projections.weightless(3), memory=np.eye(3)[:2]))

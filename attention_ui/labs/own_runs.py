@@ -1,0 +1,126 @@
+"""Training while the user watches: a run is the visitor's own, can be stopped, goes on where it
+stopped, and can be trained again.
+
+What one visitor's run has computed is kept for all; a run that comes by it shows it again instead
+of computing it. Streamlit ends a script that writes to a page which its visitor has left or
+changed, so every checkpoint writes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import monotonic, sleep
+
+from attention_core import Projections
+from attention_lab.labs.loss_curves import Point
+from attention_lab.labs.training import train
+from attention_lab.labs.training_settings import TrainingSettings
+
+from ..url_state import session
+from .training_run import Run, computed
+
+MOST_RUNS = 64  # of a visitor
+SECONDS_BETWEEN_PICTURES = 0.4
+SECONDS_OF_A_REPLAY = 1.0  # at least, so that it can be watched
+
+
+@dataclass
+class OwnRun:
+    """How far a visitor has come in a run. latest: the step and its weights, which need not be
+    among those that are kept for all.
+    """
+
+    settings: TrainingSettings
+    latest: tuple[int, Projections]
+
+    @property
+    def _run(self) -> Run:
+        return computed(self.settings)
+
+    @property
+    def step(self) -> int:
+        """How many steps have been made."""
+        return self.latest[0]
+
+    @property
+    def done(self) -> bool:
+        """Whether the run has come to its end."""
+        return self.step >= self.settings.last_step
+
+    @property
+    def losses(self) -> list[Point]:
+        """The loss of every checkpoint so far."""
+        return [point for point in self._run.losses if point[0] <= self.step]
+
+    @property
+    def points(self) -> list[tuple[int, Projections]]:
+        """The weights so far, at some steps."""
+        return [point for point in self._run.points if point[0] <= self.step]
+
+    @property
+    def unseen_losses(self) -> tuple[Point, ...]:
+        """The loss on the unseen sequences by step, of a run that is done."""
+        return self._run.unseen_losses
+
+    def at(self, percent: int) -> tuple[int, Projections]:
+        """The last known point that lies within so many percent of the whole run: its step and
+        its weights.
+        """
+        end = percent / 100 * self.settings.last_step
+        known = [point for point in (*self.points, self.latest) if point[0] <= end]
+        return max(known, key=lambda point: point[0])
+
+
+def run_of(settings: TrainingSettings) -> OwnRun:
+    """The visitor's run of these settings, at its first checkpoint until it is trained.
+
+    Raises: SettingsError for settings that are refused.
+    """
+    own: OrderedDict[TrainingSettings, OwnRun] = session().own_runs
+    kept = computed(settings)
+    run = own.get(settings)
+    # What was computed may have made room for other things; then the run starts anew.
+    if run is None or run.step > kept.step:
+        run = own[settings] = OwnRun(settings, kept.points[0])
+    own.move_to_end(settings)
+    while len(own) > MOST_RUNS:
+        own.popitem(last=False)
+    return run
+
+
+def train_again(settings: TrainingSettings) -> None:
+    """Put the visitor's run back to its start."""
+    session().own_runs.pop(settings, None)
+
+
+def train_on(
+    run: OwnRun, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None
+) -> None:
+    """Train a run to its end. say: told of every checkpoint, share and words; draw: called now
+    and then, so somebody watches.
+    """
+    drawn, last = monotonic(), run.settings.last_step
+    for loss, pause in _steps_to_come(run):
+        sleep(pause if draw else 0)
+        say(run.step / last, f"step {run.step} of {last}: loss {loss:.4f}")
+        if draw and monotonic() - drawn > SECONDS_BETWEEN_PICTURES:
+            draw(run.step)
+            drawn = monotonic()
+
+
+def _steps_to_come(run: OwnRun) -> Iterator[tuple[float, float]]:
+    """Move a run on, over what is known already and then by computing. Gives the loss of each
+    checkpoint, and for how many seconds one that is known may be looked at.
+    """
+    kept = computed(run.settings)
+    known, losses = [point for point in kept.points if point[0] > run.step], dict(kept.losses)
+    for point in known:
+        run.latest = point
+        yield losses[point[0]], SECONDS_OF_A_REPLAY / len(kept.points)
+    for checkpoint in train(run.settings, kept.latest):
+        kept.add(checkpoint)
+        if checkpoint.step > run.step:
+            run.latest = checkpoint.step, checkpoint.projections
+            yield checkpoint.loss, 0.0

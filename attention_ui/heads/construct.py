@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.heads.construct import TASKS, Task, judged
+from attention_lab.construct import TASKS, Task, judged
 
 from ..facts import fact
 from ..presets import widget_values

@@ -9,7 +9,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.by_hand import FEATURES, hand_made
-from attention_lab.heads.construct import TASKS, judged, leaks
+from attention_lab.construct import TASKS, judged, leaks
 from attention_lab.scenario import Scenario, edits_of, trace_of
 from attention_lab.user_data.edits import Edit
 from attention_lab.user_data.painted import mask_to_text

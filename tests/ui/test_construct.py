@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.heads.construct import TASKS
+from attention_lab.construct import TASKS
 from tests.lab.test_construct import solution
 from tests.ui.app import errors, facts, opened, page_context
 

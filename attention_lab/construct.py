@@ -11,11 +11,11 @@ from attention_core.attention import attend
 from attention_core.checks import Array, check_choice
 from attention_core.trace import Trace
 
-from ..by_hand import FEATURES, hand_made
-from ..scenario import Scenario
-from ..user_data.edits import Edit, Edits
-from ..user_data.painted import mask_to_text
-from .contributions import head_contributions
+from .by_hand import FEATURES, hand_made
+from .heads.contributions import head_contributions
+from .scenario import Scenario
+from .user_data.edits import Edit, Edits
+from .user_data.painted import mask_to_text
 
 MOST = 0.8  # a share that counts as looking at one token
 EVEN = 0.02  # how far shares of a plain mean may differ from it

@@ -130,7 +130,7 @@
       const done = await ask("vote", { room: seat.room, token, number, answer: mine.answer });
       if (seat.answers[number] !== mine) return; // another answer has taken its place
       if (done?.status && done.status !== 503) {
-        Object.assign(mine, done.status === 200 ? { state: "kept" } : { state: "refused", error: done.error });
+        Object.assign(mine, done.status === 200 ? { state: "kept", value: done.value } : { state: "refused", error: done.error });
         return tell();
       }
       await pause(500, 1200);

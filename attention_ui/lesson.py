@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
+from attention_core.checks import check_choice
 from attention_lab.lessons.lesson import MAX_MOMENTS, RESERVED, VIEWS, Lesson, Moment, Question
 from attention_lab.lessons.lesson_file import lesson_named
 
@@ -59,9 +60,13 @@ def read_shown_lesson(url_path: str) -> None:
     usual_view = lesson_named(name).view if name else "full"
     restore("moment", "Moment", "1", _checked_place)
     restore("view", "View", usual_view, _checked_view)
-    for choice, usual in (("lesson", ""), ("moment", "" if name else "1"), ("view", usual_view)):
+    restore("show", "Controls that are shown", "", _checked_controls)
+    at_first = {"lesson": "", "moment": "" if name else "1", "view": usual_view, "show": ""}
+    for choice, usual in at_first.items():
         write_to_url(choice, usual)
     now.lesson = None
+    if not now.has_scripts:
+        _open_groups_of(str(st.session_state["show"]).split("."))
     if name:
         now.lesson = _arrived(name, int(st.session_state["moment"]), url_path)
 
@@ -79,19 +84,26 @@ def _arrived(name: str, number: int, url_path: str) -> ShownLesson:
     if now.moment != (name, place):
         now.moment = (name, place)
         _reset_others(now.asked)
-        named = [one for one in CONTROLS if one.name in (shown.controls or ())]
-        now.open |= {f"group {control.group}": True for control in named}
+        _open_groups_of(shown.controls or ())
     return shown
+
+
+def _open_groups_of(names: Sequence[str]) -> None:
+    """Open the boxes that hold these controls."""
+    named = [control for control in CONTROLS if control.name in names]
+    session().open |= {f"group {control.group}": True for control in named}
 
 
 def lesson_style() -> str:
     """The style sheet of the view "lesson": no menu, and no controls but those that are named."""
-    shown = session().lesson
-    if shown is None or shown.controls is None:
+    shown: ShownLesson | None = session().lesson
+    alone = str(st.session_state["show"]) if st.session_state["view"] == "lesson" else None
+    controls = shown.controls if shown else None if alone is None else tuple(alone.split("."))
+    if controls is None:
         return ""
-    hidden = ['[data-testid="stHeader"]']
-    if shown.controls:
-        named = ", ".join(f".st-key-{name}" for name in shown.controls)
+    hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
+    if any(controls):
+        named = ", ".join(f".st-key-{name}" for name in controls)
         hidden += [
             f'[data-testid="stSidebar"] [data-testid="stElementContainer"]:not({named})',
             f'[data-testid="stSidebar"] [data-testid="stExpander"]:not(:has({named}))',
@@ -101,7 +113,7 @@ def lesson_style() -> str:
     block = '[data-testid="stMainBlockContainer"]'
     return (
         f"@media screen {{ {', '.join(hidden)} {{ display: none !important; }}"
-        f" {block} {{ padding-top: 0.2rem !important; }} }}"
+        f" {block} {{ padding-top: 0.2rem !important; }} .st-key-lesson {{ top: 0; }} }}"
     )
 
 
@@ -134,6 +146,13 @@ def _checked_view(text: str) -> str:
     if text in VIEWS:
         return text
     raise SettingsError(f"A view is one of {', '.join(VIEWS)}")
+
+
+def _checked_controls(text: str) -> str:
+    known = [control.name for control in CONTROLS]
+    for name in text.split(".") if text else ():
+        check_choice("show", name, known)
+    return text
 
 
 def _reset_others(asked: Mapping[str, list[str]]) -> None:

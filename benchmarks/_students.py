@@ -101,6 +101,8 @@ async def asked(port: int, path: str, body: object = None) -> tuple[int, dict[st
     finally:
         writer.close()
     top, _, said = answer.partition(b"\r\n\r\n")
+    if not top:
+        raise ConnectionError("The server has died before it could answer")
     status = int(top.split()[1])
     return status, json.loads(said) if status == 200 else {}
 

@@ -31,19 +31,8 @@ export function barsOf({ bars = [], right }) {
   return bars.map(([label, count], place) => ({ label, count, width: (100 * count) / most, isRight: place === right }));
 }
 
-/** Whether the server takes an answer for right, once it has told the right one. */
-export function isRight({ answer, tolerance }, mine) {
-  return Math.abs(numberIn(mine) - answer) <= tolerance;
-}
-
-/** A number as a hand writes it: with a comma, a true minus sign, per cent, a fraction; NaN for anything else. */
-export function numberIn(text) {
-  const plain = String(text).trim().replaceAll("−", "-").replaceAll(",", ".");
-  if (plain.endsWith("%")) return plain.length > 1 ? Number(plain.slice(0, -1)) / 100 : NaN;
-  const [above, below] = plain.split("/");
-  if (!above.trim() || below?.trim() === "") return NaN;
-  return below === undefined ? Number(above) : Number(above) / Number(below);
-}
+/** Whether an answer is right, as the server has read it, once it has told the right one. */
+export const isRight = ({ answer, tolerance }, value) => Math.abs(value - answer) <= tolerance;
 
 /** The picture of an option, if it has one: the darker, the larger. */
 function drawn({ pictures = [] }, place) {
@@ -150,7 +139,7 @@ class Mount {
     const words = mine && (told.question.kind === "choice" ? told.question.options[Number(mine.answer)] : mine.answer);
     if (told.state === "revealed") {
       if (mine?.state !== "kept") return "You gave no answer.";
-      return isRight(told, mine.answer) ? `Your answer ${words} is right.` : `Your answer was ${words}.`;
+      return isRight(told, mine.value) ? `Your answer ${words} is right.` : `Your answer was ${words}.`;
     }
     if (told.state === "closed") return mine?.state === "kept" ? `The vote is closed. Your answer: ${words}.` : "The vote is closed.";
     const states = {
@@ -163,7 +152,7 @@ class Mount {
   }
 
   mark(told, mine) {
-    if (told.state === "revealed" && mine?.state === "kept") return isRight(told, mine.answer) ? "right" : "wrong";
+    if (told.state === "revealed" && mine?.state === "kept") return isRight(told, mine.value) ? "right" : "wrong";
     return mine?.state ?? "";
   }
 

@@ -17,7 +17,7 @@ MAX_MINUTES = 600
 VIEWS = ("full", "lesson")  # lesson: without the menu and without the controls it does not name
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of what a URL holds
 # What a lesson decides itself.
-RESERVED = ("lesson", "moment", "view", "draft", "unset")
+RESERVED = ("lesson", "moment", "view", "show", "draft", "unset")
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ async def state(request: Request) -> Response:
 
 @explained
 async def vote(request: Request) -> Response:
-    """Keep an answer."""
+    """Keep an answer, and tell as which number it was read."""
     said = await _said(request)
     room, token = room_in(str(said.get("room", ""))), check_token(said.get("token"))
     number, answer = said.get("number"), said.get("answer")
@@ -83,9 +83,9 @@ async def vote(request: Request) -> Response:
             " number; write a shorter one"
         )
     source = request.client.host if request.client else ""
-    written = hall().vote(room, token, number, answer_in(answer), source)
-    await asyncio.wrap_future(written)
-    return JSONResponse({"kept": True})
+    value = answer_in(answer)
+    await asyncio.wrap_future(hall().vote(room, token, number, value, source))
+    return JSONResponse({"kept": True, "value": value})
 
 
 @explained

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.conftest import answers, free_port, started, watched
+from tests.browser.test_every_page import violations
 from tests.browser.test_larger_type import SIDEWAYS
 
 PROJECTOR, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
@@ -29,6 +30,8 @@ class Class:
         self.teacher.goto(f"{self.address}/{path}")
         self.press("Open a room")
         self.room = self.teacher.locator(".class-room b").inner_text()
+        # From now on the tab knows whose it is, also when it is loaded again.
+        expect(self.teacher.locator("#attention-corner")).to_contain_text(self.room)
 
     def join(self) -> None:
         """The student comes by the link."""
@@ -37,8 +40,8 @@ class Class:
         expect(self.student.locator("#attention-corner .class")).to_contain_text(self.room)
 
     def press(self, label: str) -> None:
-        """A button of the teacher's page."""
-        self.teacher.get_by_role("button", name=label).click()
+        """A button of the teacher's page, by its key."""
+        self.teacher.get_by_role("button", name=label).press("Enter")
 
 
 @pytest.fixture
@@ -87,6 +90,33 @@ def test_a_class_votes_and_is_told(a_class: Class) -> None:
         expect(page.locator(".arithmetic")).to_be_visible()
         expect(page.locator(".bars li.right")).to_have_count(1)
         assert page.locator(".classroom img").count() == 0
+
+
+def test_a_class_guesses_by_pictures(a_class: Class) -> None:
+    """Options are buttons with their pictures; the one that is chosen says so, the last one counts,
+    and both pages are accessible in all states.
+    """
+    teacher, student = a_class.teacher, a_class.student
+    a_class.open()
+    for label, option in (("From", "Guess first"), ("About", "softmax, picture")):
+        teacher.get_by_role("combobox", name=label).click()
+        teacher.get_by_role("option", name=option).click()
+    a_class.join()
+    a_class.press("Ask: open the vote")
+    options = student.locator("button.option")
+    expect(options).to_have_count(4)
+    assert options.locator("canvas").count() == 4
+    for place in (1, 3):
+        options.nth(place).press("Enter")
+        expect(student.locator("button.option[aria-pressed=true]")).to_have_count(1)
+        expect(options.nth(place)).to_have_attribute("aria-pressed", "true")
+    expect(student.locator(".status")).to_have_attribute("data-state", "kept")
+    assert violations(teacher) == violations(student) == []
+    assert student.evaluate(SIDEWAYS) <= 0
+    a_class.press("Reveal the answer")
+    expect(teacher.locator(".bars .number")).to_have_text(["0", "0", "0", "1"])
+    expect(student.locator(".bars canvas")).to_have_count(4)
+    assert violations(teacher) == violations(student) == []
 
 
 def test_letters_and_code_are_large(a_class: Class) -> None:

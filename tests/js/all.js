@@ -1,5 +1,6 @@
 // Every test, for a page; node finds those that need none by their names.
 import "./bars.test.js";
+import "./classroom.test.js";
 import "./colours.test.js";
 import "./decode.test.js";
 import "./editor.test.js";

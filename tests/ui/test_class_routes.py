@@ -108,15 +108,15 @@ def test_an_answered_vote_is_kept(server: Starlette) -> None:
     """As a hand writes it; whoever opens the file afterwards finds it, and the last one counts."""
     made = opened()
 
-    async def visit() -> list[int]:
+    async def visit() -> list[object]:
         votes = [
             ballot(made.room, 1, "12"),
             ballot(made.room, 2, "18/3"),
             ballot(made.room, 1, "6,0"),
         ]
-        return [(await asked(server, VOTE, vote)).status for vote in votes]
+        return [(await asked(server, VOTE, vote)).said["value"] for vote in votes]
 
-    assert asyncio.run(visit()) == [200, 200, 200]
+    assert asyncio.run(visit()) == [12.0, 6.0, 6.0]
     again = Rooms(hall().rooms.file.path)
     assert [row[0] for row in again.file.read("SELECT answer FROM votes")] == [6.0, 6.0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attention_lab.lessons.lesson import Lesson, Moment
 from attention_lab.lessons.lesson_file import (
@@ -22,6 +23,18 @@ from attention_ui.teach.lesson_list import PLANS
 from tests.ui.app import facts, opened, page_context, title
 
 MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment("Two", "mask")))
+
+
+def lesson_style_of(app: AppTest) -> str:
+    """The rules for the view of a lesson in the style sheet that the browser was told."""
+    _, style = app.session_state["session"].heard
+    return (
+        str(style)[str(style).find('@media screen { [data-testid="stHeader"]') :]
+        if "stHeader" in style
+        else ""
+    )
+
+
 HOSTILE = Lesson(
     "<img src=x onerror=alert(1)>",
     (Moment("</script><b>", "scores", "head=0", text='"><script>', note="<i>"),),
@@ -139,3 +152,14 @@ def test_the_plans_fit_their_periods() -> None:
     for minutes, plans in PLANS.items():
         assert all(sum(lessons[one].minutes for one in names) <= minutes for names in plans)
     assert {one for plans in PLANS.values() for names in plans for one in names} == set(lessons)
+
+
+def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
+    """For a frame in the page of a course; a control that does not exist is refused."""
+    app = opened("scores", view="lesson", show="mask.n_heads")
+    style = lesson_style_of(app)
+    assert ".st-key-mask" in style
+    assert ".st-key-n_heads" in style
+    assert lesson_style_of(opened("scores")) == ""
+    refused = facts(opened("scores", view="lesson", show="mask.x{}"))["refused"]
+    assert [one.label for one in refused] == ["Controls that are shown"]

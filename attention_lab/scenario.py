@@ -105,7 +105,7 @@ def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Project
     """
     if check_choice("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
         drawn = replace(drawn, w_o=None, b_o=None)
-    return replace(drawn, **own.weights)
+    return replace(drawn, **own.weights) if own.weights else drawn
 
 
 def _projections(scenario: Scenario) -> Projections:

@@ -27,7 +27,7 @@ SYMBOL_LETTERS = 2  # a word of at most so many is a symbol and is looked for as
 # Fewer letters are found too often by chance across the end of one word and the start of the next.
 MIN_COMPOUND_LETTERS = 6
 MIN_RESPELLED_LETTERS = 4  # of shorter words every other one is similar
-# Of `difflib`: two letters that change places in a word of four still count as the same word.
+# Of `difflib`: two letters that change places in four still count as the same word.
 MIN_SIMILARITY = 0.75
 # Ways to write the same, and what stands for all of them, in this order.
 ALIKE = (

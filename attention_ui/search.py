@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import TypeVar
@@ -13,7 +13,7 @@ import streamlit as st
 
 from .facts import fact
 from .markdown import plain
-from .synonyms import Synonyms, Words, readings, synonyms
+from .registry import rows_of
 from .url_state import bound
 
 Row = TypeVar("Row")
@@ -27,7 +27,7 @@ SYMBOL_LETTERS = 2  # a word of at most so many is a symbol and is looked for as
 # Fewer letters are found too often by chance across the end of one word and the start of the next.
 MIN_COMPOUND_LETTERS = 6
 MIN_RESPELLED_LETTERS = 4  # of shorter words every other one is similar
-# Of `difflib`: two letters that change places in a word of four still count as the same word.
+# Of `difflib`: two letters that change places in four still count as the same word.
 MIN_SIMILARITY = 0.75
 # Ways to write the same, and what stands for all of them, in this order.
 ALIKE = (
@@ -181,3 +181,36 @@ def _folded(text: str) -> str:
     for pattern, plainer in ALIKE:
         folded = re.sub(pattern, plainer, folded)
     return folded
+
+
+Words = tuple[str, ...]
+Synonyms = Mapping[Words, Sequence[Words]]
+
+
+def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synonyms:
+    """By the stems of what is typed, the words of all that stands for it.
+
+    words: those of a text, as a search compares them. stem: what all forms of a word begin with.
+    """
+    known: dict[Words, list[Words]] = {}
+    for row in rows_of("synonyms"):
+        known.setdefault(tuple(map(stem, words(row["typed"]))), []).append(words(row["means"]))
+    return known
+
+
+def readings(typed: Words, known: Synonyms, stem: Callable[[str], str]) -> list[list[Words]]:
+    """The parts of what is typed, each as it is and as all that stands for it; where parts overlap
+    the longest one counts.
+
+    >>> readings(("one", "or", "eight", "keys"), {("one", "or", "eight"): [("many",)]}, str)
+    [[('one', 'or', 'eight'), ('many',)], [('keys',)]]
+    """
+    longest = max(map(len, known), default=1)
+    parts: list[list[Words]] = []
+    start = 0
+    while start < len(typed):
+        tried = [typed[start : start + length] for length in range(longest, 0, -1)]
+        part = next((one for one in tried if tuple(map(stem, one)) in known), tried[-1])
+        parts.append([part, *known.get(tuple(map(stem, part)), ())])
+        start += len(part)
+    return parts

@@ -38,7 +38,7 @@ def meaning(word: str) -> str:
     """What the glossary says of a word, for the help of a control that uses it.
 
     >>> meaning("rank collapse")
-    'Stacked upon itself, attention alone makes all tokens equal.'
+    'A stack of attention layers alone makes all tokens equal.'
     """
     return next(one.meaning for one in words() if one.word.split(" (")[0] == word)
 

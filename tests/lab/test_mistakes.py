@@ -191,7 +191,7 @@ def test_everything_explains_itself() -> None:
     assert all(mistake.does.endswith(".") and mistake.needs for mistake in MISTAKES)
     assert all(check.asks.endswith("?") for check in CHECKS)
     assert all(
-        v.says.endswith(".")
+        v.sentence.endswith(".")
         for mistake in MISTAKES
         for v in verdicts(causal(), mistake.steps).values()
     )

@@ -1,4 +1,4 @@
-"""What learners call a thing, and what it is called here: the table assets/synonyms.csv."""
+"""Words that learners type, and the words that the app uses: the table assets/synonyms.csv."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Synonyms = Mapping[Words, Sequence[Words]]
 
 
 def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synonyms:
-    """By the stems of what is typed, the words of all that stands for it.
+    """All synonyms by the stems of what is typed.
 
-    words: those of a text, as a search compares them. stem: what all forms of a word begin with.
+    words: gives the words of a text, as a search compares them. stem: gives the beginning that all
+    forms of a word share.
     """
     known: dict[Words, list[Words]] = {}
     for row in rows_of("synonyms"):
@@ -22,8 +23,7 @@ def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synon
 
 
 def readings(typed: Words, known: Synonyms, stem: Callable[[str], str]) -> list[list[Words]]:
-    """The parts of what is typed, each as it is and as all that stands for it; where parts overlap
-    the longest one counts.
+    """The parts of what is typed, each with its synonyms. Where parts overlap, the longest counts.
 
     >>> readings(("one", "or", "eight", "keys"), {("one", "or", "eight"): [("many",)]}, str)
     [[('one', 'or', 'eight'), ('many',)], [('keys',)]]

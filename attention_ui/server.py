@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import gc
+import sys
 import webbrowser
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from threading import Timer
 
 import streamlit as st
 from starlette.routing import Route
 
 from .classroom.routes import class_routes
-from .open_files import allow_enough
 from .server_routes import base_path, plotly_route
 from .upload_room import bound_uploads
 
+# A visitor takes three files (an event loop), and Streamlit keeps 128 visitors who have left for
+# two minutes. A terminal's usual bound of 256 (macOS) was reached by the 79th page load, and from
+# then on nobody got in.
+MAX_OPEN_FILES = 8192
 SECONDS_TO_START = 0.5  # after which the server answers
 
 
@@ -50,3 +54,19 @@ def app_url() -> str:
     scheme = "https" if st.get_option("server.sslCertFile") else "http"
     host = st.get_option("browser.serverAddress") or "localhost"
     return f"{scheme}://{host}:{st.get_option('server.port')}{base_path()}"
+
+
+def allow_enough() -> None:
+    """Raise the bound on open files as far as the system lets it, up to `MAX_OPEN_FILES`; a higher
+    one stays, and Windows has none.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        # Some systems have a lower bound than the one they name.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -7,10 +7,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from html import unescape
+from html import escape, unescape
 from unicodedata import east_asian_width
 
 from attention_core.counting import counted as counted
+from attention_core.text import PADDING_TOKEN, Tokens
 
 LONGEST = 14
 
@@ -124,3 +125,25 @@ def percent(value: float) -> str:
     '24.5 %'
     """
     return f"{100 * value:.1f} %"
+
+
+def chips_html(tokens: Tokens, chosen: int) -> str:
+    """The tokens as a row of chips, each with its number below; the chosen one is lit, padding is
+    dashed.
+
+    Tokens are escaped and kept apart from the direction of their neighbours, so that no script
+    disturbs the order.
+
+    >>> "&lt;b&gt;" in chips_html(Tokens(("<b>",), 1), 0)
+    True
+    """
+    chips = []
+    for place, token in enumerate(tokens.tokens):
+        kinds = (
+            ["token"]
+            + ["padding"] * (token == PADDING_TOKEN and place >= tokens.n_real)
+            + ["chosen"] * (place == chosen)
+        )
+        inside = f"<bdi>{escape(token)}</bdi><small>{place}</small>"
+        chips.append(f'<span role="listitem" class="{" ".join(kinds)}">{inside}</span>')
+    return f'<div class="tokens" role="list">{"".join(chips)}</div>'

@@ -23,8 +23,7 @@ from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written
 from attention_lab.notation.wording import turned
 
-from .axis_names import axis_names
-from .names import role_of, symbol_of, title_of
+from .names import axis_names, role_of, symbol_of, title_of
 
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]

@@ -14,8 +14,8 @@ from attention_lab.classroom.place import SETTING
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_lab.user_data.own_weights import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
-from attention_ui.open_files import ENOUGH
 from attention_ui.registry import PAGES
+from attention_ui.server import MAX_OPEN_FILES
 from attention_ui.upload_room import ROOM
 from attention_viz.theme import PALETTES
 from tests.test_configuration import OPTIONS
@@ -93,7 +93,7 @@ def test_known_limits_name_the_bounds_as_they_are() -> None:
     """The page about limits and the README name the bounds that the code and the settings have."""
     limits = (ROOT / "docs" / "known-limits.md").read_text(encoding="utf-8")
     assert f"{OPTIONS['server.maxUploadSize']} MB" in limits
-    assert f"{ENOUGH:,}" in limits
+    assert f"{MAX_OPEN_FILES:,}" in limits
     assert f"{MAX_STORED_CHARACTERS // 10**6} million" in limits
     assert f"{MAX_LAYER_BYTES // 2**20} MiB" in limits
     assert f"{CACHE_BYTES // 2**20} MiB of arrays" in limits

@@ -1,12 +1,15 @@
-"""What a teacher can ask about the layer that is set: questions of *Practice*, and those that are
-asked before a step is shown.
+"""What a teacher can ask: questions of *Practice* and those that are asked before a step is shown,
+about the layer that is set, and questions of lessons.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 from attention_core import Trace
 from attention_lab.classroom.posed import Posed
 from attention_lab.guesses import guess_of
+from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation
 from attention_lab.practice import ask
 from attention_viz.practice import worded
@@ -49,3 +52,25 @@ def from_guess(trace: Trace, item: str, number: int) -> Posed:
             if option.picture
         ),
     )
+
+
+@cache
+def lesson_questions() -> dict[str, dict[str, Posed]]:
+    """The questions with options of all lessons that come with the app, by the titles of lesson and
+    moment.
+    """
+    found: dict[str, dict[str, Posed]] = {}
+    for lesson in shipped_lessons().values():
+        for place, moment in enumerate(lesson.moments, start=1):
+            asked = moment.question
+            if asked and asked.options:
+                right = asked.options[asked.right]
+                options = tuple(sorted(asked.options))  # in its file the right one is often first
+                found.setdefault(lesson.title, {})[f"{place} {moment.title}"] = Posed(
+                    "choice",
+                    asked.ask,
+                    float(options.index(right)),
+                    f"{right}. {asked.why}",
+                    options=options,
+                )
+    return found

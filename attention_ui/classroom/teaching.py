@@ -6,6 +6,7 @@ from functools import partial
 from html import escape
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS
 from attention_lab.classroom.posed import Posed
@@ -22,11 +23,12 @@ from ..url_state import KEPT, whole_number_input
 from .hall import hall
 from .joining import IN_LINK, ROOM, SECRET, secret_of, told_if_refused
 from .links import checked_base, code_of, student_link, usual_base
-from .questions import from_guess, from_practice
+from .questions import from_guess, from_practice, lesson_questions
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 GUESS = "Guess first"
-KINDS = ("Practice", GUESS)
+LESSON = "Lesson"
+KINDS = ("Practice", GUESS, LESSON)
 BASE = "class_base"  # the server's address, as the teacher has edited it
 
 
@@ -48,26 +50,38 @@ def show_letters(room: str) -> None:
 
 def choose_question(now: PageContext) -> Posed | None:
     """A question, chosen and told; None where there is none, with the reason."""
-    places = st.columns([3, 4, 3], vertical_alignment="bottom")
-    kind = places[0].selectbox("From", KINDS, key="class_kind", **KEPT)
-    with places[2]:
-        number = whole_number_input(
-            places[2], "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
-        )
+    left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
+    kind = left.selectbox("From", KINDS, key="class_kind", **KEPT)
     posed = None
-    if kind == GUESS:
-        item = places[1].selectbox(
-            "About", tuple(ITEMS), format_func=spoken, key="class_item", **KEPT
-        )
-        with explained_errors():
-            posed = from_guess(now.trace, item, number)
+    if kind == LESSON:
+        posed = _of_lesson(middle, right)
     else:
-        title = places[1].selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
-        with explained_errors():
-            posed = from_practice(now.trace, number, TITLES.get(title, ""), now.notation)
+        with right:
+            number = whole_number_input(
+                right, "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
+            )
+        if kind == GUESS:
+            item = middle.selectbox(
+                "About", tuple(ITEMS), format_func=spoken, key="class_item", **KEPT
+            )
+            with explained_errors():
+                posed = from_guess(now.trace, item, number)
+        else:
+            title = middle.selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
+            with explained_errors():
+                posed = from_practice(now.trace, number, TITLES.get(title, ""), now.notation)
     if fact("chosen", posed):
         st.caption(f"Next: {plain_quotations(posed.text)}")
     return posed
+
+
+def _of_lesson(left: DeltaGenerator, right: DeltaGenerator) -> Posed:
+    """A question of a lesson that comes with the app; only those with options can be voted on."""
+    lessons = lesson_questions()
+    title = left.selectbox("Lesson", tuple(lessons), key="class_lesson", **KEPT)
+    questions = lessons[title]
+    moment = right.selectbox("Moment", tuple(questions), key=f"class_moment {title}", **KEPT)
+    return questions[moment]
 
 
 def spoken(item: str) -> str:

@@ -18,8 +18,7 @@ from attention_lab.labs.lab_examples import mapping_example
 from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
 from attention_viz.labels import agreement, number
-from attention_viz.labs.stiefel_boards import mapping_board
-from attention_viz.labs.stiefel_figures import drift_figure
+from attention_viz.labs.stiefel import drift_figure, mapping_board
 
 from ..board import show_board
 from ..facts import fact

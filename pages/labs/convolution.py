@@ -13,8 +13,7 @@ from attention_ui.show import explained_errors, show_figure
 from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz.labels import number, percent
-from attention_viz.labs.convolution_boards import comparison_board, heads_board, own_pixel_board
-from attention_viz.labs.convolution_figures import error_figure
+from attention_viz.labs import convolution as pictures
 
 window = one_window()
 with window:
@@ -29,7 +28,7 @@ with window:
         f" **{number(fact('largest_error', run.largest_error))}**; each head gives its pixel at"
         f" least **{percent(run.hit)}**."
     )
-    board = comparison_board(picture, kernel, run, pixel)
+    board = pictures.comparison_board(picture, kernel, run, pixel)
     show_board(board, "convolution", on_pin=lab.pin, fits=True)
 st.caption(
     f"Every pixel is a token, and each of the {len(run.offsets)} numbers of the kernel is a head"
@@ -39,7 +38,7 @@ st.caption(
 left, right = st.columns(2)
 with left:
     st.header(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})", anchor=False)
-    show_board(heads_board(run, pixel, kernel.ravel().tolist()), "convolution heads")
+    show_board(pictures.heads_board(run, pixel, kernel.ravel().tolist()), "convolution heads")
     st.caption(
         "Beside each head the number of the kernel by which W_O multiplies what it finds."
         f" {PADDINGS[padding].says}"
@@ -48,7 +47,7 @@ with right:
     st.header("The sharper, the nearer", anchor=False)
     errors, expected = lab.curve(lab.as_rows(picture), lab.as_rows(kernel), padding)
     show_figure(
-        error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]),
+        pictures.error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]),
         "convolution errors",
     )
     st.caption(
@@ -86,7 +85,7 @@ with (
             " below). So K² heads suffice, but they are not necessary."
         )
         sizes = lab.two_sizes(kernel, picture, padding)
-        show_board(heads_board(pair, pixel, sizes), "convolution two")
+        show_board(pictures.heads_board(pair, pixel, sizes), "convolution two")
 with st.expander(
     "When attention is a 1 × 1 convolution",
     icon=":material/filter_1:",
@@ -105,7 +104,7 @@ with st.expander(
             f" {len(tokens)} tokens choose themselves, and the largest error is"
             f" **{number(single.error)}**."
         )
-        show_board(own_pixel_board(single), "convolution one")
+        show_board(pictures.own_pixel_board(single), "convolution one")
         st.caption(
             "*raw*: token 5 is token 0 made twice as long, and a longer token in the same direction"
             " always wins, so no sharpness helps. *layer-normed*: all tokens are equally long, each"

@@ -7,13 +7,13 @@ from attention_ui.labs import lexicon_lab as lab
 from attention_ui.markdown import quoted
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.view import one_window
-from attention_viz.labs.lexicon_boards import (
+from attention_viz.labs.lexicon import (
     blocks_board,
     comparison_board,
     heads_board,
+    received_figure,
     words_board,
 )
-from attention_viz.labs.lexicon_figures import received_figure
 
 with explained_errors():
     window = one_window()

@@ -12,7 +12,7 @@ from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, seed_input
 from attention_viz.labels import counted, number, percent
-from attention_viz.labs.stiefel_figures import singular_value_figure, sphere_figure
+from attention_viz.labs.stiefel import singular_value_figure, sphere_figure
 
 st.markdown(
     "A matrix with **orthonormal columns**, $P^{\\top} P = I$, turns and selects but never"

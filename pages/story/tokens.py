@@ -9,8 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import counted
-from attention_viz.tokens import chips_html
+from attention_viz.labels import chips_html, counted
 
 now = page_context()
 trace, focus, scenario = now.trace, now.focus, settled(now.shown)

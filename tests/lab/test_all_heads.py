@@ -17,7 +17,7 @@ HEADS = np.array([[[1.0, 0.0], [0.25, 0.75]], [[0.0, 1.0], [0.75, 0.25]], [[0.5,
 
 
 def test_mean_and_maximum_of_chosen_heads() -> None:
-    """Only the chosen heads count; a masked cell stays masked in the mean and the maximum."""
+    """Only the chosen heads count. A masked cell stays masked in the mean and in the maximum."""
     assert mean_of_heads(HEADS, [0, 1]).tolist() == [[0.5, 0.5], [0.5, 0.5]]
     assert maximum_of_heads(HEADS, [0, 1]).tolist() == [[1.0, 1.0], [0.75, 0.75]]
     assert mean_of_heads(HEADS, [2]).tolist() == HEADS[2].tolist()
@@ -27,8 +27,8 @@ def test_mean_and_maximum_of_chosen_heads() -> None:
 
 
 def test_two_opposite_heads_blur() -> None:
-    """Two heads that read one token each, not the same, read two in their mean; their maximum's
-    rows sum to 2.
+    """Two heads that read one token each, different ones, read two tokens in their mean. The rows
+    of their maximum sum to 2.
     """
     x = 30 * np.array([[1.0, 0.0], [0.0, 1.0]])
     same, swapped = np.eye(2), np.eye(2)[::-1]

@@ -1,4 +1,4 @@
-"""Other weights, the same layer: what a head's matrices mean, they mean together."""
+"""Other weights, the same layer: only products of a head's matrices matter."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_the_layer_stays_the_same(call: tuple[Layer, dict[str, Any]]) -> None:
 
 
 def test_the_weights_differ() -> None:
-    """Every weight matrix, the queries, keys and values are other numbers; another seed gives
-    others again.
+    """All weight matrices, queries, keys and values have other numbers; another seed gives others
+    again.
     """
     trace = attend(np.eye(5), Projections.random(5, 2, d_k=3, d_v=2, bias=True))
     first, second = (
@@ -80,7 +80,7 @@ def test_the_products_stay_the_same(n_kv_heads: int) -> None:
 
 
 def test_weights_that_are_not_there() -> None:
-    """Joined heads without W_O get U⁻¹ as theirs, and give the same output."""
+    """A layer without W_O gets U⁻¹ as its W_O, and has the same output."""
     p = Projections.weightless(6, 3)
     x = np.random.default_rng(5).normal(size=(4, 6))
     changed = with_basis_change(p, random_basis_change(p))
@@ -128,8 +128,8 @@ def test_single_precision_stays() -> None:
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
-    """Each weight of the head becomes another; products, scores, probabilities and output
-    differ by rounding.
+    """Each weight of the head changes; products, scores, probabilities and output change by
+    rounding only.
     """
     trace: Trace = attend(X, LAYERS[name], causal=causal)
     other, head = in_other_bases(trace, 3), trace.sizes["H"] - 1
@@ -146,7 +146,7 @@ def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
 
 @pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
 def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
-    """Weights, their products, scores, shares and output are called as the text calls them."""
+    """Weights, their products, scores, shares and output have the symbols of the text."""
     trace = attend(X, LAYERS["random"])
     w_q, w_k, w_v, w_o = (symbol(name, text) for name in ("w_q", "w_k", "w_v", "w_o"))
     fields = [symbol(name, text).latex for name in ("scores", "probabilities", "output")]
@@ -158,7 +158,7 @@ def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
 
 
 def test_every_seed_is_another_basis() -> None:
-    """The same seed turns to the same weights, another one to others."""
+    """The same seed gives the same weights, another seed gives others."""
     trace = attend(X, LAYERS["random"])
     one, again, other = (in_other_bases(trace, seed).projections.w_q for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, again)
@@ -166,8 +166,8 @@ def test_every_seed_is_another_basis() -> None:
 
 
 def test_the_change_is_a_part_of_the_largest_number() -> None:
-    """From 4 to 3 where the largest is 4 is a quarter; masked cells do not count, nor does a
-    matrix of zeros divide.
+    """A change from 4 to 3 is a quarter if 4 is the largest number. Masked cells do not count; a
+    matrix of zeros does not divide.
     """
     before = np.array([4.0, 1.0, -np.inf])
     assert BeforeAfter("x", before, np.array([3.0, 1.0, -np.inf])).change == 0.25

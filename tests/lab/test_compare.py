@@ -1,4 +1,4 @@
-"""Two layers that differ in one control: which values there are, and what moved most."""
+"""Two layers that differ in one control: the possible values, and the largest difference."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ USUAL = Scenario()
 
 
 def test_every_control_but_the_length_can_be_changed() -> None:
-    """What decides the number of tokens, and what is the user's own, is no single control."""
+    """Controls that decide the number of tokens, and the user's own numbers, cannot be compared."""
     assert {*COMPARABLE, *NOT_BESIDE} == set(asdict(USUAL))
 
 
 @pytest.mark.parametrize("name", COMPARABLE)
 def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> None:
-    """An address holds it as text; beside that value stands yet another."""
+    """A URL holds it as text. For that value another one is offered."""
     value = other_value(USUAL, name)
     assert value != getattr(USUAL, name)
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -56,7 +56,7 @@ def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> N
     ],
 )
 def test_what_no_control_can_be_set_to_is_refused(name: str, text: str) -> None:
-    """Neither are controls that are not there."""
+    """Unknown controls are refused as well."""
     with pytest.raises(AttentionError):
         value_in(name, text)
 
@@ -64,7 +64,7 @@ def test_what_no_control_can_be_set_to_is_refused(name: str, text: str) -> None:
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("changed", [{"mask": "causal"}, {"seed": 5}, {"positions": False}])
 def test_both_matrices_are_those_of_the_engine(field: str, changed: dict[str, Any]) -> None:
-    """The second is the layer with the changed control, run as any other."""
+    """The second is the layer of the scenario with the changed control."""
     ((name, value),) = changed.items()
     before, after = beside(USUAL, name, value).matrices(field, 2)
     for shown, scenario in ((before, USUAL), (after, replace(USUAL, **changed))):

@@ -44,7 +44,7 @@ def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -
 
 
 def test_contributions_without_w_o() -> None:
-    """Heads that are only joined fill their own columns and leave the others at 0."""
+    """Without W_O each head fills its own columns; the others are 0."""
     trace = attend(np.random.default_rng(0).normal(size=(5, 6)), Projections.weightless(6, 3))
     added = head_contributions(trace)
     assert added.shape == (1, 3, 5, 6)

@@ -31,8 +31,8 @@ def run(key: str, residual: bool = True) -> Trace:
     ("key", "asking", "answering"), [("encoder", S, S), ("decoder", T, T), ("cross", T, S)]
 )
 def test_shapes_through_every_step(key: str, asking: int, answering: int) -> None:
-    """Queries and outputs are as many as the asking tokens, keys and values as the answering
-    ones.
+    """Queries and outputs have the length of the asking sequence, keys and values that of the
+    answering one.
     """
     trace = run(key)
     assert trace.query_heads.shape == (1, H, asking, K)
@@ -52,7 +52,7 @@ def test_shapes_through_every_step(key: str, asking: int, answering: int) -> Non
     ],
 )
 def test_the_mask_that_belongs_there(key: str, allowed: np.ndarray) -> None:
-    """The padding of whoever answers is hidden everywhere, later tokens in the decoder only."""
+    """Padding of the answering sequence is hidden everywhere, later tokens only in the decoder."""
     found = run(key).probabilities > 0
     assert (found == allowed).all()
 

@@ -1,4 +1,4 @@
-"""Each measure says of a head what it is for, and is left out where it means nothing."""
+"""Each measure has its known value for typical heads, and is left out if it has no meaning."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def typical() -> Pattern:
     ],
 )
 def test_typical_heads_are_told_apart(key: str, expected: list[float]) -> None:
-    """Heads that read the token itself, its neighbours, the first or all tokens have the values
-    that say so.
+    """Heads that read the token itself, its neighbours, the first token or all tokens have their
+    typical values.
     """
     assert_same(BY_KEY[key].value(typical()), [expected])
 
@@ -92,8 +92,8 @@ def test_heads_and_sequences_do_not_mix(measure: Measure, layer: Pattern) -> Non
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_the_baseline_is_a_head_without_preferences(measure: Measure, layer: Pattern) -> None:
-    """The baseline is what even attention gives under the same mask; the rank, read off the
-    scores, has none.
+    """The baseline is the value of even attention under the same mask. The rank of the scores has
+    none.
     """
     baseline = measure.baseline(layer)
     if measure.of_scores:
@@ -104,9 +104,7 @@ def test_the_baseline_is_a_head_without_preferences(measure: Measure, layer: Pat
 
 
 def test_measures_of_order_need_one_sequence() -> None:
-    """In cross-attention, where positions of two sentences do not compare, distances and
-    neighbours are left out.
-    """
+    """In cross-attention positions cannot be compared, so distances and neighbours are left out."""
     rng = np.random.default_rng(0)
     cross = attend(
         rng.normal(size=(3, 4)), Projections.random(4, 2), memory=rng.normal(size=(5, 4))
@@ -115,12 +113,12 @@ def test_measures_of_order_need_one_sequence() -> None:
 
 
 def test_probabilities_alone_have_no_rank() -> None:
-    """Where only probabilities are known, all measures but the rank of the scores are there."""
+    """If only probabilities are known, all measures except the rank of the scores apply."""
     assert {m.key for m in MEASURES if not m.applies(typical())} == {"rank"}
 
 
 def test_every_measure_of_a_layer(layer: Pattern) -> None:
-    """Where a sequence looks at itself and its scores are known, no measure is left out."""
+    """In self-attention with known scores, all measures apply."""
     assert all(one.applies(layer) for one in MEASURES)
 
 

@@ -1,6 +1,4 @@
-"""Switching heads off, and the shares of the output: exact sums, and nothing left when nothing
-is on.
-"""
+"""Heads switched off, and shares of the output: the sums are exact."""
 
 from __future__ import annotations
 
@@ -158,9 +156,7 @@ def test_shares_of_faint_outputs_in_single_precision() -> None:
 
 
 def test_a_change_beyond_the_range_of_float_is_refused() -> None:
-    """Finite numbers whose length float32 cannot hold give a sentence; rows without keys stay
-    NaN where asked for.
-    """
+    """A length beyond the range of float32 is refused. Queries without keys can stay NaN."""
     with refused(SettingsError, "float32"):
         token_changes(
             attend(

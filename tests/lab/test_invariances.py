@@ -1,4 +1,4 @@
-"""What the layer cannot see, and what it does: each change keeps or moves the numbers as its
+"""Changes that the output does not show, and others: each keeps or changes the numbers as its
 record says.
 """
 

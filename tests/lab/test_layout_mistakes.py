@@ -1,4 +1,4 @@
-"""Where numbers lie on their way through the split, and how many go astray without the swap."""
+"""Where numbers lie in split and merge, and which are misplaced without the swap."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ def test_every_place_of_the_split_holds_the_same_number(place: tuple[int, int, i
 
 
 def test_foreign_cells_are_those_whose_number_comes_from_another_token() -> None:
-    """A cell counts as foreign exactly if the row of the fused matrix it came from is not its
-    own token's.
-    """
+    """A cell is foreign exactly if its number comes from another token."""
     origin = split_without_swap(FUSED[:1], H)[0] // (H * K)
     np.testing.assert_array_equal(foreign_cells(T, H, K), origin != np.arange(T)[:, np.newaxis])
 

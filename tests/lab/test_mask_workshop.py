@@ -1,6 +1,4 @@
-"""The mask workshop: the batch is the scenario's layer, and what its masks allow together is
-what each allows.
-"""
+"""The mask workshop: the layer of the scenario on a batch, under all masks together."""
 
 from __future__ import annotations
 
@@ -58,7 +56,7 @@ def test_the_scenarios_own_sentence_comes_first() -> None:
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> None:
-    """The rows of real tokens do not depend on the company and the padding."""
+    """The outputs of real tokens do not depend on the other sequences and on the padding."""
     made = masked_batch(SCENARIO, Workshop(OTHERS, ("padding",)))
     alone = other_sentence(SCENARIO, (SCENARIO.text, *OTHERS)[place])
     expected = attend(alone.vectors, made.trace.projections, scale=made.trace.scale)
@@ -103,8 +101,8 @@ def test_no_mask_allows_everything() -> None:
 
 
 def test_paintings() -> None:
-    """An empty text hides nothing; a row can be emptied without touching the painting it came
-    from; junk is refused.
+    """An empty text hides nothing. Hiding all keys of a query does not change the original mask.
+    Nonsense is refused.
     """
     blank = painted_mask("", 3)
     assert blank.all()

@@ -22,7 +22,7 @@ X = np.random.default_rng(0).normal(size=(T, D))
 
 
 def layer(n_kv_heads: int) -> Projections:
-    """Six heads that share so many keys and values."""
+    """Six heads with a number of shared keys and values."""
     return Projections.random(D, 6, d_k=K, d_v=V, n_kv_heads=n_kv_heads)
 
 
@@ -41,8 +41,8 @@ def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> No
 
 @pytest.mark.parametrize("n_kv_heads", GROUPS)
 def test_multiplications_are_those_that_are_done(n_kv_heads: int) -> None:
-    """Numbers that count see as many multiplications in each step as its formula says, however
-    heads are shared.
+    """Numbers that count their multiplications agree with the formula of each step, for every kind
+    of sharing.
     """
     trace, tally = attend(X, layer(n_kv_heads)), Counter[str]()
     p, read = trace.projections, 6 // n_kv_heads
@@ -82,7 +82,7 @@ def test_the_width_of_the_values() -> None:
 
 
 def test_the_cache_shrinks_with_the_groups() -> None:
-    """The cache is as many times smaller as heads share it."""
+    """The size of the cache is proportional to the number of key/value heads."""
     sizes = {g: total(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
     assert sizes == {8: 12_800, 2: 3_200, 1: 1_600}
 

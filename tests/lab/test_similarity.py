@@ -1,5 +1,5 @@
-"""Likeness of heads: known values, agreement with slow computations, and an order that puts
-like beside like.
+"""Similarity of heads: known values, agreement with plain loops, and an order with similar heads
+next to each other.
 """
 
 from __future__ import annotations
@@ -214,8 +214,8 @@ def test_no_more_heads_differ_than_keys_are_seen() -> None:
 
 
 def test_the_most_alike_pair() -> None:
-    """A head is not its own pair; the lower head comes first; undefined similarities are passed
-    over.
+    """A head is not its own pair, the lower head comes first, and undefined similarities are
+    ignored.
     """
     similarity = np.array([[9.0, -0.5, 0.1], [-0.5, 9.0, 0.4], [0.1, 0.4, 9.0]])
     assert most_alike(similarity) == (1, 2)

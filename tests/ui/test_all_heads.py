@@ -1,4 +1,4 @@
-"""The pages that show all heads beside one another: grids, averages, lines and portraits."""
+"""The pages that show all heads: grids, averages, lines and portraits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.viz.reading_scenes import numbers
 
 
 def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
-    """The heads in the address are those of the grid, of the mean and of the caveat."""
+    """The heads in the URL are those of the grid, of the mean and of the warning."""
     app = opened("all-heads", subset="0.2", mask="causal", head=2)
     trace = page_context(app).trace
     grid, merged = scenes(app)
@@ -151,7 +151,7 @@ def test_every_measure_can_be_opened() -> None:
     "bar", [None, "x", [], ["entropy"], ["no such", 1], ["entropy", -1], ["entropy", 99], {"a": 1}]
 )
 def test_a_strange_click_changes_nothing(bar: object) -> None:
-    """What no bar of ours carries is passed over."""
+    """Data that no bar sends is ignored."""
     open_portrait(bar)  # outside a run there is no session, so a change would fail
 
 

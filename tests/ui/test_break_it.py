@@ -17,9 +17,7 @@ MEND = "Choose a causal mask"
 
 
 def test_every_mistake_is_caught_by_a_shown_check() -> None:
-    """Under a mask at least one check that is shown gives each mistake away; without a mistake all
-    pass.
-    """
+    """Under a mask at least one check finds each mistake; without a mistake all checks pass."""
     app = opened("break-it", mask="causal")
     for key in (NO_MISTAKE, *(mistake.key for mistake in MISTAKES)):
         app.selectbox(key="choose bi_fault").set_value(key).run()
@@ -110,7 +108,7 @@ def test_a_round_that_cannot_be_won_says_so() -> None:
 
 
 def test_the_first_field_with_wrong_numbers() -> None:
-    """It is the one that is shown, and its numbers differ; a field before it has none."""
+    """The first wrong field is shown, and its numbers differ; those of fields before it do not."""
     told = facts(opened("break-it", bi_fault="merge"))
     assert (told["first_wrong_field"], told["shown_field"]) == ("merged", "merged")
     assert told["shown_field_differs"]

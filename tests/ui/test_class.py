@@ -15,9 +15,11 @@ from attention_core import SettingsError
 from attention_lab.classroom.limits import RightsError, RoomError
 from attention_lab.classroom.place import SETTING
 from attention_lab.guesses import ITEMS, guess_of
+from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import ask
 from attention_ui.classroom import links
 from attention_ui.classroom.hall import hall
+from attention_ui.classroom.questions import lesson_questions
 from tests.lab.classroom.rooms_made import token
 from tests.ui.app import error, facts, gone_to, opened, page_context, pressed, refused
 
@@ -187,3 +189,31 @@ def test_a_guess_is_asked_with_its_options(item: str) -> None:
     assert len(posed.pictures) in (0, len(posed.options))
     pressed(app, "Ask: open the vote")
     assert hall().rooms.state(room).posed == posed
+
+
+def test_a_question_of_a_lesson_is_asked() -> None:
+    """Every question with options of every lesson that comes with the app can be chosen, with its
+    right option.
+    """
+    offered = lesson_questions()
+    expected = {
+        (lesson.title, moment.question.ask): moment.question.options[moment.question.right]
+        for lesson in shipped_lessons().values()
+        for moment in lesson.moments
+        if moment.question and moment.question.options
+    }
+    assert len(expected) > 10
+    assert expected == {
+        (title, posed.text): posed.options[int(posed.answer)]
+        for title, questions in offered.items()
+        for posed in questions.values()
+    }
+    first = [posed.answer == 0 for questions in offered.values() for posed in questions.values()]
+    assert 0 < sum(first) < len(first) * 3 / 4  # the place of an option tells nothing
+    app, room = led()
+    app.selectbox(key="class_kind").set_value("Lesson").run()
+    title = list(offered)[1]
+    app.selectbox(key="class_lesson").set_value(title).run()
+    app.selectbox(key=f"class_moment {title}").set_value(list(offered[title])[-1]).run()
+    pressed(app, "Ask: open the vote")
+    assert hall().rooms.state(room).posed == list(offered[title].values())[-1]

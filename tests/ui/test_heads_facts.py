@@ -60,7 +60,7 @@ def test_when_lengths_of_heads_do_not_add_up(choices: dict[str, Any], apart: boo
 
 
 def test_the_lengths_of_one_part_add_up() -> None:
-    """Where one head alone adds anything, no parts point apart."""
+    """If only one head adds anything, all parts point in the same direction."""
     first = np.zeros((16, 16))
     first[:4] = np.eye(16)[:4]
     told = facts(opened("head-worth", own=OwnMatrices(w_o=first).url_value()))
@@ -69,7 +69,7 @@ def test_the_lengths_of_one_part_add_up() -> None:
 
 
 def test_of_nothing_there_are_no_shares() -> None:
-    """Where all heads together add 0, no share is said to sum to NaN, and no head to be ahead."""
+    """If all heads together add 0, the page names no sum of shares and no ranking."""
     nothing = OwnMatrices(w_o=np.zeros((4, 4))).url_value()
     app = opened("head-worth", text="you like cake", d_model=4, n_heads=2, own=nothing)
     assert (facts(app)["has_shares"], facts(app)["parts_point_apart"]) == (False, False)

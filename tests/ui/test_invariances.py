@@ -1,4 +1,4 @@
-"""What the layer cannot see: shuffled tokens, changed scores and weights, and the scale."""
+"""Does order matter? Shuffled tokens, changed scores and weights, and the scale."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_a_painting_becomes_the_mask_of_every_step() -> None:
 
 
 def test_a_damaged_painting_hides_nothing() -> None:
-    """A notice says so on whatever page the link leads to."""
+    """A notice says so on every page."""
     app = opened("scores", mask="painted", painted="banana")
     assert [one[:2] for one in refused(app)] == [("Painted mask", "banana")]
     assert not page_context(app).trace.hidden_keys.any()
@@ -122,7 +122,7 @@ def test_what_painting_adds_to_the_scores() -> None:
 
 
 def test_a_scale_of_1_leaves_a_bias_as_it_is() -> None:
-    """Then the order does not matter for it either, which the table beside shows."""
+    """Then the order does not matter for the bias either, as the table shows."""
     told = facts(opened("mask-workshop", **ORDER))
     assert (told["scaled_bias"], told["order_matters"]) == (-2.0, True)
     assert told["moved_by_the_order"]["−4.0"] > 0.01
@@ -241,7 +241,7 @@ def test_a_batch_has_a_sequence_for_each_sentence(
 
 
 def test_a_sequence_that_the_batch_has_not() -> None:
-    """Where the chosen sequence is left empty, the last one is told of, and a caption says so."""
+    """If the chosen sequence is empty, the last one is shown, with a note."""
     app = opened("mask-workshop", mw_sequence=2, mw_third="")
     assert facts(app)["last_sequence_instead"] == 1
     assert scenes(app)[0]["cell"]["array"] == "scores 1"

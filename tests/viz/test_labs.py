@@ -17,11 +17,16 @@ from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.labs.stiefel import orthonormality_drift
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_viz.labs import convolution_boards, lexicon_boards
-from attention_viz.labs.convolution_figures import error_figure
-from attention_viz.labs.lexicon_figures import received_figure
-from attention_viz.labs.stiefel_boards import mapping_board
-from attention_viz.labs.stiefel_figures import drift_figure, singular_value_figure, sphere_figure
+from attention_viz.labs import convolution as convolution_boards
+from attention_viz.labs import lexicon as lexicon_boards
+from attention_viz.labs.convolution import error_figure
+from attention_viz.labs.lexicon import received_figure
+from attention_viz.labs.stiefel import (
+    drift_figure,
+    mapping_board,
+    singular_value_figure,
+    sphere_figure,
+)
 from attention_viz.labs.training_boards import sequence_board, token_labels
 from attention_viz.labs.training_figures import loss_figure, offset_figure, score_figure
 from tests.viz.reading_figures import as_sent

@@ -118,9 +118,7 @@ def test_a_board_is_whole(name: str) -> None:
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
 def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
-    """Where theory says that nothing changes, no cell is drawn darker than a hundredth, also of
-    a layer in float32.
-    """
+    """If nothing changes by theory, no cell is darker than a hundredth, in float32 as well."""
     scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
     trace = trace_of(scenario)
     for scene, same in (
@@ -139,7 +137,7 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
 
 
 def test_numbers_of_the_boards() -> None:
-    """What stands in the pictures is what was computed: shares, outputs, the Jacobian."""
+    """The pictures show the computed numbers: shares, outputs, the Jacobian."""
     arrays = {name: made()["arrays"] for name, made in BOARDS.items()}
     for n in range(2):
         np.testing.assert_array_equal(
@@ -159,7 +157,7 @@ def test_numbers_of_the_boards() -> None:
 
 
 def test_large_sequences_are_small_but_for_one() -> None:
-    """Of sequences with more than 24 tokens only the chosen one is drawn in full."""
+    """If sequences have more than 24 tokens, only the chosen one is drawn in full size."""
     scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
     scene = mask_workshop.sequences(masked_batch(scenario, Workshop(("b",))), 0, (1, 0, 0))
     assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {

@@ -1,4 +1,4 @@
-"""Tests of attention_viz.heads.similarity: what is said of the heads that stand out."""
+"""The sentences about the closest and the most similar heads."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ def test_the_closest_of_several_heads() -> None:
 
 
 def test_two_heads_are_one_pair() -> None:
-    """Two heads that prefer opposite keys are not told like a pair that stands out from others:
-    there is no other pair to be less alike.
-    """
+    """Two heads are not called the most similar pair, because there is no other pair."""
     one_pair, several = (of_pair(-0.875, n_heads, -0.9) for n_heads in (2, 3))
     assert holds(alike_says(one_pair), 0, 1, -0.88)
     assert holds(alike_says(several), 0, 1, -0.88)

@@ -17,7 +17,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))
 {then}
 print(*resource.getrlimit(resource.RLIMIT_NOFILE))
 """
-ALLOWED = "from attention_ui.open_files import allow_enough; allow_enough()"
+ALLOWED = "from attention_ui.server import allow_enough; allow_enough()"
 APP = "import app"
 
 
@@ -47,7 +47,7 @@ def test_the_app_raises_it() -> None:
 
 def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than enough is not lowered, and a system that refuses is no error."""
-    from attention_ui import open_files
+    from attention_ui import server
 
     asked: list[object] = []
 
@@ -59,5 +59,5 @@ def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     for soft, unlimited in ((20_000, False), (256, True), (-1, True)):
         hard = resource.RLIM_INFINITY if unlimited else 20_000
         monkeypatch.setattr(resource, "getrlimit", lambda _, found=(soft, hard): found)
-        open_files.allow_enough()
+        server.allow_enough()
     assert asked == [(8192, resource.RLIM_INFINITY)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attention_core.text import PADDING_TOKEN, Tokens
-from attention_viz.tokens import chips_html
+from attention_viz.labels import chips_html
 from tests.viz.example_traces import HOSTILE
 
 TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from attention_viz.packing import TYPES, packed
+from attention_viz.theme import TYPES, packed
 
 
 def figure(numbers: np.ndarray) -> dict[str, Any]:

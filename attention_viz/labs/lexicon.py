@@ -1,6 +1,5 @@
-"""The lexicon's boards: what each hand-set head looks at, and which parts of the embedding it
-compares.
-"""
+"""The lexicon: what each hand-set head looks at, which parts of the embedding it compares, and what
+a word receives."""
 
 from __future__ import annotations
 
@@ -12,9 +11,12 @@ from attention_core import Trace
 from attention_lab.labs.lexicon import FEATURES, SECTIONS
 from attention_lab.labs.lexicon_heads import HandHead, comparison_matrix, section_blocks
 
-from ..labels import counted, number
+from ..curves import LEGEND, axis
+from ..labels import counted, number, short
 from ..matrices import Matrix, Side, board, shares_of
+from ..parts import layout
 from ..payload import JSON
+from ..theme import Figure
 
 
 def heads_board(trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, int]) -> JSON:
@@ -107,3 +109,41 @@ def words_board(trace: Trace) -> JSON:
         f"The vectors of {counted(len(words), 'token')}: 1 in every named feature that a word has."
     )
     return board(drawn, ("x", 0, 0), says) | {"arithmetic": False}
+
+
+NAMED = len(FEATURES) - 2  # without the two of the position
+
+
+def received_figure(trace: Trace, position: int) -> Figure:
+    """A word's own features beside what all heads together bring it."""
+    own, brought = trace.inputs[0, position, :NAMED], trace.output[0, position, :NAMED]
+    names = list(FEATURES[:NAMED])
+    data = [
+        {
+            "type": "bar",
+            "name": title,
+            "x": names,
+            "y": np.asarray(numbers, "f4"),
+            "marker": {"color": color},
+            "hovertemplate": "%{x}: <b>%{y:.3f}</b><extra>" + title + "</extra>",
+        }
+        for title, numbers, color in (
+            ("has itself", own, "@muted"),
+            ("receives from the heads", brought, "@output"),
+        )
+    ]
+    most = int(np.argmax(brought))
+    says = (
+        f"Bars: “{short(trace.labels('T')[position])}” receives {names[most]} most,"
+        f" {number(float(brought[most]))}."
+    )
+    parts = {
+        "barmode": "group",
+        "bargap": 0.25,
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": {"l": 44, "r": 8, "t": 44, "b": 60},
+        "xaxis": axis("", type="category", showgrid=False, tickangle=-45),
+        "yaxis": axis("", rangemode="tozero"),
+    }
+    return {"data": data, "layout": layout(320, says, **parts)}

@@ -1,6 +1,5 @@
-"""The convolution laboratory's boards: picture, attention, convolution and their difference;
-what heads read.
-"""
+"""The convolution laboratory: picture, attention, convolution and their difference; what heads
+read; how the error falls with the sharpness of the heads."""
 
 from __future__ import annotations
 
@@ -14,9 +13,12 @@ from attention_core.rules import RUNNING, Position, Rule, read
 from attention_lab.labs.convolution import ConvolutionRun, pixel_attention
 from attention_lab.labs.one_by_one import OneByOne
 
+from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import counted, number
 from ..matrices import Matrix, Side, board, difference, shares_of
+from ..parts import broken_line, layout
 from ..payload import JSON, bits, largest
+from ..theme import Figure
 
 ROWS, COLUMNS = Side("row"), Side("column")
 GRID_ROWS, GRID_COLUMNS = Side("row of tokens"), Side("column of tokens")
@@ -137,3 +139,37 @@ def _arrow(offset: tuple[int, int]) -> str:
     """Where a head looks."""
     down, across = offset
     return "↖↑↗←•→↙↓↘"[(int(np.sign(down)) + 1) * 3 + int(np.sign(across)) + 1]
+
+
+LEAST = 1e-17  # below the smallest error that float64 can show
+
+
+def error_figure(
+    sharpnesses: Sequence[float],
+    errors: Sequence[float],
+    expected: Sequence[float],
+    chosen: float,
+    law: str,
+) -> Figure:
+    """The largest error at each sharpness, measured and expected, on a logarithmic scale. law:
+    the line's name.
+    """
+    shown = [max(error, LEAST) for error in errors]
+    data = [
+        curve(sharpnesses, shown, "largest error", "@primary", mode="lines+markers"),
+        curve(sharpnesses, expected, law, "@focus", "dash"),
+    ]
+    at = int(np.argmin([abs(sharpness - chosen) for sharpness in sharpnesses]))
+    says = (
+        f"Line chart: the largest error falls with the sharpness; at {number(chosen, 2)} it is"
+        " about "
+    )
+    parts = {
+        "showlegend": True,
+        "legend": LEGEND,
+        "margin": MARGIN | {"l": 64},
+        "xaxis": axis("sharpness α", range=[0, max(sharpnesses) * 1.02]),
+        "yaxis": axis("largest error", type="log", exponentformat="e", range=[-17.2, 1.2]),
+        "shapes": [broken_line(chosen, LEAST, chosen, 10, "@muted", 1, "dot")],
+    }
+    return {"data": data, "layout": layout(320, f"{says}{number(errors[at])}.", **parts)}

@@ -1,6 +1,5 @@
-"""Orthonormal columns as pictures: singular values, how rounding adds up, and one step on the
-unit sphere.
-"""
+"""Orthonormal columns: singular values, how rounding adds up, one step on the unit sphere, and
+GeometricMachineLearning.jl beside our engine."""
 
 from __future__ import annotations
 
@@ -9,12 +8,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from attention_core.checks import Array
+from attention_lab.labs.julia_mapping import MappingCheck
 from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import RETRACTIONS
 
 from ..curves import LEGEND, MARGIN, axis, curve
 from ..labels import number
+from ..matrices import Matrix, Side, board, difference
 from ..parts import Part, layout
+from ..payload import JSON
 from ..theme import Figure
 
 # Where the names of the retractions stand, so that near ones can be told apart.
@@ -181,3 +183,19 @@ def _points(
         **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
         "hovertemplate": "%{fullData.name}<br>(%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
     }
+
+
+def mapping_board(check: MappingCheck) -> JSON:
+    """The package's output, our output with rows and columns exchanged, and the difference cell
+    by cell.
+    """
+    features, tokens = Side("feature"), Side("token")
+    theirs = Matrix("theirs", check.theirs, features, tokens, (0, 0), "the package, Z′")
+    ours = Matrix(
+        "ours", check.trace.output[0].T, features, tokens, (1, 0), "our engine, Yᵀ", role="output"
+    )
+    gap = difference(ours, theirs, (2, 0), "difference")
+    says = (
+        f"The package’s output beside ours; the largest difference is {number(check.difference)}."
+    )
+    return board([theirs, ours, gap], (gap.name, 0, 0), says)

@@ -4,6 +4,9 @@ PYTHON ?= python3
 ARGS ?=
 # Every process has an app and a Chromium of its own.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist worksteal
+# Where sentences stand. The checks that are off in .proselintrc.json: straight quotes of code, lines of tables and CSV that
+# begin alike, "color" of CSS, "sans-serif" of CSS, names with "-ly", ranges of numbers.
+PROSE := "*.md" "pages/*.py" "attention_*/*.py" "assets/*.csv" "assets/*.json"
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
@@ -27,6 +30,8 @@ lint: $(VENV)/dev.stamp ## style and types only
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+	$(BIN)/codespell .
+	git ls-files $(PROSE) | xargs $(BIN)/proselint --config .proselintrc.json check
 
 bench: $(VENV)/dev.stamp ## measure the engine and the pages
 	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m benchmarks $(ARGS)

@@ -1,4 +1,4 @@
-"""Visitors in turn: one script runs at a time, since all share one interpreter."""
+"""One script at a time, since the scripts of all visitors share one interpreter."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-# seconds that a script is waited for; behind one that computes for longer nobody waits for its end
-LONGEST = 0.1
+# Seconds that a script waits for another one. If that one takes longer, both run side by side.
+LONGEST_WAIT = 0.1
 
 
 class ScriptLock:
-    """What one script has at a time.
+    """A lock that one script holds at a time.
 
-    Scripts that share the interpreter bit by bit all end late; one after the other, each but the
-    last ends earlier.
+    Scripts that run side by side all end late; one after the other, all but the last end earlier.
     """
 
     def __init__(self) -> None:
@@ -24,7 +23,7 @@ class ScriptLock:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Run when no other script does, or beside one that runs for longer than is waited for."""
+        """Run alone, or beside a script that has run for longer than `LONGEST_WAIT`."""
         mine = self._wait()
         try:
             yield
@@ -33,8 +32,8 @@ class ScriptLock:
                 self._taken.release()
 
     def _wait(self) -> bool:
-        while not self._taken.acquire(timeout=LONGEST):
-            if time.monotonic() - self._since > LONGEST:
+        while not self._taken.acquire(timeout=LONGEST_WAIT):
+            if time.monotonic() - self._since > LONGEST_WAIT:
                 return False
         self._since = time.monotonic()
         return True

@@ -27,7 +27,7 @@ SYMBOL_LETTERS = 2  # a word of at most two letters is a symbol and must match a
 # Fewer letters are found too often by chance across the end of one word and the start of the next.
 MIN_COMPOUND_LETTERS = 6
 MIN_RESPELLED_LETTERS = 4  # shorter words are similar to too many others
-# As `difflib` counts: a word of four letters with two of them swapped is still similar.
+# As `difflib` counts: a word of four letters with two of them in the wrong order still fits.
 MIN_SIMILARITY = 0.75
 # Patterns of equivalent spellings, each with its common form; applied in this order.
 ALIKE = (

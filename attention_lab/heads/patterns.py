@@ -170,7 +170,7 @@ def mean_of_rows(values_XT: Array) -> Array:
     """The mean over the queries that have a value; NaN if none has. Shapes: (X, T) -> (X)."""
     known_XT = ~np.isnan(values_XT)
     count_X = known_XT.sum(axis=-1)
-    # The sum of very large numbers leaves the range of float; a power of 2 rounds nothing.
+    # The sum of huge numbers leaves the range of float; a power of 2 rounds nothing.
     exponent_X1 = binary_exponent(values_XT, axis=-1)
     total_X = np.ldexp(np.where(known_XT, values_XT, 0.0), -exponent_X1).sum(axis=-1)
     means_X: Array = np.divide(

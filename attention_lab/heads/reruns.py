@@ -88,7 +88,7 @@ def relative_change(before: Array, after: Array) -> float:
     moved = np.subtract(*scaled_to_one(both))
     change = np.linalg.norm(moved) / (np.linalg.norm(scaled_to_one(before)) or np.inf)
     with np.errstate(over="ignore"):
-        # Two powers of 2, one for each: divided by the power of very large numbers, very small
+        # Two powers of 2, one for each: divided by the power of huge numbers, tiny
         # ones would become 0.
         change = np.ldexp(
             float(change), binary_exponent(both).item() - binary_exponent(before).item()

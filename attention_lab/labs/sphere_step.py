@@ -60,7 +60,7 @@ def sphere_step(
         )
     checks.number_between("step_size", step_size)
     checks.whole_number("n_points", n_points, 1, 10_000)
-    # Divided by its largest number first: squares of very small and very large numbers leave the
+    # Divided by its largest number first: squares of tiny and huge numbers leave the
     # range of float.
     nearby_3 = point_3 / np.abs(point_3).max()
     column = (nearby_3 / np.linalg.norm(nearby_3))[:, np.newaxis]

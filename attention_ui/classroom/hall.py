@@ -104,7 +104,7 @@ class Hall:
             found = self._writing.vote_all([vote for vote, _ in waiting])
         except AttentionError as error:
             found = [error] * len(waiting)
-        finally:  # nobody waits for ever, also where this is a bug
+        finally:  # nobody waits forever, also where this is a bug
             lost = [FileError("The vote could not be written; send it again")] * len(waiting)
             for (_, written), refused in zip(waiting, found or lost, strict=True):
                 if written.set_running_or_notify_cancel():

@@ -1,8 +1,8 @@
-"""Groups of controls that are left out while nothing needs them, and what keeps their values in the
-address.
+"""Groups of controls that can be closed, and how their values stay in the URL.
 
-What is not drawn leaves the address, and a widget that is new to the browser does not bring its
-value along. Everywhere defaults: the name of each widget, with the value it has until it is moved.
+A widget that is not drawn leaves the URL, and one that is drawn for the first time in a browser
+does not write its value there. Everywhere `defaults` holds the name of each widget and the value
+that it has until it is moved.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from .session import session
 
 
 def stays_open(label: str, key: str) -> ExpanderContainer:
-    """A box that opens and closes, and is on the next page as it is here: Streamlit would close
-    it there.
-    """
+    """A box that stays open or closed on the next page, where Streamlit would close it."""
     known = session().open
     box = st.expander(label, known.get(key, False), key=key, on_change="rerun")
     known[key] = bool(box.open)
@@ -31,7 +29,7 @@ def stays_open(label: str, key: str) -> ExpanderContainer:
 def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]:
     """A group of controls that can be closed; gives the names of those to be drawn.
 
-    In a closed box the needless ones are left out, which spares the browser a third of its work.
+    In a closed box unchanged controls are left out; this saves a third of the browser's work.
     """
     moved, asked = _moved(defaults), session().asked
     with stays_open(group, f"group {group}") as box:
@@ -41,14 +39,12 @@ def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]
 
 
 def needed(defaults: Mapping[str, Any]) -> bool:
-    """Whether one of the widgets was moved or stands in the address, and so must be drawn."""
+    """Whether one of the widgets was moved or is in the URL, and so must be drawn."""
     return bool(_moved(defaults)) or not session().asked.keys().isdisjoint(defaults)
 
 
 def keep_in_url(group: str, defaults: Mapping[str, Any]) -> None:
-    """Write moved values into the address. defaults: of the group's widgets that are about to
-    be drawn.
-    """
+    """Write moved values into the URL. defaults: of the widgets that are about to be drawn."""
     _bring_along(group, tuple(defaults), _moved(defaults))
 
 
@@ -62,7 +58,7 @@ def _bring_along(group: str, shown: Collection[str], moved: Mapping[str, Any]) -
 
 
 def as_texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Values of bound widgets as the address holds them."""
+    """Values of bound widgets as the URL holds them."""
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, value in values.items()

@@ -11,22 +11,19 @@ from .session import session
 
 
 def request_page(path: str, **places: object) -> None:
-    """In a callback: the page to go to, and what its address holds besides the values of bound
-    widgets.
+    """In a callback: ask for a page, with what its URL holds besides the values of bound widgets.
 
-    Streamlit refuses to hand on parameters that belong to widgets; it writes those again by itself.
-    It needs some parameters all the same: with none it would clear the address, which it refuses,
-    too.
+    Streamlit writes the parameters of bound widgets itself and refuses them here. At least one
+    parameter is needed: without any, Streamlit would clear the URL, which it refuses, too.
     """
     session().requested_page = (path, {name: str(place) for name, place in places.items()})
 
 
 def open_requested_page(bound: Iterable[str]) -> None:
-    """Change the page if a callback asked for it.
+    """Open the page that a callback asked for.
 
-    bound: the names of bound widgets. What the callback set for one is set once more on the new
-    page: Streamlit tells the browser of a value only in the run that follows, which is the one that
-    ends here.
+    bound: the names of bound widgets. What the callback set for one is set again on the new page:
+    Streamlit tells the browser of it in the next run only, and that run ends here.
     """
     now = session()
     if now.requested_page:
@@ -41,8 +38,6 @@ def open_requested_page(bound: Iterable[str]) -> None:
 
 
 def leave_old_url(url_path: str, page: Page) -> None:
-    """Go on to a page at its URL of today, with all that the URL asks for, from one of an earlier
-    version.
-    """
+    """From a URL of an earlier version, go to the page's URL of today with the same parameters."""
     if url_path in OLD_URLS:
         st.switch_page(page.path, query_params=dict(session().asked))

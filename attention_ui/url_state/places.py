@@ -1,5 +1,5 @@
-"""Places counted from 0 (heads, tokens, features, layers), and cells of several such, which the
-address mirrors.
+"""Places counted from 0 (heads, tokens, features, layers), and cells of several places, in session
+and URL.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .session import session
 
 
 def restore_place(name: str, label: str, default: int, count: int) -> None:
-    """Take over a place from 0 to count - 1; a later one becomes the last, which is said if the
-    address asked for it.
+    """Take a place from 0 to count - 1 from the URL; a later one becomes the last, which the page
+    says if the URL asked for it.
 
     After a quick change the browser still sends a select box's old words, "3 · street".
     """
@@ -34,9 +34,9 @@ def restore_place(name: str, label: str, default: int, count: int) -> None:
 
 
 def place_in(text: str) -> int:
-    """The number in an address; larger ones than anything has are taken for the largest.
+    """A place in a URL; a number beyond `MAX_INDEX` becomes `MAX_INDEX`.
 
-    Raises: SettingsError for what is no number from 0.
+    Raises: SettingsError for anything but a whole number from 0.
     """
     if text.isascii() and text.isdigit():
         # Five digits say enough, thousands take Python long.
@@ -47,10 +47,10 @@ def place_in(text: str) -> int:
 def pinned(
     name: str, label: str, default: str, counts: Sequence[int], such_as: str
 ) -> tuple[int, ...]:
-    """The places of a cell, such as "9-2-0", that session and address hold; none where it is "".
+    """The places of a cell, such as "9-2-0", in session and URL; none where it is "".
 
-    counts: how many there are of each; a later place becomes the last, which is said if the address
-    asked for it. such_as: what is said of an address that holds anything else.
+    counts: how many there are of each. A later place becomes the last, which the page says if the
+    URL asked for it. such_as: how the message about any other text begins.
     """
     asked = restore(name, label, default, partial(_cell_in, length=len(counts), such_as=such_as))
     held = tuple(int(place) for place in st.session_state[name].split("-") if place)
@@ -79,11 +79,9 @@ def _cell_in(text: str, length: int, such_as: str) -> str:
 
 
 def set_if_changed(name: str, value: object) -> None:
-    """Give a widget its value unless it has it: a browser that is told a value draws the widget
-    twice.
+    """Set the value of a widget if it differs: setting it draws the widget twice.
 
-    The value must be the default of the widget, too, for a browser that draws it for the first
-    time.
+    The widget must have this value as its default, too, for when it is drawn for the first time.
     """
     if st.session_state.get(name) != value:
         st.session_state[name] = value
@@ -99,8 +97,8 @@ def named_places(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> int:
-    """Draw the select box of a place that was adopted, and give the place; words: those of each
-    place.
+    """Draw the select box of a place that `restore_place` has read; gives the place. words: what
+    it shows for each place.
     """
     place = int(st.session_state[name])
     if session().words.get(name) != words[place]:

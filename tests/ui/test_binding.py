@@ -17,7 +17,14 @@ from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context
     [
         (
             r"\.number_input\b",
-            {"widgets.py", "head_place.py", "controls.py", "compare.py"},
+            {
+                "widgets.py",
+                "head_place.py",
+                "controls.py",
+                "compare.py",
+                "for_teachers.py",
+                "lesson_draft.py",
+            },
         ),
         (r"\.segmented_control\b", {"widgets.py", "shared_keys.py", "heads_shown.py"}),
         ("query-params", {"binding.py"}),

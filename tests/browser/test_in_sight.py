@@ -74,7 +74,7 @@ def test_where_the_keys_are_is_seen(visit: Visit, page: Page) -> None:
     other controls are.
     """
     visit("break-it")
-    spot = page.get_by_text("Spot the bug")
+    spot = page.get_by_text("Spot the mistake")
     outline = "element => getComputedStyle(element.closest('a, label')).outline"
     assert "solid 2px" not in spot.evaluate(outline)
     page.get_by_role("combobox", name="The mistake").focus()

@@ -11,8 +11,6 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from attention_core.checks import Array, check_choice
 from attention_core.derivation import array_of
 from attention_core.errors import SettingsError
@@ -48,6 +46,7 @@ ITEMS_ASKED = (
 TURNS = range(1, 6)  # of them the cell that tells most misconceptions apart is asked for
 _CODE = re.compile(r"([AB])-?([0-4]{10})")
 BLANK = 0
+NAMES = {"memory": "inputs", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 
 
 @lru_cache(maxsize=2)
@@ -69,25 +68,37 @@ def layer(form: str) -> Trace:
     return trace_of(FORMS[check_choice("form", form, FORMS)])
 
 
+def about(form: str) -> str:
+    """What holds for all questions of a form, in words."""
+    trace = layer(form)
+    tokens = ", ".join(f"{place} {token}" for place, token in enumerate(trace.tokens))
+    return (
+        f"Tokens, one a row: {tokens}. Embedding size {trace.sizes['D']}, heads"
+        f" {trace.sizes['H']}, each {trace.sizes['K']} wide. The mask is causal, the scale the"
+        " usual one. Everything is counted from 0."
+    )
+
+
 def operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ...]:
     """The matrices that a question is worked out from, of one head where they have heads.
 
-    Shapes: each (rows, columns); a setting is (1, 1).
+    Shapes: each (rows, columns).
     """
     rule, found = trace.rule(guess.field), []
     for given in rule.reads:
         array = array_of(trace, given.array)
-        if given.array in ("scale",):
-            found.append((given.array, np.reshape(array, (1, 1))))
-        elif array.ndim == 2:
-            found.append((given.array, array))
+        name = NAMES.get(given.array, given.array.replace("_", " "))
+        if given.array == "scale":
+            continue  # who knows it needs no number
+        if array.ndim == 2:
+            found.append((name, array))
         elif array.ndim == 3:
-            found.append((given.array, array[0]))
+            found.append((name, array[0]))
         elif guess.field == "merged":
-            found += [(f"{given.array}, head {n}", head) for n, head in enumerate(array[0])]
+            found += [(f"{name}, head {n}", head) for n, head in enumerate(array[0])]
         else:
             head = given.at[1].of(guess.index)
-            found.append((f"{given.array}, head {head}", array[0, head]))
+            found.append((f"{name}, head {head}", array[0, head]))
     return tuple(found)
 
 

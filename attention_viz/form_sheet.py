@@ -6,7 +6,7 @@ from html import escape
 
 from attention_core.checks import Array
 from attention_lab.guesses import Guess
-from attention_lab.pretest import layer, operands, questions
+from attention_lab.pretest import about, layer, operands, questions
 
 from .handout import html_page
 from .labels import number
@@ -36,8 +36,8 @@ def form_sheet(form: str) -> str:
     """A whole page. Raises: SettingsError."""
     asked = questions(form)
     body = f"""<h1>Multi-head attention, form {escape(form)}</h1>
-<p>Name: ____________________ &emsp; Mark one answer to each question. The mask is causal; tokens,
-heads and features are counted from 0; tokens stand in rows.</p>
+<p>Name: ____________________ &emsp; Mark one answer to each question.</p>
+<p>{escape(about(form))}</p>
 <ol>{"".join(_question(form, guess) for guess in asked)}</ol>
 <h1 class="key">Key of form {escape(form)}</h1>
 <ol>{"".join(f"<li>{escape(_key(guess))}</li>" for guess in asked)}</ol>"""
@@ -58,7 +58,7 @@ def _table(name: str, matrix: Array) -> str:
         f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>"
         for row in matrix_text(matrix)
     )
-    return f"<table><caption>{escape(name.replace('_', ' '))}</caption>{rows}</table>"
+    return f"<table><caption>{escape(name)}</caption>{rows}</table>"
 
 
 def _key(guess: Guess) -> str:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_lab.guesses import MISCONCEPTIONS, Guess
-from attention_lab.pretest import BLANK, FORMS, Result, gain, layer, operands, questions
+from attention_lab.pretest import BLANK, FORMS, Result, about, gain, layer, operands, questions
 from attention_viz.form_sheet import form_sheet, matrix_text
 
 from ..facts import fact
@@ -24,6 +24,7 @@ def choose_form() -> str:
 
 def ask_form(form: str) -> Result:
     """All questions of a form, one below the other; gives the answers."""
+    st.markdown(plain_quotations(about(form)))
     return Result(form, tuple(_ask(form, i, one) for i, one in enumerate(questions(form), 1)))
 
 
@@ -33,7 +34,7 @@ def _ask(form: str, place: int, guess: Guess) -> int:
         for name, matrix in operands(layer(form), guess):
             rows = "\n".join("  ".join(f"{n:>6}" for n in row) for row in matrix_text(matrix))
             with st.container(width="content"):
-                st.caption(name.replace("_", " "))
+                st.caption(plain(name))
                 st.code(rows, language=None)
     labels = [option.label for option in guess.options]
     chosen = st.radio(

@@ -12,8 +12,7 @@ from attention_ui.teach.before_and_after import (
 
 st.markdown(
     "Ten questions: four of arithmetic, three of shapes and axes, three of what is often believed."
-    " Take one form before the lesson and the other one after it. All numbers are small; the mask"
-    " is causal; tokens stand in rows and are counted from 0. Nothing is sent anywhere."
+    " Take one form before the lesson and the other one after it. Nothing is sent anywhere."
 )
 form = choose_form()
 result = ask_form(form)

@@ -60,6 +60,7 @@ def test_the_given_matrices_are_those_that_are_read(form: str) -> None:
     for guess in questions(form):
         given = operands(layer(form), guess)
         assert given
+        assert "scale" not in dict(given)
         assert all(matrix.ndim == 2 and max(matrix.shape) <= 8 for _, matrix in given)
 
 

@@ -8,12 +8,15 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.derivation import Derivation
+from attention_lab.fading import Faded, Line, faded
 from attention_lab.files.file_checks import typed_number
 from attention_lab.practice import LAST_QUESTION, Question, ask
-from attention_viz.labels import counted
+from attention_viz.labels import counted, number
 from attention_viz.practice import Asked, answer_of, worded
+from attention_viz.practice_board import operand_board
 from attention_viz.worksheet import worksheet
 
+from .board import show_board
 from .facts import fact
 from .focus import follow_cell
 from .markdown import plain
@@ -63,6 +66,41 @@ def judged(text: str, question: Question, how: str) -> None:
         st.success(f"Right: {answer_of(question)}.", icon=":material/check_circle:")
     else:
         st.warning({"sign": SIGN, "near": NEAR}.get(verdict, f"Not yet. {how}"))
+
+
+def draw_help(question: Question, level: str) -> Faded:
+    """The arithmetic of a question as far as a level shows it."""
+    shown = fact("help", faded(question, level))
+
+    def digits(value: float | None) -> str:
+        return "?" if value is None else number(value, shown.places)
+
+    is_softmax = question.exact.operation == "softmax"
+
+    def term(line: Line) -> str:
+        factors = " × ".join(map(digits, line.factors))
+        return f"exp({factors} − max)" if is_softmax else factors
+
+    lines = [f"{term(line)} = {digits(line.value)}" for line in shown.lines]
+    if lines:
+        how = "the asked one ÷ the sum" if is_softmax else "the sum"
+        st.code("\n".join([*lines, f"{how} = {digits(shown.result)}"]), language=None)
+    return shown
+
+
+def judge_term(text: str, shown: Faded) -> None:
+    """Say whether the missing term is right."""
+    answer = answer_in(text) if text.strip() else math.nan
+    verdict = "right" if shown.accepts(answer) else "wrong" if text.strip() else "none"
+    if fact("verdict", verdict) == "right":
+        st.success(f"Right: {number(shown.term, shown.places)}.", icon=":material/check_circle:")
+    elif verdict == "wrong":
+        st.warning("Not yet: work out the line with the question mark.")
+
+
+def draw_operands(now: PageContext, question: Question) -> None:
+    """The matrices that the numbers of a question come from, with those that it reads lit."""
+    show_board(operand_board(now.stage, question.exact, not now.whole), "practice", fits=True)
 
 
 def anew() -> None:

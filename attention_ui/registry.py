@@ -1,4 +1,4 @@
-"""Every page of the app, in the order of the menu: one line each in assets/pages.csv."""
+"""The pages of the app, in the order of the menu: one line for each in assets/pages.csv."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MENU = (*list(SECTIONS.values())[:-1], "Mathematics", SECTIONS["reference"])
 
 @dataclass(frozen=True)
 class OwnControls:
-    """What a section that looks after itself says above the controls of all pages, and which of
-    them it uses.
+    """What a section with its own controls says in the sidebar, and which of the controls of all
+    pages it uses.
     """
 
     says: str
@@ -35,29 +35,29 @@ class OwnControls:
 
 OWN_CONTROLS = {
     "diagonal": OwnControls(
-        "This section uses the sentence; everything else is chosen on its pages.", ("text",)
+        "This section uses the sentence. Choose everything else on its pages.", ("text",)
     ),
     "trained": OwnControls(
-        "This section uses the sentence; sizes, weights and mask are the model's.",
+        "This section uses the sentence. Sizes, weights and mask are those of the model.",
         ("text", "n_tokens"),
     ),
     "labs": OwnControls(
-        "A laboratory has its own controls on its page. What was set for other sections stays here."
+        "A lab has its own controls on its page. The controls of other sections keep their values."
     ),
     "reference": OwnControls(
-        "This page is the same for every sentence. What was set for other sections stays here."
+        "This page is the same for every sentence. The controls of other sections keep their"
+        " values."
     ),
 }
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its section, its address, its names, the question it answers, and the trace fields
-    it shows.
+    """A page: its section, URL path, title, icon, question, and the trace fields that it shows.
 
-    looks_into: what names the cell that is explained, of head, query, key and feature; nothing
-    where none is. on_boards: whether that cell lies on boards, which a notation may transpose;
-    charts and tables stay as they are.
+    looks_into: what names the cell that is explained, of head, query, key and feature; empty if the
+    page explains no cell. on_boards: whether that cell is on a board, which a notation may
+    transpose; charts and tables are never transposed.
     """
 
     section: str
@@ -82,9 +82,7 @@ class Page:
 
     @property
     def own_controls(self) -> OwnControls | None:
-        """What stands above the controls of all pages where few of them count; None where all
-        do.
-        """
+        """What the sidebar says and shows if the page uses few of its controls; None if all."""
         return (
             None if self.url_path in ("your-weights", "arrays") else OWN_CONTROLS.get(self.section)
         )
@@ -94,11 +92,11 @@ class Page:
         """Whether nothing can be shown where the controls make no layer; a file of attention
         and a class need none.
         """
-        return self.url_path not in ("your-weights", "class")
+        return self.url_path not in ("your-weights", "class", "before-and-after")
 
 
 def _page(line: dict[str, str]) -> Page:
-    """The page of a line of the table, in which several names stand with spaces between them."""
+    """The page of a row; several names in a cell are separated by spaces."""
     return Page(
         line["section"],
         line["url_path"],
@@ -129,7 +127,7 @@ def story() -> tuple[Page, ...]:
 
 
 def strip() -> tuple[Page, ...]:
-    """What the strip of steps leads through: the steps, then what follows them in the story."""
+    """The pages of the strip: the steps, then the pages that follow them in the story."""
     return tuple(page for page in PAGES if page.section == "story")
 
 
@@ -140,5 +138,5 @@ def page_of(url_path: str) -> Page:
 
 
 def step_of(field: str) -> Page:
-    """The step of the story that tells about a trace field."""
+    """The step of the story that explains a trace field."""
     return next((page for page in story()[1:] if field in page.fields), PAGES[0])

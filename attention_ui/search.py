@@ -1,4 +1,4 @@
-"""The search field of a long list, and what it finds."""
+"""The search in a long list: its field, its spelling, and what it finds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .url_state import bound
 Row = TypeVar("Row")
 Texts = tuple[str, ...]
 MAX_LETTERS = 60
-SMALL_WORDS = (
+STOP_WORDS = (
     "a an and are at be by can do does for from how if in is it my of on or should that the then"
     " has have need there they this to was what when where which who why with you"
 )
-SYMBOL_LETTERS = 2  # a word of at most so many is a symbol and is looked for as a whole word
+SYMBOL_LETTERS = 2  # a word of at most two letters is a symbol and must match as a whole
 # Fewer letters are found too often by chance across the end of one word and the start of the next.
 MIN_COMPOUND_LETTERS = 6
-MIN_RESPELLED_LETTERS = 4  # of shorter words every other one is similar
-# Of `difflib`: two letters that change places in four still count as the same word.
+MIN_RESPELLED_LETTERS = 4  # shorter words are similar to too many others
+# As `difflib` counts: a word of four letters with two of them in the wrong order still fits.
 MIN_SIMILARITY = 0.75
-# Ways to write the same, and what stands for all of them, in this order.
+# Patterns of equivalent spellings, each with its common form; applied in this order.
 ALIKE = (
     (r"[_^]|[’']s?\b", ""),
     (r"sqrt\b", "√"),
@@ -60,13 +60,12 @@ def search_field(key: str, example: str, texts: Iterable[str]) -> str:
     )
     words = respelled(typed or "", texts)
     if fact("searched_for", words) != (typed or ""):
-        st.caption(f"Nothing holds “{plain(typed)}”. Results for “{plain(words)}”:", width=260)
+        st.caption(f"Not found: “{plain(typed)}”. Results for “{plain(words)}”:", width=260)
     return words
 
 
 def respelled(words: str, texts: Iterable[str]) -> str:
-    """What is searched for, with the nearest word of the texts for each word that none of them
-    holds.
+    """The words of a search, each word that no text holds replaced by the most similar one.
 
     >>> respelled("sotfmax of quries", ["The softmax of a query", "queries"])
     'softmax of queries'
@@ -95,11 +94,11 @@ def _nearest(word: str, vocabulary: list[str]) -> list[str]:
 
 
 def finds(words: str, *texts: str) -> bool:
-    """Whether each word that is searched for stands in the texts, however it is spelt.
+    """Whether the texts hold every word that is searched for, in any spelling.
 
-    Raised and lowered signs count as plain ones, British spelling as American; hyphens, underscores
-    and endings do not count. One or two letters are a symbol, and no part of a word. Of a question
-    the small words do not count. For what is typed may stand what the table of synonyms has for it.
+    Superscripts, subscripts, British or American spelling, hyphens, underscores and endings make no
+    difference. One or two letters match whole symbols only. Stop words are ignored. A synonym of
+    the table counts as the word itself.
 
     >>> finds("dk softMAX", "The softmax of", "a width dₖ"), finds("softmax mask", "The softmax")
     (True, False)
@@ -112,8 +111,7 @@ def finds(words: str, *texts: str) -> bool:
 
 
 def count_held(words: str, *texts: str) -> tuple[int, int]:
-    """How many parts of what is searched for stand in the texts, and how many there are: see
-    `finds`.
+    """How many parts of a search the texts hold, and how many it has: see `finds`.
 
     >>> count_held("the softmax mask", "The softmax")
     (1, 2)
@@ -130,8 +128,8 @@ def count_held(words: str, *texts: str) -> tuple[int, int]:
 
 
 def best_matches(words: str, rows: Iterable[Row], texts: Callable[[Row], Texts]) -> tuple[Row, ...]:
-    """The rows whose texts hold every word that is searched for; where none does, those that hold
-    most of a longer question, at least half of it and two parts.
+    """The rows whose texts hold every word of a search. If none does: those that hold most of a
+    longer question, at least half of it and two parts.
 
     >>> best_matches("sum heads instead of joining", ["heads are summed", "heads"],
     ...     lambda row: (row,))
@@ -151,8 +149,8 @@ def _words(text: str) -> Words:
 
 
 def _large(words: Words) -> Words:
-    """Those that count in a question."""
-    return tuple(word for word in words if word not in SMALL_WORDS.split())
+    """The words that are not stop words."""
+    return tuple(word for word in words if word not in STOP_WORDS.split())
 
 
 @lru_cache(maxsize=1)
@@ -161,14 +159,12 @@ def _synonyms() -> Synonyms:
 
 
 def _stem(word: str) -> str:
-    """What all forms of a word begin with."""
+    """The beginning that all forms of a word share."""
     return re.sub(r"(\w{3})(?:i?es|y|ix|ices|s|ings?|e?d|ations?|e)$", r"\1", word)
 
 
 def _stands(word: str, whole: str, joined: str) -> bool:
-    """Whether a word, or another form of it, stands in folded texts, which are also given
-    without their spaces.
-    """
+    """Whether folded texts hold a word or another form of it. joined: the texts without spaces."""
     if len(word) <= SYMBOL_LETTERS:
         return re.search(rf"(?<!\w){word}(?!\w)", whole) is not None
     stem = _stem(word)
@@ -188,9 +184,10 @@ Synonyms = Mapping[Words, Sequence[Words]]
 
 
 def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synonyms:
-    """By the stems of what is typed, the words of all that stands for it.
+    """All synonyms by the stems of what is typed.
 
-    words: those of a text, as a search compares them. stem: what all forms of a word begin with.
+    words: gives the words of a text, as a search compares them. stem: gives the beginning that all
+    forms of a word share.
     """
     known: dict[Words, list[Words]] = {}
     for row in rows_of("synonyms"):
@@ -199,8 +196,7 @@ def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synon
 
 
 def readings(typed: Words, known: Synonyms, stem: Callable[[str], str]) -> list[list[Words]]:
-    """The parts of what is typed, each as it is and as all that stands for it; where parts overlap
-    the longest one counts.
+    """The parts of what is typed, each with its synonyms. Where parts overlap, the longest counts.
 
     >>> readings(("one", "or", "eight", "keys"), {("one", "or", "eight"): [("many",)]}, str)
     [[('one', 'or', 'eight'), ('many',)], [('keys',)]]

@@ -3,7 +3,7 @@
 Tokens are X ~ N(0, I_d), without weights. Given r = |x_i|², which is chi-square with d degrees of
 freedom, the scores of row i for other tokens are independent normal numbers with mean 0 and
 variance r·scale², and its score for itself is r·scale. With tied orthonormal weights the same holds
-with d_k in the place of d.
+with d_k instead of d.
 """
 
 from __future__ import annotations

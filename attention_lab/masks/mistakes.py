@@ -192,7 +192,7 @@ def row_share_with_dropout(trace: Trace, head: int, query: int) -> float:
 
 
 def hidden_mistake(round_number: int) -> Mistake:
-    """The mistake of a round of "spot the bug", the same for everybody; its number is no hint."""
+    """The mistake of a round of the game: the same for everybody; its number is no hint."""
     digest = hashlib.blake2b(f"round {round_number}".encode(), digest_size=8).digest()
     return MISTAKES[int.from_bytes(digest, "little") % len(MISTAKES)]
 

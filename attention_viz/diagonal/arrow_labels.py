@@ -1,4 +1,4 @@
-"""Words beside the heads of arrows, without one upon another."""
+"""The words beside the heads of arrows, none of which covers another."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ MIDDLE = {"top": 0.5, "middle": 0.0, "bottom": -0.5}
 
 
 class ArrowLabels:
-    """What is written so far in a plane. unit: px of a step of 1 there."""
+    """The words that a plane has so far. unit: px for a distance of 1."""
 
     def __init__(self, unit: float) -> None:
         self.unit = unit
         self.taken: list[tuple[float, float, float, float]] = []
 
     def write(self, words: Sequence[str], tips: Array, stands: Sequence[str]) -> list[str]:
-        """The words, empty where one would cover another that is written or belongs to a longer
-        arrow.
+        """The words, empty where one would cover an earlier word or that of a longer arrow.
 
         tips: (M, 2), the ends of the arrows. stands: where the words stand, such as "top center",
         as Plotly says it.

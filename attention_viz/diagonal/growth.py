@@ -1,6 +1,4 @@
-"""How the diagonal grows with the width: curves without chance, and points with error bars
-beside them.
-"""
+"""Charts of the growth of self-attention with the width: exact curves, and measured points."""
 
 from __future__ import annotations
 
@@ -14,17 +12,17 @@ from ..curves import LEGEND, MARGIN, axis, curve, doubling_axis, measured
 from ..parts import Part, broken_line, layout
 from ..theme import Figure
 
-Points = Mapping[tuple[int, int], Estimate]  # of each number of tokens and width
+Points = Mapping[tuple[int, int], Estimate]  # by number of tokens and width
 TICKS = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 def mass_figure(
     growth: Growth, counts: Sequence[int], points: Points, lines: Sequence[str]
 ) -> Figure:
-    """Mean self-mass D against the width, one colour for each number of tokens.
+    """Mean self-attention mass D against the width, with one colour for each number of tokens.
 
-    lines: which are drawn, of exact, bound, rule and uniform. counts: the numbers of tokens, from
-    small to large.
+    lines: the curves that are drawn, of exact, bound, rule and uniform. counts: the numbers of
+    tokens, from small to large.
     """
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
@@ -43,12 +41,12 @@ def mass_figure(
             shown = {"legendgroup": str(n_tokens), "showlegend": line == lines[0]}
             data.append(curve(drawn.widths, y, f"N = {n_tokens}", color, dash, **shown))
         data.append(_points(growth, points, n_tokens, color, "self_mass", showlegend=not lines))
-    around = _around(growth, "mean self-mass D", "self-mass", points)
+    around = _around(growth, "mean self-attention mass D", "self-attention mass", points)
     return {"data": data, "layout": around | {"shapes": _half_masses(growth, counts)}}
 
 
 def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figure:
-    """The share R of rows that peak on the diagonal against the width."""
+    """The share R of rows whose maximum is on the diagonal, against the width."""
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
         drawn, color = (
@@ -69,9 +67,7 @@ def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figu
 
 
 def half_rows(counts: Sequence[int]) -> list[dict[str, object]]:
-    """The half-mass rule as a table: at which width half of the mass, and half of the maxima,
-    lie on the diagonal.
-    """
+    """The half-mass rule as a table: the widths at which D = 1/2 and R = 1/2."""
     return [
         {
             "tokens N": n_tokens,
@@ -86,7 +82,7 @@ def half_rows(counts: Sequence[int]) -> list[dict[str, object]]:
 def _points(
     growth: Growth, points: Points, n_tokens: int, color: str, field: str, **more: object
 ) -> Part:
-    """The measured points of one number of tokens, in the order of their widths."""
+    """The measured points of a number of tokens, by width."""
     mine = {
         width: points[n_tokens, width] for width in growth.widths if (n_tokens, width) in points
     }
@@ -103,8 +99,8 @@ def _points(
 
 
 def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:
-    """The half-mass rule: from each width where D = 1/2 by it, a dotted line down. It knows of
-    no mask.
+    """A dotted line at each width at which D = 1/2 by the half-mass rule, which is for attention
+    without a mask.
     """
     if growth.causal:
         return []
@@ -117,7 +113,7 @@ def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:
 
 
 def _around(growth: Growth, name: str, short: str, points: Points) -> Part:
-    over = "d_k, the width of a query" if growth.tied else "C, the number of features"
+    over = {True: "d_k, the width of a query", False: "C, the number of features"}[growth.tied]
     says = f"Chart: the {short} against {over}, with {len(points)} measured points."
     ticks = [tick for tick in TICKS if not growth.tied or tick <= TIED_WIDTH]
     parts = {

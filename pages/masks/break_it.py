@@ -25,7 +25,7 @@ st.markdown(
     "The layer with one classic mistake. All arrays have the right shapes; the checks show what"
     " gives the mistake away."
 )
-spot = bound(st.toggle, "Spot the bug: hide which mistake it is", key="bi_spot", **KEPT)
+spot = bound(st.toggle, "Spot the mistake: hide which one it is", key="bi_spot", **KEPT)
 if spot:
     key = play()
     layer = examined(now.scenario, key, masked=True)

@@ -5,11 +5,22 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
+from attention_lab.fading import LEVELS
 from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION, MAX_TERMS, ask, askable
 from attention_ui.facts import fact
 from attention_ui.markdown import plain_quotations
 from attention_ui.page_context import page_context
-from attention_ui.practice import anew, judged, next_question, open_cell, sheet
+from attention_ui.panels import say_columns
+from attention_ui.practice import (
+    anew,
+    draw_help,
+    draw_operands,
+    judge_term,
+    judged,
+    next_question,
+    open_cell,
+    sheet,
+)
 from attention_ui.url_state import KEPT, bound, whole_number_input
 from attention_viz.practice import worded
 
@@ -17,12 +28,22 @@ TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 
 now = page_context()
 trace = now.trace
-left, middle = st.columns(2, vertical_alignment="bottom")
+left, middle, right = st.columns(3, vertical_alignment="bottom")
 title = bound(
     left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT
 )
 number = whole_number_input(
     middle, "Question", 1, LAST_QUESTION, 1, key="pr_number", on_change=anew, **KEPT
+)
+level = bound(
+    right.selectbox,
+    "Help",
+    LEVELS,
+    key="pr_help",
+    on_change=anew,
+    required=True,
+    help="From worked to one term missing, the result missing, and your own layer without help.",
+    **KEPT,
 )
 field, fields = TITLES.get(title or "", ""), askable(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
@@ -43,6 +64,7 @@ with st.container():
     for name, numbers in asked.given:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
+shown_help = draw_help(question, level or LEVELS[0])
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = bound(
     left.text_input,
@@ -60,7 +82,10 @@ right.button(
     args=(number,),
     key="pr_next",
 )
-judged(answer or "", question, asked.how)
+if shown_help.missing is None:
+    judged(answer or "", question, asked.how)
+else:
+    judge_term(answer or "", shown_help)
 if shown:
     st.markdown(f"Answer: {plain_quotations(fact('answer_shown', asked.answer))}")
     st.button(
@@ -74,3 +99,6 @@ st.caption(
     " does. Change the sentence or the sizes, and the same question has other numbers."
 )
 sheet(now, number, field)
+st.header("The matrices that the numbers come from", anchor=False)
+draw_operands(now, question)
+say_columns(now)

@@ -41,7 +41,7 @@ def test_the_laboratory_is_shared(visit: Visit) -> None:
     weights.click()
     page.get_by_role("option", name="tied", exact=True).click()
     expect_address(page, "lab_weights=tied")
-    for url_path, expected in (("propositions", "S4, S5"), ("self-attention-mass", "3 tokens")):
+    for url_path, expected in (("propositions", "S4, S5"), ("self-attention-mass", "of 3")):
         goal = page_of(url_path)
         page.get_by_text(goal.heading, exact=True).first.click()
         page.get_by_test_id("stTopNavDropdownLink").filter(has_text=goal.title).click()

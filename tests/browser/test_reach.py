@@ -112,7 +112,7 @@ def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> N
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.getBoundingClientRect().right") > 0
     page.get_by_role("button", name="Expand sidebar").click()
-    sentence = page.get_by_role("textbox", name="Sentence")
+    sentence = page.get_by_role("textbox", name="Sentence", exact=True)
     sentence.fill("It slept")
     sentence.press("Enter")
     expect_address(page, "text=It")

@@ -185,13 +185,13 @@ def test_dropout() -> None:
 
 
 def test_everything_explains_itself() -> None:
-    """Faults and checks have unique keys and say what they do, and every verdict is a sentence."""
+    """Mistakes and checks have unique keys and a sentence, and every verdict is one."""
     assert len({mistake.key for mistake in MISTAKES}) == len(MISTAKES) == 8
     assert len({check.key for check in CHECKS}) == len(CHECKS)
     assert all(mistake.does.endswith(".") and mistake.needs for mistake in MISTAKES)
     assert all(check.asks.endswith("?") for check in CHECKS)
     assert all(
-        v.says.endswith(".")
+        v.sentence.endswith(".")
         for mistake in MISTAKES
         for v in verdicts(causal(), mistake.steps).values()
     )

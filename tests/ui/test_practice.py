@@ -164,3 +164,24 @@ def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
     for number, question in items:
         again = opened("practice", pr_step=step, pr_number=number, **HAND)
         assert unescape(question) in texts(again).replace("\\", "")
+
+
+@pytest.mark.parametrize("step", ["queries", "scores", "probabilities", "head outputs", "merged"])
+def test_the_operands_are_shown_and_the_asked_matrix_is_not(step: str) -> None:
+    """The board lights what the cell reads, and draws no panel of the field itself."""
+    app = opened("practice", pr_step=step, text="The cat sat")
+    question = facts(app)["question"]
+    board = next(one for one in scenes(app) if one["cell"]["array"] == question.exact.field)
+    assert board["cell"]["index"] == list(question.exact.index)
+    assert {panel["role"] for panel in board["panels"]} == {"operand"}
+    assert question.exact.field not in {panel["array"] for panel in board["panels"]}
+
+
+def test_a_missing_term_is_asked_for_and_judged() -> None:
+    """With one term missing the answer is that term, not the result."""
+    app = opened("practice", pr_step="scores", pr_help="one term missing", text="The cat sat")
+    shown = facts(app)["help"]
+    app.text_input(key="pr_answer").set_value(f"{shown.term:.4f}").run()
+    assert facts(app)["verdict"] == "right"
+    app.text_input(key="pr_answer").set_value(f"{shown.term + 1:.4f}").run()
+    assert facts(app)["verdict"] == "wrong"

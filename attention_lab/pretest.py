@@ -1,0 +1,177 @@
+"""A test before and after: two forms of ten questions with equal topics, a code for the answers,
+and the gain between two codes.
+
+The layers are small, of whole numbers, and always the same: a form is the same for everybody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+from attention_core.checks import Array, check_choice
+from attention_core.derivation import array_of
+from attention_core.errors import SettingsError
+from attention_core.trace import Trace
+
+from .guesses import Guess, guess_of
+from .scenario import Scenario, trace_of
+
+_LAYER = Scenario(
+    text="you like cake",
+    d_model=4,
+    n_heads=2,
+    embedding="integers",
+    positions=False,
+    init="integers",
+    mask="causal",
+    seed=57,
+)
+FORMS = {"A": _LAYER, "B": Scenario(**(vars(_LAYER) | {"text": "we drink tea", "seed": 63}))}
+# Four of arithmetic, three of shapes and axes, three of misconceptions.
+ITEMS_ASKED = (
+    "projection-number",
+    "scores-number",
+    "scaled-number",
+    "mixing-number",
+    "split-number",
+    "merge-shape",
+    "masked-count",
+    "scores-largest",
+    "merge-number",
+    "softmax-grows",
+)
+TURNS = range(1, 6)  # of them the cell that tells most misconceptions apart is asked for
+_CODE = re.compile(r"([AB])-?([0-4]{10})")
+BLANK = 0
+NAMES = {"memory": "inputs", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
+
+
+@lru_cache(maxsize=2)
+def questions(form: str) -> tuple[Guess, ...]:
+    """The ten questions of a form. Raises: SettingsError.
+
+    >>> [guess.item.topic for guess in questions("A")].count("arithmetic")
+    4
+    """
+    trace = layer(form)
+    return tuple(
+        max((guess_of(trace, name, turn) for turn in TURNS), key=lambda one: len(one.told_apart))
+        for name in ITEMS_ASKED
+    )
+
+
+def layer(form: str) -> Trace:
+    """The layer that a form asks about. Raises: SettingsError."""
+    return trace_of(FORMS[check_choice("form", form, FORMS)])
+
+
+def about(form: str) -> str:
+    """What holds for all questions of a form, in words."""
+    trace = layer(form)
+    tokens = ", ".join(f"{place} {token}" for place, token in enumerate(trace.tokens))
+    return (
+        f"Tokens, one a row: {tokens}. Embedding size {trace.sizes['D']}, heads"
+        f" {trace.sizes['H']}, each {trace.sizes['K']} wide. The mask is causal, the scale the"
+        " usual one. Everything is counted from 0."
+    )
+
+
+def operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ...]:
+    """The matrices that a question is worked out from, of one head where they have heads.
+
+    Shapes: each (rows, columns).
+    """
+    rule, found = trace.rule(guess.field), []
+    for given in rule.reads:
+        array = array_of(trace, given.array)
+        name = NAMES.get(given.array, given.array.replace("_", " "))
+        if given.array == "scale":
+            continue  # who knows it needs no number
+        if array.ndim == 2:
+            found.append((name, array))
+        elif array.ndim == 3:
+            found.append((name, array[0]))
+        elif guess.field == "merged":
+            found += [(f"{name}, head {n}", head) for n, head in enumerate(array[0])]
+        else:
+            head = given.at[1].of(guess.index)
+            found.append((f"{name}, head {head}", array[0, head]))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answers to a form: for each question the number of the option from 1, 0 for none.
+
+    Raises: SettingsError for other numbers.
+    """
+
+    form: str
+    answers: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        counts = [len(guess.options) for guess in questions(self.form)]
+        if len(self.answers) != len(counts) or any(
+            not 0 <= answer <= count for answer, count in zip(self.answers, counts, strict=False)
+        ):
+            raise SettingsError(
+                f"These are no {len(counts)} answers to form {self.form}; copy the code again"
+            )
+
+    @property
+    def code(self) -> str:
+        """The answers as a short text.
+
+        >>> Result("A", (1,) * 10).code
+        'A-1111111111'
+        """
+        return f"{self.form}-{''.join(map(str, self.answers))}"
+
+    @classmethod
+    def from_code(cls, code: str) -> Result:
+        """The answers of a code. Raises: SettingsError for a text that is none."""
+        match = _CODE.fullmatch(code.strip().upper()) if len(code) <= 40 else None
+        if match is None:
+            raise SettingsError(
+                "A code is a letter, A or B, a hyphen and ten digits from 0 to 4, such as"
+                " A-1203124312; copy it again"
+            )
+        return cls(match[1], tuple(map(int, match[2])))
+
+    @property
+    def right(self) -> tuple[bool, ...]:
+        """Which questions were answered rightly."""
+        return tuple(
+            answer != BLANK and guess.options[answer - 1].right
+            for answer, guess in zip(self.answers, questions(self.form), strict=True)
+        )
+
+    @property
+    def misconceptions(self) -> tuple[str, ...]:
+        """The misconceptions that the answers show, the most frequent first."""
+        shown = Counter(
+            name
+            for answer, guess in zip(self.answers, questions(self.form), strict=True)
+            if answer != BLANK
+            for name in guess.options[answer - 1].misconceptions
+        )
+        return tuple(name for name, _ in shown.most_common())
+
+
+def gain(before: Result, after: Result) -> float | None:
+    """The normalised gain (Hake 1998): what was learnt of what could be learnt; None where nothing
+    could. Raises: SettingsError for two results of the same form.
+
+    >>> gain(Result("A", (0,) * 10), Result("B", (0,) * 10))
+    0.0
+    """
+    if before.form == after.form:
+        raise SettingsError(
+            f"Both codes are of form {before.form}; take one form before and the other one after"
+        )
+    first, second = sum(before.right), sum(after.right)
+    most = len(before.right)
+    return None if first == most else (second - first) / (most - first)

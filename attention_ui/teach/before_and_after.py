@@ -1,0 +1,107 @@
+"""The parts of the page of the test before and after: questions, result, gain."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attention_core import AttentionError
+from attention_lab.guesses import MISCONCEPTIONS, Guess
+from attention_lab.pretest import BLANK, FORMS, Result, about, gain, layer, operands, questions
+from attention_viz.form_sheet import form_sheet, matrix_text
+
+from ..facts import fact
+from ..markdown import plain, plain_quotations
+from ..url_state import KEPT, bound
+
+MAX_CODE = 40  # characters that can be typed
+
+
+def choose_form() -> str:
+    """Form A or B; the URL holds it."""
+    chosen = bound(st.selectbox, "Form", tuple(FORMS), key="form", required=True, **KEPT)
+    return str(fact("form", chosen))
+
+
+def ask_form(form: str) -> Result:
+    """All questions of a form, one below the other; gives the answers."""
+    st.markdown(plain_quotations(about(form)))
+    return Result(form, tuple(_ask(form, i, one) for i, one in enumerate(questions(form), 1)))
+
+
+def _ask(form: str, place: int, guess: Guess) -> int:
+    st.markdown(f"**{place}. {plain_quotations(guess.prompt)}**")
+    with st.container(horizontal=True):
+        for name, matrix in operands(layer(form), guess):
+            rows = "\n".join("  ".join(f"{n:>6}" for n in row) for row in matrix_text(matrix))
+            with st.container(width="content"):
+                st.caption(plain(name))
+                st.code(rows, language=None)
+    labels = [option.label for option in guess.options]
+    chosen = st.radio(
+        f"Answer to question {place}",
+        range(1, len(labels) + 1),
+        index=None,
+        format_func=lambda option: labels[option - 1],
+        horizontal=True,
+        key=f"form {form} question {place}",
+        label_visibility="collapsed",
+        **KEPT,
+    )
+    return BLANK if chosen is None else int(chosen)
+
+
+def show_result(result: Result) -> None:
+    """The code of the answers, as a text and as a file; nothing is said of what is right."""
+    left, right = st.columns([3, 2], vertical_alignment="center")
+    left.code(fact("code", result.code), language=None)
+    right.download_button(
+        "Code as a file",
+        result.code + "\n",
+        f"attention-form-{result.form}.txt",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    n_blank = fact("blank", result.answers.count(BLANK))
+    if n_blank:
+        st.caption(f"Questions without an answer: {n_blank}.")
+
+
+def show_gain() -> None:
+    """What two codes say: how many right before and after, and the normalised gain."""
+    left, right = st.columns(2)
+    texts = [
+        bound(column.text_input, label, key=key, max_chars=MAX_CODE, **KEPT) or ""
+        for column, label, key in (
+            (left, "Code before", "code_before"),
+            (right, "Code after", "code_after"),
+        )
+    ]
+    if not all(text.strip() for text in texts):
+        return
+    try:
+        before, after = map(Result.from_code, texts)
+        reached = fact("gain", gain(before, after))
+    except AttentionError as error:
+        st.error(plain(str(fact("error", error))))
+        return
+    first, second = fact("right", (sum(before.right), sum(after.right)))
+    shown = "none to reach" if reached is None else f"{reached:.2f}"
+    st.markdown(f"Right before: {first} of 10. Right after: {second} of 10. **Gain: {shown}.**")
+    left_over = fact("misconceptions", after.misconceptions)
+    if left_over:
+        says = "\n".join(f"- {MISCONCEPTIONS[name].says}" for name in left_over)
+        st.markdown(f"What the answers after still say:\n{says}")
+
+
+def sheets() -> None:
+    """Both forms to print."""
+    with st.container(horizontal=True):
+        for form in FORMS:
+            st.download_button(
+                f"Form {form} on paper, with key",
+                form_sheet(form),
+                f"attention-form-{form}.html",
+                "text/html",
+                on_click="ignore",
+                icon=":material/print:",
+            )

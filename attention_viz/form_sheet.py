@@ -1,0 +1,68 @@
+"""A form of the test as one HTML file to print: questions, then a key on a sheet of its own."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+
+from attention_core.checks import Array
+from attention_lab.guesses import Guess
+from attention_lab.pretest import about, layer, operands, questions
+
+from .handout import html_page
+from .labels import number
+
+STYLE = """
+:root { color-scheme: light; font-family: system-ui, sans-serif; }
+body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+li { margin-bottom: 1.1rem; break-inside: avoid; }
+table { display: inline-table; margin: 0.3rem 1.2rem 0.3rem 0; border-collapse: collapse; }
+caption { text-align: start; font-size: 0.85rem; }
+td { border: 1px solid; padding: 0.05rem 0.45rem; text-align: end; }
+.options { display: flex; flex-wrap: wrap; gap: 0.2rem 1.4rem; padding: 0; list-style: none; }
+.options li { margin: 0; }
+.key { break-before: page; }
+"""
+
+
+def matrix_text(matrix: Array) -> list[list[str]]:
+    """The numbers of a matrix as they are shown; whole ones have no decimals."""
+    return [
+        [number(n, 0) if float(n).is_integer() else number(n, 2) for n in row] for row in matrix
+    ]
+
+
+@lru_cache(maxsize=2)
+def form_sheet(form: str) -> str:
+    """A whole page. Raises: SettingsError."""
+    asked = questions(form)
+    body = f"""<h1>Multi-head attention, form {escape(form)}</h1>
+<p>Name: ____________________ &emsp; Mark one answer to each question.</p>
+<p>{escape(about(form))}</p>
+<ol>{"".join(_question(form, guess) for guess in asked)}</ol>
+<h1 class="key">Key of form {escape(form)}</h1>
+<ol>{"".join(f"<li>{escape(_key(guess))}</li>" for guess in asked)}</ol>"""
+    return html_page(f"Attention, form {form}", STYLE, body)
+
+
+def _question(form: str, guess: Guess) -> str:
+    tables = "".join(_table(name, matrix) for name, matrix in operands(layer(form), guess))
+    options = "".join(
+        f"<li>{place} ☐ {escape(option.label)}</li>"
+        for place, option in enumerate(guess.options, 1)
+    )
+    return f'<li>{escape(guess.prompt)}<br>{tables}<ul class="options">{options}</ul></li>\n'
+
+
+def _table(name: str, matrix: Array) -> str:
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>"
+        for row in matrix_text(matrix)
+    )
+    return f"<table><caption>{escape(name)}</caption>{rows}</table>"
+
+
+def _key(guess: Guess) -> str:
+    place = next(i for i, option in enumerate(guess.options, 1) if option.right)
+    return f"{place}: {guess.answer}. {guess.why}"

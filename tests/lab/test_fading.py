@@ -1,0 +1,44 @@
+"""Help with a question by hand: what each level shows adds up, and what it asks for is hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_core import SettingsError
+from attention_lab.fading import LEVELS, faded
+from attention_lab.practice import ASKED_FIELDS, ask
+from tests.lab.test_practice import layer
+
+FIELDS = [field for field in ASKED_FIELDS if field != "merged"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_each_level_shows_less(field: str) -> None:
+    """Worked: all; then a term is missing, then the result, then everything."""
+    question = ask(layer(), 2, field)
+    own, no_result, no_term, worked = (faded(question, level) for level in LEVELS)
+    assert (own.lines, own.result) == ((), None)
+    assert no_result.result is None
+    assert None not in [line.value for line in no_result.lines]
+    assert [line.value for line in no_term.lines].count(None) == 1
+    assert no_term.result == worked.result == question.answer
+    assert len(worked.lines) == len(question.exact.terms)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_the_missing_term_is_judged(field: str) -> None:
+    """It is accepted exact and rounded, and no other number is."""
+    question = ask(layer(), 3, field)
+    shown = faded(question, "one term missing")
+    assert shown.missing is not None
+    exact = question.exact.terms[shown.missing].value
+    assert shown.accepts(exact)
+    assert shown.accepts(round(question.shown.terms[shown.missing].value, shown.places))
+    assert not shown.accepts(exact + 3 * shown.room)
+    assert not shown.accepts(float("nan"))
+
+
+def test_an_unknown_level_is_refused() -> None:
+    """The error names the argument."""
+    with pytest.raises(SettingsError, match="level"):
+        faded(ask(layer(), 1, "scores"), "none")

@@ -1,0 +1,46 @@
+"""The page of the test: a link to a form, a code of the answers, the gain of two codes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from attention_lab.pretest import FORMS, questions
+from attention_viz.form_sheet import form_sheet
+from tests.lab.test_pretest import taken
+from tests.ui.app import facts, opened
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_link_opens_a_form_and_its_answers_make_a_code(form: str) -> None:
+    """Ten questions without an answer at first; the right ones give the code of who knows how."""
+    app = opened("before-and-after", form=form)
+    assert (facts(app)["form"], facts(app)["blank"]) == (form, 10)
+    wanted = taken(form)
+    for place, answer in enumerate(wanted.answers, 1):
+        app.radio(key=f"form {form} question {place}").set_value(answer)
+    app.run()
+    assert (facts(app)["code"], facts(app)["blank"]) == (wanted.code, 0)
+
+
+def test_two_codes_give_the_gain() -> None:
+    """By link, too; two codes of one form are refused."""
+    before, after = taken("A", "diagonal"), taken("B")
+    app = opened("before-and-after", code_before=before.code, code_after=after.code)
+    told = facts(app)
+    assert told["gain"] == 1.0
+    assert told["right"] == (sum(before.right), 10)
+    app = opened("before-and-after", code_before=before.code, code_after=before.code)
+    assert "form A" in str(facts(app)["error"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_sheet_has_every_question_and_a_key(form: str) -> None:
+    """Ten questions with their options, and ten answers on a page of their own."""
+    page = form_sheet(form)
+    asked, key = page.split('class="key"')
+    assert len(re.findall(r'class="options"', asked)) == 10
+    assert key.count("<li>") == 10
+    for place, guess in zip(taken(form).answers, questions(form), strict=True):
+        assert f"<li>{place}: {guess.answer}" in key

@@ -7,6 +7,7 @@ import streamlit as st
 from attention_lab.heads import similarity
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import Pattern, largest_entropy
+from attention_lab.notation.notation import Notation
 from attention_lab.user_data.matrix_names import MAX_HEADS
 from attention_viz.heads.similarity import alike_says, closest_says, correlations, divergences
 from attention_viz.labels import number
@@ -32,7 +33,7 @@ def open_portrait(bar: object) -> None:
             st.session_state.update({"portrait": measure, "head": head})
 
 
-def show_similarity(pattern: Pattern) -> None:
+def show_similarity(pattern: Pattern, notation: Notation) -> None:
     """The heads beside one another, by their shares and by their preferences."""
     distance = similarity.head_divergences(pattern)[0]
     correlation = similarity.centred_correlations(pattern)[0]
@@ -49,14 +50,14 @@ def show_similarity(pattern: Pattern) -> None:
             "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
             help=DIVERGENCE_HELP,
         )
-        show_board(divergences(distance, order), "head divergences")
+        show_board(divergences(distance, order, notation), "head divergences")
         st.markdown(closest_says(distance))
     with right:
         st.markdown(
             "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
             help=CORRELATION_HELP,
         )
-        show_board(correlations(correlation, order), "head correlations")
+        show_board(correlations(correlation, order, notation), "head correlations")
         st.markdown(alike_says(correlation))
     n_distinct = similarity.max_distinct_heads(pattern)
     together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))

@@ -9,23 +9,25 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.heads.similarity import most_alike, overlap
+from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import number, percent
 from ..matrices import Matrix, Side, board
 from ..payload import JSON
 
 
-def divergences(divergence_HH: Array, order: Sequence[int]) -> JSON:
+def divergences(divergence_HH: Array, order: Sequence[int], notation: Notation = OURS) -> JSON:
     """The Jensen-Shannon divergence of each pair of heads, from 0 to ln 2, the closest pair lit."""
     pair = most_alike(-divergence_HH) or (order[0], order[-1])
     name = "Jensen–Shannon divergence"
-    return _matrix(divergence_HH, order, math.log(2), name, pair)
+    return _matrix(divergence_HH, order, math.log(2), name, pair, notation)
 
 
-def correlations(correlation_HH: Array, order: Sequence[int]) -> JSON:
+def correlations(correlation_HH: Array, order: Sequence[int], notation: Notation = OURS) -> JSON:
     """The centred correlation of each pair of heads, from -1 to 1, the most similar pair lit."""
     pair = most_alike(correlation_HH) or (order[0], order[-1])
-    return _matrix(correlation_HH, order, 1.0, "centred correlation", pair, lowest=-1.0)
+    name = "centred correlation"
+    return _matrix(correlation_HH, order, 1.0, name, pair, notation, lowest=-1.0)
 
 
 def closest_says(divergence_HH: Array) -> str:
@@ -65,6 +67,7 @@ def _matrix(
     limit: float,
     name: str,
     pair: tuple[int, int],
+    notation: Notation,
     lowest: float = 0.0,
 ) -> JSON:
     heads = tuple(f"head {head}" for head in order)
@@ -85,4 +88,4 @@ def _matrix(
         f" {len(heads)}."
     )
     row, column = (list(order).index(head) for head in pair)
-    return board([matrix], (name, row, column), says)
+    return board([matrix], (name, row, column), says, notation)

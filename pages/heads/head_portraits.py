@@ -64,4 +64,4 @@ if fact("heads", n_heads) == 1:
         "There is only one head, so there is nothing to compare. Choose more heads in the sidebar."
     )
 else:
-    show_similarity(pattern)
+    show_similarity(pattern, now.notation)

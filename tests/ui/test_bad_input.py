@@ -180,10 +180,10 @@ def test_an_error_of_the_engine_is_shown_and_not_logged(monkeypatch: pytest.Monk
     reaches the log.
     """
 
-    def refuse(scenario: Scenario) -> None:
+    def refuse(scenario: Scenario, sequence: int) -> None:
         raise SettingsError("<b>no</b> **way** [x](http://x) $1$ :red[x]")
 
-    monkeypatch.setattr(attention_ui.frame, "trace_of", refuse)
+    monkeypatch.setattr(attention_ui.frame, "sequence_of", refuse)
     app = opened()
     assert [error.value for error in app.error] == [
         plain("<b>no</b> **way** [x](http://x) $1$ :red[x]")
@@ -196,10 +196,10 @@ def test_any_other_error_is_logged(monkeypatch: pytest.MonkeyPatch, logged: list
     something is wrong.
     """
 
-    def fail(scenario: Scenario) -> None:
+    def fail(scenario: Scenario, sequence: int) -> None:
         raise RuntimeError("a bug of ours")
 
-    monkeypatch.setattr(attention_ui.frame, "trace_of", fail)
+    monkeypatch.setattr(attention_ui.frame, "sequence_of", fail)
     app = opened()
     assert len(app.exception) == 1
     assert not app.error

@@ -34,7 +34,7 @@ HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
 
 def test_the_section_has_its_pages() -> None:
-    """Six pages, in this order."""
+    """These pages, in this order."""
     assert HEADS == [
         "all-heads",
         "head-portraits",
@@ -42,6 +42,7 @@ def test_the_section_has_its_pages() -> None:
         "shared-keys",
         "compare",
         "one-matrix-or-many",
+        "construct",
     ]
 
 

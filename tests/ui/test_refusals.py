@@ -137,7 +137,7 @@ def test_what_shows_nothing_is_said_by_its_code(asked: str, quoted: str) -> None
         ("change-a-word", "cw_new", "a" * 60, "by", 40),
         ("change-a-word", "cw_old", "tired " * 10, "Replace the word", 40),
         ("lexicon", "lex_text", "the cat " * 30, "A sentence of the lexicon’s words", 200),
-        ("self-attention-mass", "lab_numbers", "3,3; " * 500, "Such as 3,3; 10,0", 2000),
+        ("self-attention-mass", "lab_numbers", "3,3; " * 500, "Tokens, such as 3,3; 10,0", 2000),
     ],
 )
 def test_a_text_that_a_field_cuts_off(

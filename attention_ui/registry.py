@@ -92,7 +92,7 @@ class Page:
         """Whether nothing can be shown where the controls make no layer; a file of attention
         and a class need none.
         """
-        return self.url_path not in ("your-weights", "class")
+        return self.url_path not in ("your-weights", "class", "before-and-after")
 
 
 def _page(line: dict[str, str]) -> Page:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 
 from attention_core.checks import Array
@@ -32,6 +33,7 @@ def matrix_text(matrix: Array) -> list[list[str]]:
     ]
 
 
+@lru_cache(maxsize=2)
 def form_sheet(form: str) -> str:
     """A whole page. Raises: SettingsError."""
     asked = questions(form)

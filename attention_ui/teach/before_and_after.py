@@ -99,7 +99,7 @@ def sheets() -> None:
         for form in FORMS:
             st.download_button(
                 f"Form {form} on paper, with key",
-                lambda form=form: form_sheet(form),  # type: ignore[misc]
+                form_sheet(form),
                 f"attention-form-{form}.html",
                 "text/html",
                 on_click="ignore",

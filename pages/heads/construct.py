@@ -5,6 +5,7 @@ import streamlit as st
 from attention_ui.board import show_board
 from attention_ui.heads.construct import choose_matrix, choose_task, show_verdict, start_button
 from attention_ui.page_context import page_context
+from attention_ui.panels import say_columns
 from attention_ui.view import one_window
 from attention_viz import story
 
@@ -21,7 +22,7 @@ with window:
         matrix = choose_matrix(task)
     with right:
         start_button(task, now.scenario == task.start)
-    st.markdown(f"**{task.says}** {task.hint}")
+    st.markdown(now.turned(f"**{task.says}** {task.hint}"))
     show_verdict(trace, task)
     if matrix == "w_o":
         place = focus.within(trace, "output")
@@ -38,3 +39,4 @@ st.caption(
 st.header("What the heads look at now", anchor=False)
 shares = story.softmax(now.stage, focus.cell("query", "key"))
 show_board(shares | {"player": False}, "construct shares", fits=True)
+say_columns(now)

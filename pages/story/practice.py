@@ -10,6 +10,7 @@ from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION, MAX_TERMS, ask, 
 from attention_ui.facts import fact
 from attention_ui.markdown import plain_quotations
 from attention_ui.page_context import page_context
+from attention_ui.panels import say_columns
 from attention_ui.practice import (
     anew,
     draw_help,
@@ -100,3 +101,4 @@ st.caption(
 sheet(now, number, field)
 st.header("The matrices that the numbers come from", anchor=False)
 draw_operands(now, question)
+say_columns(now)

@@ -41,6 +41,7 @@ WORDLESS = {
     "sources",
     "your-weights",
     "class",
+    "before-and-after",
 }
 
 

@@ -45,7 +45,7 @@ COLOURS = {
 TAGS = {"div", "span", "small", "bdi"}
 # Pages that draw nothing: before the visitor has given a file or a room, or because he is to do
 # the work.
-WAITING = {"your-weights", "practice", "class"}
+WAITING = {"your-weights", "class", "before-and-after"}
 
 
 @lru_cache(maxsize=2)

@@ -110,9 +110,10 @@ def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
         read = list(keys_read_most(trace, place, query))
         fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
         tied = [f"“{plain(words[key])}” ({key})" for key in read]
-        keys = " and ".join(tied) if len(tied) < 4 else f"{len(tied)} words alike"
-        each = " each" if len(tied) > 1 else ""
-        lines.append(f"- **{head.name}** looks at {keys} with {percent(most)}{each}")
+        keys = ", ".join(tied)
+        if len(tied) > 3:
+            keys = f"each of {len(tied)} words"
+        lines.append(f"- **{head.name}** gives {percent(most)} to {keys}")
     return "\n".join(lines)
 
 

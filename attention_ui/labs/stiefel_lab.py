@@ -135,20 +135,25 @@ def mapping() -> None:
         "**The package**, tokens as columns, head by head, joined one below the other:"
         f" {chosen.formula.says}"
     )
-    left.latex(chosen.formula.latex + (" + Z" if connection else ""))
+    theirs, output = chosen.formula.latex, "Y = O"
+    if connection:
+        theirs, output = f"{theirs} + Z", "Y = O + X"
+    left.latex(theirs)
     right.markdown("**The same here**, tokens as rows:")
     equations = [
         r"X = Z^{\top}",
         *chosen.ours.split(r",\ "),
-        "Y = O + X" if connection else "Y = O",
+        output,
     ]
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # broken between them only
     same = fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE)
-    verdict = ": the same layer" if same else ""
-    outputs = f"the outputs {agreement(check.difference, TOLERANCE)}{verdict}"
-    right.badge(outputs, color="green" if same else "red", icon=":material/check:")
+    outputs = f"the outputs {agreement(check.difference, TOLERANCE)}"
+    if same:
+        right.badge(f"{outputs}: the same layer", color="green", icon=":material/check:")
+    else:
+        right.badge(outputs, color="red", icon=":material/close:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(
         "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in"

@@ -48,10 +48,12 @@ def watch(run: OwnRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -
 
     draw(-1)
     asked = st.session_state.pop("train asked", False) and not run.done
-    label = "Stop" if asked else LABELS[run.done, run.step > 0]
+    label, icon = LABELS[run.done, run.step > 0], ":material/play_arrow:"
+    if asked:
+        label, icon = "Stop", ":material/stop:"
     right.button(  # the same one while it trains, so that the keyboard stays on it
         label,
-        icon=":material/stop:" if asked else ":material/play_arrow:",
+        icon=icon,
         key="train go",
         width="stretch",
         on_click=_go_on,
@@ -76,22 +78,18 @@ def verdict(run: OwnRun, step: int, projections: Projections) -> None:
     fact("step", step)
     fact("total_on_unseen", result.total)
     fact("one_answer_per_head", best)
-    name, show = ("right choices", percent) if result.by_accuracy else ("error", _four_digits)
+    name, shown = "error", _four_digits(result.total)
+    says = "The squared error as a share of the target’s variance: 0 is perfect; 1 is no better"
+    says += " than the mean."
+    if result.by_accuracy:
+        name, shown, says = "right choices", percent(result.total), "The share of right choices."
     with st.container(horizontal=True):
         st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
         st.metric(
             f"{name.capitalize()} on unseen sequences",
-            show(result.total),
+            shown,
             border=True,
-            help=f"On {N_TEST} sequences that no step saw. "
-            + (
-                "The share of right choices."
-                if result.by_accuracy
-                else (
-                    "The squared error as a share of the target’s variance: 0 is perfect, 1 is"
-                    " always saying the mean."
-                )
-            ),
+            help=f"On {N_TEST} sequences that no step saw. {says}",
         )
         st.metric(
             "One answer per head",
@@ -119,7 +117,7 @@ def silenced(n_heads: int) -> int | None:
     held = pinned(
         "train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0"
     )
-    chosen = held[0] if held else None
+    chosen = next(iter(held or ()), None)
     with st.container(horizontal=True, gap="small"):
         for head in (None, *range(n_heads)):
             st.button(
@@ -137,11 +135,9 @@ def parts_of(
 ) -> dict[str, Any]:
     """The score of every part of the task: of the whole layer, and without a head."""
     whole = {"whole layer": score(settings, projections)}
-    return (
-        whole
-        if head is None
-        else whole | {f"without head {head}": _without(settings, projections, head)}
-    )
+    if head is None:
+        return whole
+    return whole | {f"without head {head}": _without(settings, projections, head)}
 
 
 @cached

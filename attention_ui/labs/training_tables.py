@@ -20,7 +20,7 @@ from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
 from attention_lab.labs.tasks import N_TEST
 from attention_lab.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
-from attention_viz.labels import counted, number
+from attention_viz.labels import number
 from attention_viz.labs.comparison_figure import comparison_figure
 
 from ..facts import fact
@@ -30,6 +30,7 @@ from .own_runs import run_of, train_on
 from .training_run import score
 
 MARK, CHOICES = "one answer per head", "right choices"
+SEED_COUNTS = {"one": 1, "five": 5}
 weightless, weightless_costs = cached(weightless_score), cached(weightless_loss)
 
 
@@ -39,39 +40,37 @@ def comparison(task: str) -> None:
     """
     several = choose_one(
         "Seeds",
-        ("one", "five"),
+        tuple(SEED_COUNTS),
         "one",
         key="train_seeds",
         help="The seed decides how the weights are drawn and which sequences are seen.",
     )
-    seeds = range(5 if several == "five" else 1)
+    seeds = range(SEED_COUNTS[str(several)])
     named = {name: [models(task, seed)[name] for seed in seeds] for name in models(task)}
     missing = [one for settings in named.values() for one in settings if not run_of(one).done]
     seconds = sum(map(expected_seconds, missing))
-    waiting = f"Still to be trained: {counted(len(missing), 'run')}, about {seconds:.0f} s."
-    st.caption(waiting if missing else "All runs are trained.")
+    st.caption(f"Runs still to be trained: {len(missing)}, about {seconds:.0f} s.")
     if missing and st.button("Train them all", icon=":material/play_arrow:", key="train all"):
         _train_all(missing)
         st.rerun()
     if not missing:
         by_accuracy = run_of(named["1 head"][0]).settings.lesson.by_accuracy
-        what = CHOICES if by_accuracy else "error"
+        what = "error"
+        if by_accuracy:
+            what = CHOICES
         _curves(task, named)
         st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
-        wide = (
-            "A wide head has as many numbers as two heads, yet learns to answer only one question. "
-            if fact("has_a_wide_head", WIDE in named)
-            else ""
-        )
-        fact("seeds_compared", list(seeds))
+        wide = ""
+        if fact("has_a_wide_head", WIDE in named):
+            wide = " A wide head has as many numbers as two heads, but learns to answer only one."
         st.caption(
-            f"{what.capitalize()} on {N_TEST} unseen sequences, with {_seeds_said(len(seeds))} and"
-            " what else this page starts with, whatever is chosen above; but here the sequences to"
-            " learn from are drawn apart from the weights, so that all models of a seed see the"
-            " same ones. *weightless*: Q = K = V = X, followed by the best linear readout there is,"
-            f" which takes no steps. {wide}**Trained like this, each"
-            " head answers one question.** Weights made by hand may do more: on the page"
-            " *Convolution* two heads ask for nine places."
+            f"{what.capitalize()} on {N_TEST} unseen sequences. Seeds:"
+            f" {', '.join(map(str, fact('seeds_compared', list(seeds))))}. All other settings are"
+            " those that this page starts with, not those chosen above. All models of a seed learn"
+            " from the same sequences, which here do not depend on the weights. *weightless*:"
+            " Q = K = V = X with the best linear readout, which needs no training. **Trained like"
+            f" this, each head answers one question.**{wide} Weights made by hand can do more: on"
+            " the page *Convolution* two heads ask for nine places."
         )
 
 
@@ -87,28 +86,22 @@ def _curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
     level = sum(weightless_costs(task, seed) for seed in seeds) / len(seeds)
     left = floors(settings[0] for settings in named.values())
     marks = {"best constant": constant_loss(task)}
-    marks |= {f"{MARK}: {counted(n_heads, 'head')}": loss for n_heads, loss in left.items()}
+    marks |= {f"{MARK}, heads: {n_heads}": loss for n_heads, loss in left.items()}
     by_entropy = fact("losses_in_nats", named["1 head"][0].lesson.by_accuracy)
-    what = "cross-entropy in nats" if by_entropy else "error"
+    what, constant = "error", "the variance of the targets, which counts as 1"
+    if by_entropy:
+        what = "cross-entropy in nats"
+        constant = "the entropy of a letter, ln 6 nats: all six are equally likely"
     fact("curves", curves)
     fact("weightless_loss", level)
     fact("marks", marks)
     show_figure(comparison_figure(curves, {"weightless": level}, marks, what), "train models")
-    constant = (
-        "the entropy of a letter, ln 6 nats: all six are as likely"
-        if by_entropy
-        else "the variance of the targets, which counts as 1"
-    )
     st.caption(
         f"The {what} on the {N_TEST} unseen sequences"
         + (", the mean of five seeds" * (len(seeds) > 1))
         + f". *Best constant*: {constant}. The inputs decide the answer of every task, so the floor"
         " of a layer that answers everything is 0, which has no place on a logarithmic axis."
     )
-
-
-def _seeds_said(count: int) -> str:
-    return "seed 0" if count == 1 else f"seeds 0 to {count - 1}"
 
 
 def _train_all(missing: Sequence[TrainingSettings]) -> None:
@@ -141,7 +134,9 @@ def _rows(
 
 def _nats(losses: Sequence[float]) -> dict[str, object]:
     """The mean cross-entropy of a model where its score is another number."""
-    return {"cross-entropy": number(sum(losses) / len(losses), 4)} if losses else {}
+    if not losses:
+        return {}
+    return {"cross-entropy": number(sum(losses) / len(losses), 4)}
 
 
 def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dict[str, object]:
@@ -172,14 +167,15 @@ def way_back(settings: TrainingSettings) -> None:
         left.latex(STEPS[step.step].formula)
         right.latex(step.formula)
         right.caption(step.sentence)
-    constrained = fact("adam_on_the_manifold", settings.constraint != "free")
-    st.markdown(
-        "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the others"
-        " take the usual step"
-        if constrained
-        else "**Adam**"
-    )
-    _formulas(tuple((STIEFEL_ADAM if constrained else ADAM).values()))
+    if fact("adam_on_the_manifold", settings.constraint != "free"):
+        st.markdown(
+            "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the"
+            " others take the usual step"
+        )
+        _formulas(tuple(STIEFEL_ADAM.values()))
+    else:
+        st.markdown("**Adam**")
+        _formulas(tuple(ADAM.values()))
     st.caption(
         "Written by hand as NumPy functions, one per formula, and tested against the automatic"
         " differentiation of PyTorch 2.13 and against finite differences."

@@ -77,7 +77,7 @@ def numbers(now: PageContext, fields: Sequence[str]) -> None:
 def files(now: PageContext, field: str, board: JSON) -> None:
     """Downloads, each made when it is asked for."""
     trace, title = now.batch, STEPS[field].title
-    said = notation.says(trace, field, now.notation)
+    said = trace.sentence(field)
 
     def page() -> str:
         return handout(dressed(board, "both"), title, said, trace.code(field), now.sentence)

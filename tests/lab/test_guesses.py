@@ -25,7 +25,7 @@ from attention_lab.guesses import (
     judge,
 )
 from attention_lab.guesses.items import ASKS, KINDS, TOPICS
-from attention_lab.scenario import Scenario, embedding_of, trace_of
+from attention_lab.scenario import Scenario, embedding_of, sequence_of, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.learners import Learner
 
@@ -63,7 +63,7 @@ def fails(guess: Guess, trace: Trace, belief: str, words: Any = ()) -> bool:
 @pytest.mark.parametrize("name", EVERY)
 def test_who_knows_how_is_right_everywhere(name: str) -> None:
     """In every example the key is what plain Python works out from the numbers before."""
-    trace, words = trace_of(EVERY[name]), embedding_of(EVERY[name]).words
+    trace, words = sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words
     for guess in asked(trace, words, number=2):
         assert not fails(guess, trace, "", words), guess
 
@@ -83,7 +83,7 @@ def test_who_knows_how_is_right_in_drawn_layers(call: tuple[Layer, dict[str, Any
 @pytest.mark.parametrize("name", EVERY)
 def test_a_learner_fails_exactly_the_items_of_a_belief(name: str) -> None:
     """Whoever works by a wrong rule fails those items that tell it apart, and no other one."""
-    trace, words = trace_of(EVERY[name]), embedding_of(EVERY[name]).words
+    trace, words = sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words
     for guess in asked(trace, words):
         for belief in MISCONCEPTIONS:
             wrong = fails(guess, trace, belief, words)
@@ -94,7 +94,7 @@ def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
     """No misconception stands at an item for nothing, and none is without an item."""
     found: dict[str, set[str]] = {name: set() for name in ITEMS}
     for scenario in EVERY.values():
-        for guess in asked(trace_of(scenario), embedding_of(scenario).words):
+        for guess in asked(sequence_of(scenario, 0), embedding_of(scenario).words):
             found[guess.item.id] |= set(guess.told_apart)
     mine = Projections.from_heads([(-np.eye(2), np.eye(2), np.eye(2))], np.eye(2))
     negative = attend([[1.0, 0.0], [1.0, 1.0], [2.0, 1.0]], mine, causal=True)
@@ -122,7 +122,7 @@ def test_every_step_has_a_question_at_every_lit_cell(field: str) -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_one_option_is_right_and_all_differ(name: str) -> None:
     """Two to four options with different labels; exactly one is right and has no misconception."""
-    for guess in asked(trace_of(EVERY[name]), embedding_of(EVERY[name]).words):
+    for guess in asked(sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words):
         options = guess.options
         assert 2 <= len(options) <= 4
         assert len({option.label for option in options}) == len(options)

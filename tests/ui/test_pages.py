@@ -42,10 +42,10 @@ COLOURS = {
     "colorscale",
     *(f"{of}color" for of in ("bg", "border", "fill", "grid", "line", "arrow")),
 }
-TAGS = {"div", "span", "small", "bdi"}
+TAGS = {"div", "span", "small", "bdi", *("svg", "title", "g", "path")}  # the last: a QR code
 # Pages that draw nothing: before the visitor has given a file or a room, or because he is to do
 # the work.
-WAITING = {"your-weights", "class", "before-and-after"}
+WAITING = {"your-weights", "class", "before-and-after", "for-teachers", "homework"}
 
 
 @lru_cache(maxsize=2)

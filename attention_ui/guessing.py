@@ -20,10 +20,4 @@ def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
         embedding = embedding_of(now.shown)
         words = embedding.words if story.made_of_words(now.trace, embedding) else None
     found = guesses_of(now.trace, field, cell["index"], words)
-    return _turned(now, as_data(found[0])) if found else None
-
-
-def _turned(now: PageContext, asked: JSON) -> JSON:
-    """The same with reasons that speak of columns where tokens are columns."""
-    reasons = [reason | {"says": now.turned(reason["says"])} for reason in asked["reasons"]]
-    return asked | {"reasons": reasons, "why": now.turned(asked["why"])}
+    return as_data(found[0]) if found else None

@@ -50,15 +50,3 @@ def test_the_mask_that_is_shown_is_the_one_that_is_asked_about() -> None:
     """Without a mask the page shows a causal one, and counts by it."""
     asked = stage_of(opened("mask", **EXAMPLE))["stage"]["guess"]
     assert (asked["id"], asked["number"]) == ("masked-count", 7)
-
-
-def test_reasons_speak_of_the_matrices_as_they_are_shown() -> None:
-    """Where tokens are columns, a column of weights is a row."""
-    ours, turned = (
-        stage_of(opened("projections", seed=0, notation=notation))["stage"]["guess"]
-        for notation in ("ours", "columns")
-    )
-    assert ours["prompt"] == turned["prompt"]
-    says = [[reason["says"] for reason in asked["reasons"]] for asked in (ours, turned)]
-    assert any("column" in one for one in says[0])
-    assert [one.replace("column", "row") for one in says[0]] == says[1]

@@ -52,7 +52,7 @@ class Intermediates:
             symbol="Q",
             needs="inputs",
             formula=r"Q = X\,W_Q",
-            sentence="Every token asks one question per head: its whole vector multiplied by W_Q.",
+            sentence="A token asks a question per head: its whole vector times the query weights.",
             numpy="queries = inputs @ w_q{b_q}",
             torch="queries = F.linear(inputs, w_q.T{b_q})",
             rule=rules.projected("inputs", "w_q", "b_q"),
@@ -68,7 +68,7 @@ class Intermediates:
             needs="memory",
             formula=r"K = M\,W_K",
             sentence="Every token offers one label per head to be found by: its whole vector"
-            " multiplied by W_K.",
+            " times the key weights.",
             numpy="keys = memory @ w_k{b_k}",
             torch="keys = F.linear(memory, w_k.T{b_k})",
             rule=rules.projected("memory", "w_k", "b_k"),
@@ -84,7 +84,7 @@ class Intermediates:
             needs="memory",
             formula=r"V = M\,W_V",
             sentence="Every token prepares what it passes on when it is attended to: its whole"
-            " vector multiplied by W_V.",
+            " vector times the value weights.",
             numpy="values = memory @ w_v{b_v}",
             torch="values = F.linear(memory, w_v.T{b_v})",
             rule=rules.projected("memory", "w_v", "b_v"),
@@ -99,7 +99,7 @@ class Intermediates:
             symbol="Q_h",
             needs="queries",
             formula=r"Q_h = Q_{:,\,h d_k:(h+1) d_k}",
-            sentence="Each head takes its own block of columns of Q: reshape, then swap.",
+            sentence="Each head takes its own block of columns: reshape, then swap.",
             numpy="query_heads = queries.reshape(B, T, H, K).swapaxes(1, 2)",
             torch="query_heads = queries.unflatten(-1, (H, K)).transpose(1, 2)",
             rule=rules.split("queries", "K"),
@@ -114,7 +114,7 @@ class Intermediates:
             symbol="K_h",
             needs="keys",
             formula=r"K_h = K_{:,\,h d_k:(h+1) d_k}",
-            sentence="Each head takes its own block of columns of K: reshape, then swap.",
+            sentence="Each head takes its own block of columns: reshape, then swap.",
             numpy="key_heads = keys.reshape(B, S, {G}, K).swapaxes(1, 2)",
             torch="key_heads = keys.unflatten(-1, ({G}, K)).transpose(1, 2)",
             rule=rules.split("keys", "K"),
@@ -129,7 +129,7 @@ class Intermediates:
             symbol="V_h",
             needs="values",
             formula=r"V_h = V_{:,\,h d_v:(h+1) d_v}",
-            sentence="Each head takes its own block of columns of V: reshape, then swap.",
+            sentence="Each head takes its own block of columns: reshape, then swap.",
             numpy="value_heads = values.reshape(B, S, {G}, V).swapaxes(1, 2)",
             torch="value_heads = values.unflatten(-1, ({G}, V)).transpose(1, 2)",
             rule=rules.split("values", "V"),
@@ -159,8 +159,8 @@ class Intermediates:
             symbol=r"\tilde S_h",
             needs="scores",
             formula=r"\tilde S_h = s \, S_h",
-            sentence="Every score is multiplied by the same number s; one over the root of a head's"
-            " width keeps wide heads from saturating the softmax.",
+            sentence="Every score is multiplied by the scale, usually one over the root of the head"
+            " width, so that wide heads do not put nearly all weight on one key.",
             numpy="scaled_scores = scores * scale{softcap}",
             torch="scaled_scores = scores * scale{softcap}",
             rule=rules.scaled,
@@ -175,8 +175,8 @@ class Intermediates:
             symbol=r"\hat S_h",
             needs="scaled_scores",
             formula=r"\hat S_{h,ij} = \tilde S_{h,ij}\ \text{if allowed, else}\ {-\infty}",
-            sentence="A score the query may not see becomes minus infinity; the others stay as"
-            " they are.",
+            sentence="The score of a key that the query may not see becomes minus infinity; the"
+            " others stay as they are.",
             numpy="masked_scores = {masked}",
             torch="masked_scores = {masked}",
             rule=rules.masked,
@@ -191,7 +191,7 @@ class Intermediates:
             symbol="A_h",
             needs="masked_scores",
             formula=r"A_{h,ij} = \frac{e^{\hat S_{h,ij}}}{\sum_{k} e^{\hat S_{h,ik}}}",
-            sentence="Each row becomes shares that sum to 1: how much this query reads from every"
+            sentence="Each row becomes shares that sum to 1: how much its query reads from every"
             " key.",
             numpy="row_max = masked_scores.max(axis=-1, keepdims=True){no_maximum}\n"
             "exponentials = np.exp(masked_scores - row_max)\n"
@@ -241,7 +241,7 @@ class Intermediates:
             symbol="Y",
             needs="merged inputs",
             formula=r"Y = O\,W_O",
-            sentence="W_O mixes what the heads found into one vector per token.",
+            sentence="The output projection mixes what the heads found into one vector per token.",
             numpy="output = merged{w_o}{b_o}{inputs}",
             torch="output = {mixed}{inputs}",
             rule=rules.output,

@@ -1,4 +1,4 @@
-"""What is said of a step and of its axes, in words that fit one layer."""
+"""Sentences about a step and names of its axes, for the options of one layer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def sentence(layer: Layer, step: Step) -> str:
     if step.name == "output" and layer.projections.w_o is None:
         also = f"{added}," if added else ""
         return (
-            f"Without W_O the heads side by side{also} are the output; nothing of different"
-            " heads is mixed."
+            f"This layer has no output projection: the heads side by side{also} are the output, and"
+            " nothing of different heads is mixed."
         )
     return f"{step.sentence.removesuffix('.')}{added}."
 
@@ -35,7 +35,7 @@ def addition(layer: Layer, name: str) -> str:
 
 
 def shown_axes(letters: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
-    """The names of axes: M and O are called D, and G is called H, where they are as many."""
+    """The names of axes. M and O are called D, and G is called H, where the sizes are equal."""
     usual = (("M", "D"), ("O", "D"), ("G", "H"))
     names = {letter: name for letter, name in usual if sizes[letter] == sizes[name]}
     return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)

@@ -10,8 +10,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.text import Tokens
 from attention_lab.column_names import column_names
-from attention_lab.notation.notation import Notation, Symbol, written
-from attention_lab.notation.wording import turned
+from attention_lab.notation.notation import Notation, Symbol, symbol, written
 from attention_lab.scenario import (
     Scenario,
     in_batch,
@@ -20,7 +19,6 @@ from attention_lab.scenario import (
     tokens_of,
     trace_of,
 )
-from attention_viz.names import symbol_of
 from attention_viz.payload import Stage
 
 from .chosen import line
@@ -89,22 +87,18 @@ class PageContext:
         """What stands before the sizes in counts, which have our letters in every notation."""
         return "" if self.notation.has_our_letters else "Counts have our own letters: "
 
-    def turned(self, words: str) -> str:
-        """Words about matrices where tokens are rows, as the boards of the page show them:
-        maybe as columns.
-        """
-        return turned(words, self.notation)
-
     def symbol(self, name: str) -> str:
-        """A matrix or a size as the boards of the page call it, as Markdown; weights stand
-        transposed with columns.
+        """A matrix or a size in the chosen notation, as Markdown. Sentences speak of matrices in
+        which tokens are rows, so a weight matrix is not transposed here.
 
         A size of several words stands in brackets, as a factor must.
         """
         if name not in ("d_k", "d_v"):
-            return plain(symbol_of(written(self.trace, name, self.notation), self.notation))
+            return plain(symbol(written(self.trace, name, self.notation), self.notation).plain)
         width = Symbol(self.notation.width(self.trace, name)).plain
-        return plain(f"({width})" if " " in width else width)
+        if " " in width:
+            width = f"({width})"
+        return plain(width)
 
     @property
     def whole(self) -> bool:

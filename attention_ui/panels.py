@@ -1,4 +1,4 @@
-"""The parts a story page is put together from; each takes the trace and what to show of it."""
+"""The parts of a story page; each takes the trace and what to show of it."""
 
 from __future__ import annotations
 
@@ -48,45 +48,47 @@ def says(now: PageContext, field: str, more: str = "") -> None:
     named = ", ".join(notation.axes(trace, field, text))
     badge = f":gray-badge[{STEPS[field].title}: ({named}) = {sizes}]"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{notation.says(trace, field, text)}\n\n{badge}", width="stretch")
+        st.markdown(f"{trace.sentence(field)}\n\n{badge}", width="stretch")
         st.latex(formula(trace, field, text) + more, width="content")
 
 
 def say_columns(now: PageContext) -> None:
-    """Where the boards show tokens as columns: that the numbers are the same, and how far those
-    of the layer differ.
+    """Where boards show tokens as columns: how matrices lie, and how far the numbers of the layer
+    differ when it is computed that way.
     """
     if now.notation.convention == "column":
         rounding = max(tolerance(now.trace, field) for field in STEPS)
         st.caption(
-            "In this notation a token is a column: on the boards every matrix is shown transposed,"
-            " the softmax runs down the columns, heads lie one below the other. Computed once more"
-            " in that convention, the numbers of the whole layer"
+            "In this notation a token is a column: the boards show every matrix transposed, so a"
+            " row in a sentence is a column on the board, and a column is a row. Computed that way,"
+            " the numbers of the whole layer"
             f" {agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
         )
 
 
 def say_notation(text: Notation, *, keeps_symbols: bool) -> None:
-    """Whose symbols a page shows; or, where its section looks alike in every notation, that it
-    keeps ours and has tokens as rows.
-    """
+    """Whose symbols a page shows, or that its section keeps ours and shows tokens as rows."""
     if text is COLUMNS and keeps_symbols:
         st.caption("Tokens stand as columns in the other sections; here they are rows.")
     if text.has_our_letters:
         return
-    elsewhere = " stand in the other sections; this one keeps its own" if keeps_symbols else ""
-    counts = (
-        "; its formulas count heads from 1, boards and sentences from 0" if text.first_head else ""
-    )
-    st.caption(f"Symbols and words of {text.title}{elsewhere or counts}.")
+    if keeps_symbols:
+        st.caption(f"This section keeps its own symbols; the others show those of {text.title}.")
+    elif text.first_head:
+        st.caption(
+            f"Symbols of {text.title}. Its formulas count heads from 1, boards and sentences from"
+            " 0."
+        )
+    else:
+        st.caption(f"Symbols of {text.title}.")
 
 
 def say_swap(now: PageContext) -> None:
-    """Where tokens are columns on the boards: that heads are swapped in the code alone."""
+    """Where boards show tokens as columns: only the code swaps heads and tokens."""
     if now.notation.convention == "column":
         st.caption(
-            "In this notation the heads lie one below the other and come apart, or together, by a"
-            " reshape alone; the swap is one of the code, in which tokens are rows."
+            "In this notation the heads lie one below the other, so a reshape alone splits and"
+            " merges them. The code needs the swap because its tokens are rows."
         )
 
 

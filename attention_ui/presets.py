@@ -68,7 +68,9 @@ def choose(scenario: Scenario, explained: bool) -> None:
     """
     names = [preset.name for preset in presets()]
     current = preset_of(scenario)
-    shown = current.name if current else None
+    shown, says = None, OWN
+    if current:
+        shown, says = current.name, current.says
     if KEY not in st.session_state or st.session_state[KEY] != shown:
         # A change of the page in a callback forgets the box, which the browser keeps.
         st.session_state[KEY] = shown
@@ -83,7 +85,7 @@ def choose(scenario: Scenario, explained: bool) -> None:
         help="Sets every control.",
     )
     if explained:
-        st.caption(current.says if current else OWN)
+        st.caption(says)
 
 
 def _load(shown: Scenario) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
@@ -50,7 +49,7 @@ def show_step(
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
-        says=f"{notation.says(now.trace, field, now.notation) if field else WHOLE} {also}".strip(),
+        says=f"{now.trace.sentence(field) if field else WHOLE} {also}".strip(),
         formula=formula(now.trace, field, now.notation) + more if field else "",
         steps=[(step.title, step.url_path) for step in strip()],
         place=strip().index(page),

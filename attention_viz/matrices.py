@@ -14,7 +14,6 @@ from attention_core.checks import Array
 from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
-from attention_lab.notation.wording import turned
 
 from .payload import JSON, bits, float_bytes, largest, rule_sent
 
@@ -69,8 +68,7 @@ def board(
 ) -> JSON:
     """The board's JSON object; cell: the matrix, row and column of the pinned cell.
 
-    Titles, badges and the description are given as they are where tokens are rows; a notation may
-    turn them.
+    Badges are given as they are where tokens are rows; a notation may show matrices transposed.
     """
     sides = list(
         dict.fromkeys(side for matrix in matrices for side in (matrix.rows, matrix.columns))
@@ -78,8 +76,8 @@ def board(
     letters = {side: side.letter or f"side {number}" for number, side in enumerate(sides)}
     array, *index = cell
     return {
-        "description": turned(description, notation),
-        "arrays": {matrix.name: _array(matrix, letters, notation) for matrix in matrices},
+        "description": description,
+        "arrays": {matrix.name: _array(matrix, letters) for matrix in matrices},
         "rules": {matrix.name: rule_sent(matrix.rule) for matrix in matrices if matrix.rule},
         "axes": {letters[side]: _axis(side) for side in sides},
         "panels": [_panel(matrix, matrix.place, notation) for matrix in matrices if matrix.place],
@@ -161,7 +159,7 @@ def _axis(side: Side) -> JSON:
     return {"word": side.word, "labels": None if counted else list(labels), "block": None}
 
 
-def _array(matrix: Matrix, letters: dict[Side, str], notation: Notation) -> JSON:
+def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     hidden = np.isneginf(matrix.numbers)
     limit = matrix.limit
     if limit is None and matrix.kind != "probability":
@@ -169,7 +167,7 @@ def _array(matrix: Matrix, letters: dict[Side, str], notation: Notation) -> JSON
     given: JSON = {
         "shape": list(matrix.numbers.shape),
         "axes": [letters[matrix.rows], letters[matrix.columns]],
-        "title": turned(matrix.title, notation),
+        "title": matrix.title,
         "role": matrix.role,
         "kind": matrix.kind,
         "limit": None if limit is None else float(f"{limit:.6g}"),
@@ -193,7 +191,7 @@ def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:
         "columns": 1,
         "place": list(place),
         "role": "result" if matrix.rule else "operand",
-        "title": turned(matrix.title, notation),
+        "title": matrix.title,
         "badge": badge,
         "size": "small" if matrix.small else "full",
     }

@@ -21,7 +21,6 @@ from attention_core.rules import INPUT_RULE, Position, Read, Rule
 from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written
-from attention_lab.notation.wording import turned
 
 from .names import axis_names, role_of, symbol_of, title_of
 
@@ -133,7 +132,7 @@ def sent(stage: Stage, name: str) -> JSON:
     docs/board.md names the entries.
     """
     letters = stage.letters(name)
-    title = turned(title_of(name), stage.notation) or stage.symbol(name)
+    title = title_of(name) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
     derived = derived_array_of(stage.trace, name) if name in DERIVED_ARRAYS else None
     whole = shape_of(stage.trace, derived) if derived else stage.values(name).shape

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
-from attention_lab.notation.notation import Notation
-from attention_lab.notation.wording import turned
+from attention_lab.notation.notation import Notation, symbol
 from attention_lab.practice import Question
 
 from .labels import decimals, number
-from .names import symbol_of
 from .tables import reads
 
 # What a projected vector is called, its weights, and the axes of its tokens and of a head's width.
@@ -134,9 +132,9 @@ class _Words:
         column, width = self.index[-1], self.trace.sizes["V"]
         # The number of a head that is copied there.
         _, head, _, feature = self.asked.exact.terms[0].factors[0].index
-        question = self.words(
-            f"Each head is {width} wide. In which column of the merged matrix does feature"
-            f" {feature} of head {head} stand? Columns are counted from 0."
+        question = (
+            f"Each head is {width} wide. At which place of the merged vector does feature"
+            f" {feature} of head {head} stand? Places are counted from 0."
         )
         return Asked(question, (), HOW["merged"], f"{column}, from {head} × {width} + {feature}")
 
@@ -153,16 +151,12 @@ class _Words:
         return (*bias, "the layer’s input, added") if self.trace.residual else bias
 
     def side(self, column: int, weights: str) -> str:
-        """Which numbers of a weight matrix, as the boards show it."""
-        return f"{self.words(f'column {column}')} of {symbol_of(weights, self.notation)}"
+        """Which numbers of a weight matrix."""
+        return f"column {column} of {symbol(weights, self.notation).plain}"
 
     def token(self, axis: str, place: int) -> str:
         """A token and its place."""
         return f"“{self.trace.labels(axis)[place]}” ({place})"
-
-    def words(self, text: str) -> str:
-        """Words about rows and columns as the boards show them."""
-        return turned(text, self.notation)
 
     def told(self, question: str, names: Sequence[str]) -> Asked:
         """The question with the numbers it needs, as many lists as the arithmetic reads."""

@@ -15,7 +15,6 @@ from attention_core import AXES
 from attention_core.derived_arrays import DERIVED_ARRAYS
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
-from attention_lab.notation.wording import turned
 
 from .names import title_of
 from .payload import JSON, Stage, rule_sent, sent
@@ -53,7 +52,7 @@ def scene(
     names = _needed(stage, [panel.array for panel in panels])
     array, index = cell
     return {
-        "description": turned(description, stage.notation),
+        "description": description,
         "arrays": {name: sent(stage, name) for name in names},
         "rules": {name: rule_sent(told) for name in names if (told := _told(stage, name, names))},
         "axes": _axes(stage, names),
@@ -104,7 +103,7 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
         for letter, shown in zip(declared, trace.shown(declared), strict=True):
             parts = letter.split("·")
             axes[shown] = {
-                "word": AXES[shown] if len(parts) == 1 else turned("column", stage.notation),
+                "word": AXES.get(shown, "column"),
                 "labels": list(trace.labels(letter)) if letter in "TS" else None,
                 "block": trace.sizes[parts[1]] if len(parts) == 2 else None,
             }
@@ -114,8 +113,7 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
 
 
 def _panel(stage: Stage, panel: Panel) -> JSON:
-    words = turned(panel.title or title_of(panel.array), stage.notation)
-    title = f"{stage.symbol(panel.array)} {words}".strip()
+    title = f"{stage.symbol(panel.array)} {panel.title or title_of(panel.array)}".strip()
     given: JSON = {
         "id": f"{panel.array} {panel.part}",
         "array": panel.array,

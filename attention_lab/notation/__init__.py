@@ -3,7 +3,6 @@
 from .array_axes import axes, axis_names, joined, shape
 from .notation import symbol
 from .quantities import glossary, remark
-from .wording import says, turned
 
 __all__ = [
     "axes",
@@ -11,8 +10,6 @@ __all__ = [
     "glossary",
     "joined",
     "remark",
-    "says",
     "shape",
     "symbol",
-    "turned",
 ]

@@ -3,7 +3,7 @@ symbols, words and axes of any other text.
 
 In the column convention a token is a column: every matrix stands transposed, its numbers are the
 same (see `columns`). Symbols are in `symbols`, the texts themselves in `texts`, axes in
-`array_axes`, sentences in `wording`, the glossary in `quantities`, the formulas in `formulas`.
+`array_axes`, the glossary in `quantities`, the formulas in `formulas`.
 """
 
 from __future__ import annotations

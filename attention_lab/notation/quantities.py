@@ -8,7 +8,6 @@ from attention_core.trace import STEPS
 
 from .notation import OURS, SIZES, WEIGHTS, Notation, symbol
 from .symbols import Symbol
-from .wording import reworded
 
 SILENT = "The text has no symbol for it: ours is used."
 
@@ -33,7 +32,7 @@ def glossary(notation: Notation) -> tuple[GlossaryRow, ...]:
     is right).
     """
     meanings = {name: meaning for name, (_, _, meaning) in (SIZES | WEIGHTS).items()}
-    meanings |= {name: reworded(step.sentence, notation) for name, step in STEPS.items()}
+    meanings |= {name: step.sentence for name, step in STEPS.items()}
     return tuple(
         GlossaryRow(
             name,

@@ -18,7 +18,7 @@ def array_table(trace: Trace, text: Notation) -> str:
         named = ", ".join(notation.axes(trace, name, text))
         lines.append(
             f"| ${notation.symbol(name, text).latex}$ | `{name}` | {plain(named)} "
-            f"| {sizes} | ${formula(trace, name, text)}$ | {notation.says(trace, name, text)} |"
+            f"| {sizes} | ${formula(trace, name, text)}$ | {trace.sentence(name)} |"
         )
     return "\n".join(lines)
 

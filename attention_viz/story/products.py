@@ -65,12 +65,8 @@ def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
     added to it.
     """
     has_weights = getattr(stage.trace.projections, weights) is not None
-    times = f" multiplied by {stage.symbol(weights)}" if has_weights else ""
-    added = stage.trace.addition(field)
-    return (
-        f"The {factor}{times}{added}{',' if added else ''} {'give' if times or added else 'are'}"
-        f" the {field}."
-    )
+    times = f" multiplied by {stage.symbol(weights)}" * has_weights
+    return f"The {field}: the {factor}{times}{stage.trace.addition(field)}."
 
 
 def before_and_after(stage: Stage, query: int) -> JSON:

@@ -22,7 +22,7 @@ with window:
         matrix = choose_matrix(task)
     with right:
         start_button(task, now.scenario == task.start)
-    st.markdown(now.turned(f"**{task.says}** {task.hint}"))
+    st.markdown(f"**{task.says}** {task.hint}")
     show_verdict(trace, task)
     if matrix == "w_o":
         place = focus.within(trace, "output")

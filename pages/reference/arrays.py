@@ -40,7 +40,7 @@ field = {name: name for name in STEPS}.get(str(chosen), "inputs")
 step = STEPS[field]
 head = shown_head(step, now.focus.head)
 words, form = st.columns([3, 2], vertical_alignment="center")
-words.markdown(notation.says(trace, field, text))
+words.markdown(trace.sentence(field))
 words.badge(
     f"{step.title}: ({', '.join(notation.axes(trace, field, text))}) = "
     f"{' × '.join(map(str, notation.shape(trace, field, text)))}",

@@ -1,4 +1,4 @@
-"""Merge: the heads are laid side by side again, token by token."""
+"""Merge: the outputs of the heads are laid side by side again, token by token."""
 
 import streamlit as st
 
@@ -8,7 +8,6 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, goes_astray, look_closer, say_swap, token
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import counted
 
 now = page_context()
 trace = now.trace
@@ -29,74 +28,56 @@ correct, mistaken = st.columns(2)
 with correct:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")
     st.markdown(
-        now.turned(
-            f"Head {head}’s numbers become a **block of columns**. The pinned one goes from [head,"
-            f" token, feature] = [{head}, {query}, {feature}] to row {query}, column {head} · {d_v}"
-            f" + {feature} = **{column}**: it stays "
-        )
-        + f"with :blue[{token(trace, 'T', query)}]."
+        f"The numbers of head {head} become a **block of columns**. The pinned number moves from"
+        f" [head, token, feature] = [{head}, {query}, {feature}] to row {query}, column {head} ·"
+        f" {d_v} + {feature} = **{column}**: it stays with :blue[{token(trace, 'T', query)}]."
     )
 with mistaken:
     st.badge("Wrong: reshape alone", icon=":material/close:", color="red")
+    fact("first_or_last", right in ends)
+    if wrong == right:
+        lands = (
+            "That happens to be its right place. For the first and the last number it always is."
+        )
+    elif wrong_row == row:
+        lands = "The row is right, but the columns belong to another head."
+    else:
+        lands = f"That is the row of {token(trace, 'T', wrong_row)}."
     st.markdown(
-        now.turned(
-            f"Head {head}’s numbers fill the matrix **one after the other**, whole rows first. The"
-            f" pinned one lands in row {wrong_row}, column {wrong_column}: "
-        )
-        + (
-            (
-                "its right place, as the first and the last number always do."
-                if fact("first_or_last", right in ends) and several
-                else f"{'by luck' if several else 'here, too,'} its right place."
-            )
-            if wrong == right
-            else (
-                f"in the {now.turned('row')} of {token(trace, 'T', wrong_row)}."
-                if wrong_row != row
-                else now.turned("in the right row, but among another head’s columns.")
-            )
-        )
+        f"The numbers of head {head} fill the matrix **one after the other**, row by row. The"
+        f" pinned number lands in row {wrong_row}, column {wrong_column}. {lands}"
     )
 if fact("last_feature_instead", feature < now.focus.feature):
     st.caption(
-        f"A head’s vector has {counted(d_v, 'feature')}, so its last one is shown, not"
-        f" {now.focus.feature}."
+        f"Features of a head’s vector: {d_v}. Feature {now.focus.feature} does not exist here, so"
+        f" feature {feature} is shown."
     )
 
 if n_wrong := fact("wrong_cells", int(moved.sum())):
     st.markdown(
-        f"**{n_wrong:,} of {moved.size:,}** cells hold a wrong number without the swap, yet the"
-        " shape is right and no error is raised: that is why this mistake is so common. A reshape"
-        " only reads the numbers in the order of the axes, which is head, token, feature. The swap"
-        " makes it token, head, feature, so that one token’s numbers of all heads come one after"
-        " the other."
+        f"Without the swap, **{n_wrong:,} of {moved.size:,}** cells hold a wrong number. The shape"
+        " is right and no error is raised: that is why this mistake is so common. A reshape reads"
+        " the numbers in the order of the axes: head, token, feature. The swap makes it token,"
+        " head, feature, so that one token’s numbers of all heads follow each other."
     )
 elif several:
-    st.info(
-        "Here every number that lands in a wrong cell is equal to the right one, so no difference"
-        " shows."
-    )
+    st.info("Here each number in a wrong cell equals the right number, so you see no difference.")
 else:
-    st.info(
-        "With one head or one token there is nothing to swap, so here both ways give the same"
-        " matrix."
-    )
+    st.info("With one head or one token there is nothing to swap: both ways give the same matrix.")
 w_o = fact("mixed_by", now.symbol("w_o"))
 has_w_o = fact("has_w_o", trace.projections.w_o is not None)
 if n_heads > 1:
+    mixes = f"In the next step {w_o} mixes them."
+    if not has_w_o:
+        mixes = f"In the next step {w_o} would mix them, but this layer has no {w_o}."
     st.markdown(
-        "**Merging mixes nothing.** Every number of the merged matrix is one number of one head,"
-        " copied: nothing a head found has met what another head found. "
-        + (
-            f"That is the work of {w_o}, in the next step."
-            if has_w_o
-            else f"That would be the work of {w_o}, in the next step, but this layer has none."
-        )
+        "**Merging mixes nothing.** Every number of the merged matrix is a copy of one number of"
+        f" one head. {mixes}"
     )
 arithmetic = draw_arithmetic(
     trace,
     "merged",
     (0, query, column),
-    now.turned(f"Row {query}, column {column} of the merged matrix, copied"),
+    f"Row {query}, column {column} of the merged matrix, copied",
 )
 look_closer(now, "merged", board, arithmetic, beside=("head_outputs",))

@@ -1,6 +1,4 @@
-"""Mixing: each token receives the average of the value vectors, weighted by its row of
-probabilities.
-"""
+"""Mixing: each token receives the average of the value vectors, weighted by its shares."""
 
 import streamlit as st
 
@@ -11,7 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, element_by_element, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import counted, percent
+from attention_viz.labels import percent
 
 now = page_context()
 trace = now.trace
@@ -24,48 +22,38 @@ n_heads, n_groups, d_v = (trace.sizes[letter] for letter in "HGV")
 if most:
     key, share = most[0]
     tied = fact("tied_keys", len(keys_read_most(trace, head, query)))
-    more = "" if share == 1 else "most "
-    takes = (
-        f"takes {more}from :green[the value of {token(trace, 'S', key)}]: {percent(share)} of it"
-        if tied == 1
-        else (
-            f"takes the same from :green[the values of {tied} tokens], and more from none:"
-            f" {percent(share)} of each"
-        )
-    )
+    largest = f":green[the value of {token(trace, 'S', key)}]"
+    if tied > 1:
+        largest = f"each of :green[the values of {tied} tokens]"
     st.markdown(
-        f"In head {head}, :blue[{asks}] {takes}. Every value vector is multiplied by its weight;"
-        " added up, they are the output."
+        f"In head {head}, the largest weight of :blue[{asks}] is {percent(share)}, for {largest}."
+        " Every value vector is multiplied by its weight; the sum is the output of the head."
     )
 else:
-    st.warning(
-        f"In head {head}, {asks} may see no key at all: all weights are 0, and so is its output."
-    )
+    st.warning(f"In head {head}, {asks} sees no key: all its weights are 0, and so is its output.")
 
 board = story.mixing(now.stage, (head, query, feature))
 board = show_step(now, "head_outputs", board)
 notes = [
-    now.turned(
-        "All features of a head share the same weights: a head moves whole vectors, and an average"
-        " never leaves the range of what it is made from. A row that attends to one token almost"
-        " alone is nearly a copy of its value vector."
-    )
+    "All features of a head have the same weights, so a head moves whole vectors. An average never"
+    " leaves the range of its parts. If almost all weight is on one token, the result is nearly a"
+    " copy of its value vector."
 ]
 if fact("last_feature_instead", feature < now.focus.feature):
     notes.append(
-        f"A value vector here has {counted(d_v, 'feature')}, so its last one is shown, not"
-        f" {now.focus.feature}."
+        f"Features of a value vector: {d_v}. Feature {now.focus.feature} does not exist here, so"
+        f" feature {feature} is shown."
     )
 if fact("values_are_shared", n_groups < n_heads):
-    notes.append(
-        f"Heads share values here: {n_heads} heads read {counted(n_groups, 'set')} of value"
-        " vectors."
-    )
+    notes.append(f"Heads share values here. Heads: {n_heads}; sets of value vectors: {n_groups}.")
 st.caption(" ".join(notes))
+read = focus.key
+if most:
+    read = most[0][0]
 element_by_element(
     "Element by element",
     now,
-    output_of_element(trace, head, query, most[0][0] if most else focus.key, feature),
+    output_of_element(trace, head, query, read, feature),
     f"The output of :blue[{asks}] in head {head}, counted from 1 as the note does. The note drops"
     " the sum and writes x_i; the values are those of all elements j.",
 )

@@ -9,7 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, token, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story
-from attention_viz.labels import counted, span
+from attention_viz.labels import span
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -22,7 +22,7 @@ matrix = story.SOURCES[field][1]
 bias = matrix.replace("w", "b")
 source, weights, made = (now.symbol(name) for name in (*story.SOURCES[field], field))
 fact("symbols", (source, weights, made))
-row_name, axis = ("query", "T") if field == "queries" else ("key", "S")
+row_name, axis = {"queries": ("query", "T")}.get(field, ("key", "S"))
 row = fact("row", getattr(focus, row_name))
 place, column = focus.within(trace, field), fact("column", focus.column(trace, field))
 n_inner, width = fact("features", trace.sizes["D"]), getattr(trace, field).shape[2]
@@ -33,52 +33,40 @@ board = story.projection(now.stage, field, (focus.head, row, place.feature), not
 board = show_step(now, field, board, choices=of_three(field))
 if fact("whole", now.whole) and sent != (0, fact("columns", width)):
     st.caption(
-        now.turned(
-            f"{weights} and {made} have {counted(width, 'column')}; drawn are"
-            f" {span(slice(*sent), 'column')}, among them those of head {focus.head}."
-        )
+        f"Columns of {weights} and {made}: {width}. Shown: {span(slice(*sent), 'column')}, with"
+        f" those of head {focus.head}."
     )
-copied = (
-    f"**These weights are weightless:** {weights} is the identity,"
-    if fact("weightless", now.scenario.weights == "weightless")
-    else f"**{weights} is the identity here,**"
-)
-weightless = (
-    f"{copied} so {made} = {source}, and head {focus.head} gets a plain copy of"
-    f" :{color}[{span(block, 'feature')}]"
-    + (
-        ". Only so do heads cut up the embedding itself; choose other weights to see every head"
-        " read all of it."
-        if trace.sizes["H"] > 1
-        else ", which are all there are: one head alone has the whole embedding."
-    )
-)
-whole = (
-    f"**Every head reads the whole embedding.** The framed block of {weights} belongs to head"
-    f" {focus.head}: :{color}[{span(block, 'column')}], but **every row** ({n_inner} of {n_inner})."
-    " So each of its numbers is made from the whole vector of a token. Heads do not share out the"
-    f" *embedding*; they share out the columns of :{color}[{made}], the projected space."
-)
+fact("weightless", now.scenario.weights == "weightless")
 n_read = fact("features_read", features_read(trace, matrix, focus.head))
-some = (
-    f"**Head {focus.head} reads {n_read} of {counted(n_inner, 'feature')} here.** In the other rows"
-    f" of its framed block of {weights}, :{color}[{span(block, 'column')}], all weights are 0. It"
-    " might read every feature: heads do not share out the *embedding*; they share out the columns"
-    f" of :{color}[{made}], the projected space."
-)
 if fact("is_identity", is_identity(trace, matrix)):
-    st.markdown(weightless)
+    st.markdown(
+        f"**Here {weights} is the identity,** so {made} = {source}, and head {focus.head} gets a"
+        f" plain copy of :{color}[{span(block, 'feature')}] of {trace.sizes['D']}. Only then is the"
+        " embedding itself cut into heads; with other weights every head reads all of it."
+    )
+elif n_read == n_inner:
+    st.markdown(
+        f"**Every head reads the whole embedding.** The block of {weights} that belongs to head"
+        f" {focus.head} has :{color}[{span(block, 'column')}], but **every row** ({n_inner} of"
+        f" {n_inner}). So the whole vector of a token goes into each of its numbers. What the heads"
+        f" divide is not the *embedding* but the columns of :{color}[{made}]."
+    )
 else:
-    st.markdown(now.turned(some if n_read < n_inner else whole))
-added = None if getattr(trace.projections, bias) is None else now.symbol(bias)
-biased = f", plus number {column} of {added}" if fact("bias", added) else ""
+    st.markdown(
+        f"**Here head {focus.head} reads {n_read} of {n_inner} features.** Its block of {weights}"
+        f" has :{color}[{span(block, 'column')}]; in the rows of the other features all its weights"
+        " are 0. A head can read every feature: what the heads divide is not the *embedding* but"
+        f" the columns of :{color}[{made}]."
+    )
+added = [now.symbol(bias)] * (getattr(trace.projections, bias) is not None)
+fact("bias", next(iter(added), None))
+biased = "".join(f", plus number {column} of {sign}" for sign in added)
 arithmetic = draw_arithmetic(
     trace,
     field,
     (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of"
     f" {token(trace, axis, row)}] = "
-    + now.turned(f"the dot product of row {row} of {source} and column {column} of {weights}")
-    + biased,
+    f"the dot product of row {row} of {source} and column {column} of {weights}{biased}",
 )
 look_closer(now, field, board, arithmetic, beside=tuple(story.SOURCES))

@@ -1,4 +1,4 @@
-"""Scale: every score times the same number."""
+"""Scale: every score is multiplied by the same number."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import counted, number, percent
+from attention_viz.labels import number, percent
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -21,37 +21,30 @@ fact("effect", effect)
 cell = focus.cell("query", "key")
 
 s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
-how = (
-    rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{d_k}}}}} = "
-    if now.scenario.scaling == "on"
-    else ""
-)
+how = ""
+if now.scenario.scaling == "on":
+    how = rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{d_k}}}}} = "
 board = story.scale(now.stage, cell)
 board = show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
-    "Both matrices have one colour scale: a cell’s colour gets weaker where"
-    f" |{factor}| is below 1. With each, what the softmax would make of the"
-    f" {now.turned('row')} you point at (no mask)."
+    f"Both matrices have the same colour scale: if |{factor}| is below 1, scaling makes the colours"
+    " weaker. Beside each you see the softmax of the row you point at (no mask)."
 )
 arithmetic = draw_arithmetic(trace, "scaled_scores", (0, *cell), pair(trace, focus))
 
 st.header("Why?", anchor=False)
 st.markdown(
-    f"A score is a sum of {wide} = {counted(d_k, 'product')}. If the numbers of queries and keys"
-    f" vary independently with mean 0 and variance 1, the sum has variance {wide}, a standard"
-    f" deviation of √{wide} = {number(d_k**0.5, 2)}. Times 1/√{wide} it has that of one product,"
-    " whatever the width of the head. Without it, wide heads would put nearly all weight on one"
-    " key, and a saturated softmax passes hardly any gradient on."
+    f"A score is a sum of products; their number is the head width {wide} = {d_k}. If the numbers"
+    " of queries and keys are independent, with mean 0 and variance 1, the variance of the sum is"
+    f" {wide}, and its standard deviation √{wide} = {number(d_k**0.5, 2)}. Multiplied by 1/√{wide},"
+    " the standard deviation is 1 for every head width. Without the scale, wide heads would put"
+    " nearly all weight on one key, and there the gradient of the softmax is almost 0."
 )
-unlike = (
-    "real queries and keys are neither of mean 0 nor independent"
-    if fact("scores_vary", bool(effect.spread_raw))
-    else "all scores are equal"
-)
+fact("scores_vary", bool(effect.spread_raw))
 st.markdown(
-    f"In head {focus.head} the standard deviation is {number(effect.spread_raw, 2)} before and"
-    f" {number(effect.spread, 2)} after ({unlike}); the largest share of a {now.turned('row')} is"
-    f" on average {percent(effect.top_raw)} with raw scores and {percent(effect.top)} with these"
-    " (no mask)."
+    f"Standard deviation of the scores in head {focus.head}: {number(effect.spread_raw, 2)} before"
+    f" scaling, {number(effect.spread, 2)} after. Real queries and keys need not have mean 0, nor"
+    f" be independent. Largest share of a row, on average: {percent(effect.top_raw)} with raw"
+    f" scores, {percent(effect.top)} with scaled scores (no mask)."
 )
 look_closer(now, "scaled_scores", board, arithmetic)

@@ -10,7 +10,6 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, goes_astray, look_closer, say_swap, token, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story
-from attention_viz.labels import counted
 
 now = page_context()
 trace = now.trace
@@ -54,15 +53,14 @@ n_foreign = fact("foreign_cells", int(foreign.sum()))
 if fact("swap_matters", n_foreign > 0):
     st.warning(
         f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is"
-        " right and no error is raised, but a reshape only counts on in the old order:"
-        f" **{n_foreign} of {foreign.size} cells** then hold another token's numbers, and each"
-        " “head” is a mixture of heads.",
+        " right and no error is raised, but a reshape keeps the numbers in their old order. Cells"
+        f" that then hold a number of another token: **{n_foreign} of {foreign.size}**. Each “head”"
+        " is then a mixture of heads.",
         icon=":material/warning:",
     )
 else:
     st.info(
-        "With one head, or one token, there is nothing to swap: here even the bare reshape is"
-        " right."
+        "With one head, or one token, there is nothing to swap: here the reshape alone is right."
     )
 with st.expander(
     "Do more heads mean more weights, and why not a head for every feature?",
@@ -71,15 +69,14 @@ with st.expander(
     weights = fact("weights", trace.projections.n_weights)
     rank = fact("largest_rank", min(trace.sizes["K"], *trace.scores.shape[-2:]))
     st.markdown(
-        "**Heads that divide the embedding size among them share the same matrices:** more heads"
-        f" cut them into narrower blocks and add no weight. This layer has {weights:,}. Only heads"
-        " with a width of their own bring weights of their own.\n\n**Narrow heads pay in another"
-        " way.** A head’s scores"
-        f" are a product of queries and keys of {counted(trace.sizes['K'], 'feature')}, so their"
-        f" rank is at most {rank} here: heads narrower than the sequence is long cannot give every"
-        " pattern of shares (the *low-rank bottleneck*, Bhojanapalli et al. 2020). With a single"
-        " feature a score is the product of two numbers, so each query ranks all keys in one order"
-        " or in its reverse."
+        "**Heads that divide the embedding size share the same matrices:** more heads cut them into"
+        f" narrower blocks and add no weights. Weights of this layer: {weights:,}. Only if you set"
+        " the head width yourself do more heads bring more weights.\n\n**But narrow heads can do"
+        f" less.** A head’s queries and keys have {trace.sizes['K']} features here, so the rank of"
+        f" its scores is at most {rank}. A head that is narrower than the sequence is long cannot"
+        " make every pattern of shares (the *low-rank bottleneck*, Bhojanapalli et al. 2020). With"
+        " a single feature, a score is the product of two numbers: every query ranks the keys in"
+        " the same order or in its reverse."
     )
 arithmetic = draw_arithmetic(
     trace,

@@ -9,7 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import chips_html, counted
+from attention_viz.labels import chips_html
 
 now = page_context()
 trace, focus, scenario = now.trace, now.focus, settled(now.shown)
@@ -23,57 +23,59 @@ trained = fact("trained", scenario.weights == "trained")
 made = fact("made_of_words", story.made_of_words(trace, embedding))
 edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
 piece = fact("longest_piece", scenario.piece)
-pieces = f"; words are cut into pieces of at most {counted(piece, 'character')}" if piece else ""
-st.markdown(
-    "The sentence is cut into **tokens** as the trained model does it: small letters without"
-    " accents, words it does not know in pieces marked ##, or as [UNK] where it lacks the pieces,"
-    " too; [CLS] before them and [SEP] after."
-    if trained
-    else (
-        "The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its"
-        f" place{pieces}."
+if trained:
+    st.markdown(
+        "The sentence is cut into **tokens** as the trained model does it: small letters without"
+        " accents. A word that it does not know becomes pieces marked ##, or [UNK] if a piece is"
+        " unknown, too. [CLS] stands first and [SEP] last."
     )
-)
+else:
+    says = (
+        "The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its"
+        " position."
+    )
+    if piece:
+        says += f" Words are cut into pieces. Most characters in a piece: {piece}."
+    st.markdown(says)
 st.html(chips_html(tokens, focus.query))
 
 stage = now.stage
 board = story.tokens(stage, embedding, focus.query, number, not now.whole)
-sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" if made else ""
+sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" * made
 board = show_step(now, "inputs", board, sum_of_parts)
 if own and not made:
     where = (
-        f"{now.symbol('inputs')} is your own: its numbers stand in the place of word vectors and"
-        " position codes."
+        f"{now.symbol('inputs')} is your own matrix: its numbers replace word vectors and position"
+        " codes."
     )
 elif trained:
     where = (
-        f"This is what comes into layer {scenario.layer} of the trained model. Words and places"
-        " were added and normalised before its first layer"
-        + (", and the layers before this one have worked on them." if earlier else ".")
+        f"This is the input of layer {scenario.layer} of the trained model. Before its first layer,"
+        f" word vectors and position vectors were added and normalised. Layers since: {earlier}."
     )
 elif scenario.weights == "by hand":
     where = (
-        "The numbers here have names: what part of speech a word is (a small list knows common"
-        " words, all else is *other*), a 1, and the place as the cosine and sine of an angle."
+        "The numbers here have names: the part of speech of the word (a small list knows common"
+        " words, all others are *other*), a 1, and the position as cosine and sine of an angle."
     )
 else:
     where = (
-        "The word vectors here are drawn at random, once for each word, from a hash of its letters:"
-        " the same spelling always has the same vector (“The” and “the” have two), and a vector"
-        " means nothing. Only training would"
-        " move words of similar meaning near each other. "
-        + (
-            "The position code is the same for every sentence: waves from fast (the first numbers)"
-            " to slow (the last), so that a token's place can be read from it."
-            if fact("positions", scenario.positions)
-            else (
-                "Positions are off: the code is zero, so nothing in a token's numbers tells which"
-                " comes first."
-            )
-        )
+        "The word vectors here are random. Each is made from a hash of the letters of the word: the"
+        " same spelling always has the same vector (“The” and “the” have two), and the numbers have"
+        " no meaning. Only training would move words of similar meaning near each other."
     )
-cells = " Edited cells hold your own numbers instead." if fact("edited", edited) else ""
-st.caption(f"From orange (negative) to violet (positive). {where}{cells}")
+    if fact("positions", scenario.positions):
+        where += (
+            " The position code is the same for every sentence: waves from fast (the first numbers)"
+            " to slow (the last), so that the position of a token can be read from it."
+        )
+    else:
+        where += (
+            " Positions are off: the code is zero, so no number of a token says where it stands."
+        )
+if fact("edited", edited):
+    where += " Edited cells hold your own numbers instead."
+st.caption(f"From orange (negative) to violet (positive). {where}")
 place = focus.query, number
 untouched = embedding.inputs[place] == trace.inputs[0][place]
 if fact("is_a_sum", story.beside_words(stage, embedding) and bool(untouched)):
@@ -89,8 +91,9 @@ else:
         f"**Number {number} of token {focus.query}, {asking}**",
     )
 x, memory = fact("symbols", (now.symbol("inputs"), now.symbol("memory")))
+memory_is = f" ({memory} = {x})" * (memory != x)
 st.caption(
-    "Queries, keys and values are all made from these numbers: in self-attention the *memory* that"
-    f" is looked at is the sentence itself{'' if memory == x else f', {memory} = {x}'}."
+    "Queries, keys and values are all made from these numbers: in self-attention the *memory*, the"
+    f" tokens that are looked at, is the sentence itself{memory_is}."
 )
 look_closer(now, "inputs", board, arithmetic, beside=("memory",))

@@ -89,7 +89,7 @@ if shown.traces:
     st.header("Where its numbers come from", anchor=False)
     step = choose_one("Step", SAYS, "scores", key="oh_step", label_visibility="collapsed")
     weights = {name: one.symbol(name) for name in ("w_q", "w_k", "w_v", "w_o")}
-    st.markdown(now.turned(SAYS[step]).format(**weights))
+    st.markdown(SAYS[step].format(**weights))
     inside = at.within(one.trace, "head_outputs").feature
     if step == "W_O":
         deeper = story.output(one.stage, query, min(at.feature, one.trace.sizes["O"] - 1))

@@ -14,10 +14,9 @@ from attention_core import STEPS, SettingsError
 from attention_lab.notation.array_axes import axes
 from attention_lab.notation.notation import COLUMNS, OURS, Notation, Symbol, symbol
 from attention_lab.notation.quantities import glossary, remark
-from attention_lab.notation.texts import GML, MQL5, NOTATIONS, NOTE
-from attention_lab.notation.wording import says, turned
+from attention_lab.notation.texts import GML, NOTATIONS, NOTE
 from tests.lab.notation_cases import ALL, a_trace
-from tests.lab.refusal import missing, refused
+from tests.lab.refusal import refused
 
 
 def test_there_are_seven() -> None:
@@ -39,9 +38,6 @@ def test_ours_transposed_keeps_our_letters() -> None:
         assert (theirs.their_symbol, theirs.their_word) == (ours.our_symbol, ours.our_word)
         assert theirs.remark == ours.remark
     assert COLUMNS.indices == OURS.indices
-    assert says(a_trace(), "queries", COLUMNS) == says(a_trace(), "queries", OURS).replace(
-        "W_Q", "W_Qᵀ"
-    )
 
 
 def test_a_notation_cannot_be_changed() -> None:
@@ -134,42 +130,12 @@ def test_an_unknown_quantity_is_refused() -> None:
         symbol("w_x", GML)
 
 
-def test_sentences_follow_the_notation() -> None:
-    """Symbols in a step's sentence change, and rows and columns change places where tokens are
-    columns.
-    """
-    trace = a_trace()
-    assert all(says(trace, name, OURS) == trace.sentence(name) for name in STEPS)
-    for name, notation, ours, theirs in (
-        ("queries", GML, "W_Q", "(P^Q)ᵀ"),
-        ("key_heads", MQL5, "K", "KC"),
-        ("scaled_scores", NOTE, "s", "λ"),
-    ):
-        before, after = trace.sentence(name), says(trace, name, notation)
-        assert after == re.sub(rf"(?<![\w’'])(?<![\w’']_){ours}(?!\w)", theirs, before)
-        assert missing(before, ours) == missing(after, theirs) == []
-    turned_names = set()
+def test_sentences_need_no_notation() -> None:
+    """A step's sentence uses words, not symbols, so that it is right beside every formula."""
+    ours = [symbol(name, OURS).plain for name in ("w_q", "w_k", "w_v", "w_o", "scale")]
     for name in STEPS:
-        before, after = trace.sentence(name), says(trace, name, GML)
-        rows, columns = (
-            len(re.findall(rf"(?i)\b{side}s?\b", before)) for side in ("row", "column")
-        )
-        assert len(re.findall(r"(?i)\brows?\b", after)) == columns, name
-        assert len(re.findall(r"(?i)\bcolumns?\b", after)) == rows, name
-        turned_names |= {name} if rows + columns else set()
-    assert {"inputs", "query_heads", "probabilities"} <= turned_names
-
-
-def test_words_change_sides_where_tokens_are_columns() -> None:
-    """Rows and columns change places at the beginning of a sentence, too, and only as whole
-    words.
-    """
-    words = "Row 2, column 5. Rows lie side by side: columns, no browser, arrow or columnist."
-    assert (
-        turned(words, GML)
-        == "Column 2, row 5. Columns lie one below the other: rows, no browser, arrow or columnist."
-    )
-    assert turned(words, OURS) == words
+        said = set(re.findall(r"[\w’']+", a_trace().sentence(name)))
+        assert said.isdisjoint({*ours, "Q", "K", "V"}), name
 
 
 def test_the_data_never_changes() -> None:
@@ -182,7 +148,6 @@ def test_the_data_never_changes() -> None:
     for notation in NOTATIONS.values():
         for name in STEPS:
             axes(trace, name, notation)
-            says(trace, name, notation)
     assert all(getattr(trace, name) is value for name, value in before.items())
     assert {name: getattr(trace, name).tobytes() for name in STEPS} == bytes_before
 

@@ -1,4 +1,4 @@
-"""Where tokens are columns, what a page says of rows and columns is what its boards show."""
+"""Where tokens are columns, boards lie transposed, sentences stay, and one line says so."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.masks.invariances import CHANGES
 from attention_lab.masks.mistakes import MISTAKES
-from attention_lab.notation.notation import COLUMNS, OURS
-from attention_lab.notation.texts import GML, NOTATIONS
-from attention_lab.notation.wording import says, turned
+from attention_lab.notation.notation import COLUMNS
+from attention_lab.notation.texts import NOTATIONS
 from attention_ui import frame, panels
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.reference import questions
@@ -76,10 +75,8 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_silent_on_the_notation")
 @pytest.mark.parametrize(("page", "choices"), CASES)
-def test_every_word_about_rows_and_columns_is_turned(page: str, choices: dict[str, Any]) -> None:
-    """Where boards are transposed, each row of the page is a column and each column a row;
-    nothing else is said.
-    """
+def test_sentences_about_rows_and_columns_stay(page: str, choices: dict[str, Any]) -> None:
+    """Sentences speak of matrices in which tokens are rows, whatever the boards show."""
     ours, gml = (
         [
             side.lower()
@@ -88,30 +85,34 @@ def test_every_word_about_rows_and_columns_is_turned(page: str, choices: dict[st
         ]
         for notation in ("ours", "gml")
     )
-    assert gml == [turned(side, GML) for side in ours]
+    assert gml == ours
 
 
-@pytest.mark.usefixtures("_silent_on_the_notation")
+@pytest.mark.parametrize("page", BOARDS)
+@pytest.mark.parametrize("notation", ["gml", "columns"])
+def test_one_line_says_how_matrices_lie(page: str, notation: str) -> None:
+    """Where boards are transposed the page says it once, with the gap to the same layer computed
+    in that convention.
+    """
+    assert facts(opened(page, notation=notation))["gap_with_columns"] < 1e-9
+    assert "gap_with_columns" not in facts(opened(page))
+
+
 @pytest.mark.parametrize("page", BOARDS)
 def test_our_letters_stay_where_only_the_matrices_are_transposed(page: str) -> None:
-    """With `columns` the boards and words are turned as in the manual's notation, the letters
-    and the numbers stay; a weight matrix has ours with a sign for transposed.
+    """With `columns` the boards are transposed, the letters and the numbers stay; a weight matrix
+    has our letter with a sign for transposed.
     """
     ours, columns = (opened(page, notation=notation) for notation in ("ours", "columns"))
-    sides = [
-        [side.lower() for words in told(app) for side in SIDES.findall(words)]
-        for app in (ours, columns)
-    ]
-    assert sides[1] == [turned(side, COLUMNS) for side in sides[0]]
     for one, other in zip(scenes(ours), scenes(columns), strict=True):
         assert (one["transposed"], other["transposed"]) == (False, True)
         titles = [
             [
-                turned(panel["title"].split()[0], text).replace("ᵀ", "")
+                panel["title"].split()[0].replace("ᵀ", "")
                 for panel in scene["panels"]
                 if panel["title"]
             ]
-            for scene, text in ((one, COLUMNS), (other, OURS))
+            for scene in (one, other)
         ]
         assert titles[0] == titles[1]
 
@@ -130,18 +131,8 @@ def test_a_section_that_keeps_its_rows_says_so() -> None:
     assert len(columns) == len(ours) + 1
 
 
-@pytest.mark.parametrize("page", BOARDS)
-def test_the_users_own_words_are_not_turned(page: str) -> None:
-    """A sentence about rows keeps its tokens."""
-    ours, gml = (
-        told(opened(page, notation=notation, text="row row")) for notation in ("ours", "gml")
-    )
-    assert "“column”" not in "".join(gml)
-    assert "".join(ours).count("“row”") == "".join(gml).count("“row”")
-
-
 def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence in the web page of a step is turned as the board below it is; its code stays
+    """The web page of a step has the sentence of the step; its board is transposed, its code stays
     in rows.
     """
     files: dict[str, Any] = {}
@@ -150,9 +141,7 @@ def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None
     )
     trace = page_context(shown("softmax", {"closer": ["files"]}, "gml")).trace
     page = files["probabilities.html"]()
-    ours, theirs = (says(trace, "probabilities", text) for text in (OURS, GML))
-    assert ours != theirs
-    assert (theirs in page, ours in page) == (True, False)
+    assert trace.sentence("probabilities") in page
     assert '"transposed": true' in page
     assert "axis=-1" in page
 
@@ -164,39 +153,27 @@ def titles(app: AppTest) -> dict[str, str]:
 
 @pytest.mark.parametrize("notation", ["ours", "gml"])
 def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None:
-    """The sentence names both matrices as the board does, and the lines whose numbers follow."""
+    """The sentence names both matrices, not transposed, and the lines whose numbers follow."""
     app = opened("projections", notation=notation, which="keys", head=1, key=3, feature=2)
     trace, named = page_context(app).trace, titles(app)
     told = facts(app)
     source, weights, _ = (symbol.replace("\\", "") for symbol in told["symbols"])
-    assert (source, weights) == (named["memory"].split()[0], named["w_k"])
+    assert source == named["memory"].split()[0]
+    assert weights in named["w_k"]
+    assert "ᵀ" not in weights
     assert (told["row"], told["column"]) == (3, 6)
     first = f"{trace.memory[0, 3, 0]:.2f} × {trace.projections.w_k[0, 6]:.2f} "
     assert f": {first}" in texts(app).replace("\\", "")
     assert (named["w_k"] == "(P^K)ᵀ") == (notation == "gml")
 
 
-def test_an_output_is_made_of_rows_of_the_transposed_matrix() -> None:
-    """With tokens as columns an output number takes a row of W_Oᵀ, and a head has a block of
-    its columns.
-    """
+def test_sentences_name_the_matrix_that_is_not_transposed() -> None:
+    """With tokens as columns the board shows W_Oᵀ; sentences speak of columns of W_O."""
     app = opened("output", notation="gml", head=1, query=2, feature=3)
-    said = texts(app).replace("\\", "")
     assert titles(app)["w_o"] == "W_Oᵀ"
     assert facts(app)["block"] == slice(4, 8)
-    assert facts(app)["mixed_by"].replace("\\", "") == "W_Oᵀ"
-    assert not re.search(r" of W_O(?!ᵀ)", said)
-
-
-@pytest.mark.usefixtures("_silent_on_the_notation")
-def test_the_softmax_runs_down_the_columns_of_a_text_that_has_tokens_as_columns() -> None:
-    """In the notation of such a text the page speaks of the columns of its boards, never of
-    rows.
-    """
-    app = opened("softmax", notation="gml")
-    words = texts(app) + " ".join(one.label for one in app.expander)
-    assert not re.search(r"\brows?\b", words)
-    assert re.search(r"\bcolumn\b", words)
+    assert facts(app)["mixed_by"].replace("\\", "") == "W_O"
+    assert "W_Oᵀ" not in texts(app)
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:

@@ -43,7 +43,7 @@ def test_every_array_is_listed_in_every_notation(key: str) -> None:
         assert len(cells) == 6
         assert cells[0] == f"${notation.symbol(name, text).latex}$"
         assert sorted(sizes) == sorted(getattr(trace, name).shape)
-        assert cells[5] == notation.says(trace, name, text)
+        assert cells[5] == trace.sentence(name)
 
 
 def test_one_array_as_table_and_files() -> None:

@@ -43,7 +43,7 @@ def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
     """Where tokens are columns, the weights stand left of what they multiply, transposed."""
     app = opened("head-worth", notation="gml")
     assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in app.latex[0].value
-    assert facts(app)["mixed_by"].replace("\\", "") == "W_Oᵀ"
+    assert facts(app)["mixed_by"].replace("\\", "") == "W_O"
     assert r"O_h\,{W_O}^{(h)}" in opened("head-worth").latex[0].value
 
 

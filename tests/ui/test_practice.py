@@ -112,9 +112,7 @@ def test_the_answer_leads_to_the_board(step: str, page: str, row: str) -> None:
 
 
 def test_what_is_no_work_for_a_hand() -> None:
-    """Of a wide layer another step is asked for, which is said; where a notation turns rows,
-    the question does, too.
-    """
+    """The page of a wide layer asks for another step, and says so."""
     for step, choices, too_much in (
         ("queries", {"d_model": 64}, True),
         ("output", {"weights": "weightless"}, True),
@@ -123,10 +121,6 @@ def test_what_is_no_work_for_a_hand() -> None:
         app = opened("practice", pr_step=step, **choices)
         assert (facts(app)["too_much_for_a_hand"], len(app.info)) == (too_much, int(too_much))
         assert (facts(app)["question"].exact.field == step) is not too_much
-    for notation, side in (("ours", "column"), ("gml", "row")):
-        app = opened("practice", pr_step="merged", notation=notation)
-        asked = next(one.value for one in app.main.markdown if one.value.startswith("**"))
-        assert set(re.findall("row|column", asked)) == {side}
 
 
 @pytest.mark.parametrize("weights", ["trained", "weightless", "tied", "orthonormal"])

@@ -77,10 +77,8 @@ def test_sides_are_axes() -> None:
     assert [panel["role"] for panel in scene["panels"]] == ["operand", "result"]
 
 
-def test_words_are_turned_with_the_matrix() -> None:
-    """Where tokens are columns, description, titles and sizes say what is drawn; numbers and
-    axes stay as they were.
-    """
+def test_sizes_are_turned_with_the_matrix_and_words_stay() -> None:
+    """Where tokens are columns, sizes say what is drawn; words, numbers and axes stay."""
     wide = Matrix("one", np.zeros((2, 3)), ROWS, Side("key", ("x", "y", "z")), (0, 0), "rows moved")
     named = replace(wide, name="two", badge="H × T")
     ours, gml = (
@@ -88,8 +86,8 @@ def test_words_are_turned_with_the_matrix() -> None:
     )
     assert [panel["badge"] for panel in ours["panels"]] == ["2 × 3", "H × T"]
     assert [panel["badge"] for panel in gml["panels"]] == ["3 × 2", "T × H"]
-    assert gml["description"] == "Its column."
-    assert gml["panels"][0]["title"] == gml["arrays"]["one"]["title"] == "columns moved"
+    assert gml["description"] == "Its row."
+    assert gml["panels"][0]["title"] == gml["arrays"]["one"]["title"] == "rows moved"
     assert (gml["cell"], gml["axes"]) == (ours["cell"], ours["axes"])
 
 

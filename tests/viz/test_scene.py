@@ -193,28 +193,6 @@ def test_symbols_and_convention_of_another_text() -> None:
     assert slides["panels"][2]["badge"] != ours["panels"][2]["badge"]
 
 
-def test_where_tokens_are_columns_no_title_speaks_of_rows() -> None:
-    """The softmax of a text whose tokens are columns runs down the columns, and every word of
-    its board says so.
-    """
-    ours, theirs = (
-        story.softmax(Stage(example(), notation=NOTATIONS[key]), FOCUS) for key in ("ours", "gml")
-    )
-    said = [
-        [
-            *(panel["title"] for panel in one["panels"]),
-            *(array["title"] for array in one["arrays"].values()),
-            one["description"],
-        ]
-        for one in (ours, theirs)
-    ]
-    rows, columns = (
-        [sum(axis in words for words in one) for one in said] for axis in ("row", "column")
-    )
-    assert rows[0] == columns[1] > 0
-    assert rows[1] == columns[0] == 0
-
-
 @pytest.mark.parametrize("key", ["ours", "gml"])
 def test_the_heads_of_a_layer_are_one_line_below(key: str) -> None:
     """Turned or not, the panel of all heads lies below both others, with the heads side by side."""

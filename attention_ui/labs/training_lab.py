@@ -78,16 +78,17 @@ def verdict(run: OwnRun, step: int, projections: Projections) -> None:
     fact("step", step)
     fact("total_on_unseen", result.total)
     fact("one_answer_per_head", best)
-    name, shown = "error", _four_digits(result.total)
-    says = "The squared error as a share of the target’s variance: 0 is perfect; 1 is no better"
-    says += " than the mean."
-    if result.by_accuracy:
-        name, shown, says = "right choices", percent(result.total), "The share of right choices."
+    name, show, says = "right choices", percent, "The share of right choices."
+    if not result.by_accuracy:
+        name, show = "error", _four_digits
+        says = (
+            "The squared error as a share of the target’s variance: 0 is perfect; the mean has 1."
+        )
     with st.container(horizontal=True):
         st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
         st.metric(
             f"{name.capitalize()} on unseen sequences",
-            shown,
+            show(result.total),
             border=True,
             help=f"On {N_TEST} sequences that no step saw. {says}",
         )

@@ -98,9 +98,9 @@ def _layers(rows: dict[str, TrainingSettings]) -> None:
     )
     right.markdown(
         "With orthonormal columns **the matrices cannot grow**, so training cannot sharpen"
-        " attention by larger weights. A lower temperature makes attention sharp again. A temperature that is"
-        " too low saturates the softmax: nearly all weight lies on one token before anything is"
-        " learnt, and gradients become tiny."
+        " attention by larger weights. A lower temperature makes attention sharp again."
+        " A temperature that is too low saturates the softmax: nearly all weight lies on"
+        " one token before anything is learnt, and gradients become tiny."
     )
 
 

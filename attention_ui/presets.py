@@ -20,7 +20,6 @@ from .url_state import session
 
 KEY = "example"
 SENTENCE = "sentence"  # which one of a batch is shown
-OWN = "Your own choices. An example sets every control anew."
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
 
@@ -82,8 +81,8 @@ def choose(scenario: Scenario, explained: bool) -> None:
         placeholder="Your own: choose an example",
         help="Sets every control.",
     )
-    if explained:
-        st.caption(current.says if current else OWN)
+    if explained and current:
+        st.caption(current.says)
 
 
 def _load(shown: Scenario) -> None:

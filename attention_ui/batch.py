@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab import notation
 from attention_lab.batch_check import gap_alone
-from attention_viz.labels import agreement, counted, number
+from attention_viz.labels import agreement
 from attention_viz.payload import JSON
 from attention_viz.story.batch import LINK, Batch, batch_board, beside_stage
 
@@ -99,12 +99,9 @@ def _says(now: PageContext, field: str) -> str:
     shared = ", ".join(now.symbol(name) for name in has)
     gap = fact("gap_alone", gap_alone(now.scenario, now.sequence))
     equal = agreement(gap.largest, gap.rounding)
-    by_rounding = 0 < gap.largest <= gap.rounding
-    off = f" (largest difference: {number(gap.largest)}, by rounding)" if by_rounding else ""
     return (
         f"**The batch:** {plain(STEPS[field].title)} ({named}) = **{sizes}**. Sentences never mix:"
-        f" each has its own scores and shares; they share only {shared}. Click a picture to look"
-        " into its sentence; what belongs to [pad] is hatched.\n\nSentence"
-        f" {now.sequence} was also run alone: in all steps, the numbers of its"
-        f" {counted(gap.rows, 'real token')} {equal} in both runs{off}."
+        f" each has its own scores and shares; they share only {shared}. Click a picture to see its"
+        f" sentence. Cells of [pad] are hatched.\n\nSentence {now.sequence} was also run alone"
+        f" (real tokens: {gap.rows}). The numbers of its tokens {equal} in both runs, in all steps."
     )

@@ -1,4 +1,4 @@
-"""What was chosen for a layer: as facts, and as the one line in which a hand-out says it."""
+"""The choices behind a layer, as facts and as one line for a hand-out."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from attention_lab.notation.notation import Notation
 from attention_lab.scenario import DRAWN, Scenario, edits_of, own_of, settled, tokens_of
 from attention_lab.user_data.edits import outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-from attention_viz.labels import counted, number
+from attention_viz.labels import number
 
 Facts = dict[str, Any]
 
 
 def chosen(scenario: Scenario, trace: Trace) -> Facts:
-    """What a hand-out says of a layer, by name: its sizes and its mask, and whatever else is not
-    as usual.
-    """
+    """What a hand-out says about a layer, by name: sizes, mask, and all that is not usual."""
     length = _length(scenario, trace)
     scenario = settled(scenario)
     return {
@@ -32,21 +30,25 @@ def chosen(scenario: Scenario, trace: Trace) -> Facts:
 
 
 def _length(scenario: Scenario, trace: Trace) -> Facts:
-    """To how many tokens the sentence is cut, or how many fill it up."""
+    """The number of tokens that the sentence is cut to, or the number of [pad] after it."""
     tokens, n_tokens = tokens_of(scenario), trace.sizes["T"]
-    found = {"cut_to": n_tokens} if tokens.n_left_out else {}
-    return found | ({"pads": n_tokens - tokens.n_real} if n_tokens > tokens.n_real else {})
+    found: Facts = {}
+    if tokens.n_left_out:
+        found["cut_to"] = n_tokens
+    if n_tokens > tokens.n_real:
+        found["pads"] = n_tokens - tokens.n_real
+    return found
 
 
 def _sizes(trace: Trace) -> Facts:
-    """How wide the layer is, and its heads and its output where they are not as usual."""
+    """The width of the layer; widths of heads and output where they are not as usual."""
     sizes = trace.sizes
-    even = sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]
-    widths = {} if even else {"d_k": sizes["K"], "d_v": sizes["V"]}
-    output = (
-        {} if trace.projections.w_o is None or sizes["O"] == sizes["D"] else {"d_o": sizes["O"]}
-    )
-    return {"features": sizes["D"], "heads": sizes["H"], **widths, **output}
+    found: Facts = {"features": sizes["D"], "heads": sizes["H"]}
+    if not sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]:
+        found |= {"d_k": sizes["K"], "d_v": sizes["V"]}
+    if trace.projections.w_o is not None and sizes["O"] != sizes["D"]:
+        found["d_o"] = sizes["O"]
+    return found
 
 
 def _inputs(scenario: Scenario) -> Facts:
@@ -66,8 +68,8 @@ def _inputs(scenario: Scenario) -> Facts:
 
 
 def _weights(scenario: Scenario, trace: Trace) -> Facts:
-    """Where the weights come from, and what the user has put in their place; a seed only where
-    it was used.
+    """Where the weights come from, and which of them are the user's own; a seed only where it was
+    used.
     """
     own, edits = own_of(scenario).given, edits_of(scenario)
     found: Facts = {}
@@ -89,8 +91,10 @@ def _weights(scenario: Scenario, trace: Trace) -> Facts:
 
 
 def _scores(scenario: Scenario, trace: Trace) -> Facts:
-    """What becomes of scores and output."""
-    found: Facts = {} if scenario.scaling == "on" else {"scale": trace.scale}
+    """Scale, mask and residual connection."""
+    found: Facts = {}
+    if scenario.scaling != "on":
+        found["scale"] = trace.scale
     found["mask"] = scenario.mask
     if scenario.mask == "window":
         found["window"] = scenario.window
@@ -102,10 +106,8 @@ def _scores(scenario: Scenario, trace: Trace) -> Facts:
 def line(scenario: Scenario, trace: Trace, notation: Notation) -> str:
     """The sentence, and what else was chosen, in one line."""
     facts = chosen(scenario, trace)
-    cut = f", cut to {counted(facts['cut_to'], 'token')}" if "cut_to" in facts else ""
-    filled = f", filled up with {facts['pads']} [pad]" if "pads" in facts else ""
     said = ", ".join(say(facts) for name, say in SAID.items() if name in facts)
-    return f"“{scenario.text}”{cut}{filled}: {said}{_letters(notation)}"
+    return f"“{scenario.text}”: {said}{_letters(notation)}"
 
 
 def _kind(facts: Facts) -> str:
@@ -114,41 +116,43 @@ def _kind(facts: Facts) -> str:
     if kind == "trained":
         return f"trained weights (layer {facts['layer']})"
     if kind in DRAWN:
-        init = f", {facts['init']}" if "init" in facts else ""
-        return f"{kind} weights (seed {facts['seed']}{init})"
+        drawn = f"seed {facts['seed']}"
+        if "init" in facts:
+            drawn += f", {facts['init']}"
+        return f"{kind} weights ({drawn})"
     named = {"by hand": "weights made by hand", "weightless": "weightless"}
     return named.get(kind, f"{kind} weights")
 
 
-def _mask(facts: Facts) -> str:
-    reach = f" of {counted(facts['window'], 'place')} to each side" if "window" in facts else ""
-    return f"mask {facts['mask']}{reach}"
-
-
 def _letters(notation: Notation) -> str:
     """Whose symbols a hand-out has, and how its matrices lie, where that is another text's."""
-    said = "" if notation.has_our_letters else f". Symbols of {notation.title}"
+    said = ""
+    if not notation.has_our_letters:
+        said = f". Symbols of {notation.title}"
     if notation.convention == "column":
-        said += "; the matrices are shown transposed, the line of code has tokens as rows"
+        said += ". The boards show every matrix transposed; in the code tokens are rows"
     return said
 
 
-# How each fact is said, in this order; seed, layer and window stand beside what they belong to.
+# How each fact is said, in this order; seed and layer stand beside the kind of weights.
 SAID: dict[str, Callable[[Facts], str]] = {
-    "features": lambda facts: counted(facts["features"], "feature"),
-    "heads": lambda facts: counted(facts["heads"], "head"),
+    "cut_to": lambda facts: f"cut to length {facts['cut_to']}",
+    "pads": lambda facts: f"[pad] added: {facts['pads']}",
+    "features": lambda facts: f"features: {facts['features']}",
+    "heads": lambda facts: f"heads: {facts['heads']}",
     "d_k": lambda facts: f"d_k {facts['d_k']}",
     "d_v": lambda facts: f"d_v {facts['d_v']}",
     "d_o": lambda facts: f"d_o {facts['d_o']}",
     "named_features": lambda facts: "named features",
-    "piece": lambda facts: f"words in pieces of {counted(facts['piece'], 'letter')}",
+    "piece": lambda facts: f"words in pieces, letters in each: {facts['piece']}",
     "embedding": lambda facts: f"{facts['embedding']} word vectors",
     "positions": lambda facts: "no positions",
     "weights": _kind,
     "no_w_o": lambda facts: "no W_O",
     "own": lambda facts: f"own {', '.join(ALL_SYMBOLS[name] for name in facts['own'])}",
-    "edited_cells": lambda facts: counted(facts["edited_cells"], "edited cell"),
+    "edited_cells": lambda facts: f"edited cells: {facts['edited_cells']}",
     "scale": lambda facts: f"scale {number(facts['scale'])}",
-    "mask": _mask,
+    "mask": lambda facts: f"mask {facts['mask']}",
+    "window": lambda facts: f"window to each side: {facts['window']}",
     "residual": lambda facts: "residual",
 }

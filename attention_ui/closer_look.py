@@ -1,4 +1,4 @@
-"""What opens below a step: every term, the lines of code, the numbers as tables, files to take."""
+"""What opens below a step: all terms, the code, the numbers as tables, files to download."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ from .page_context import PageContext
 
 
 def rows_here(now: PageContext) -> str:
-    """What is said of numbers that stand as in the code where the boards beside them are
-    transposed.
-    """
-    return " Names and places are those of the code: tokens are rows here." * (
+    """A note where tables keep the order of the code while boards are transposed."""
+    return " Names and indices are those of the code: tokens are rows here." * (
         now.notation.convention == "column"
     )
 
@@ -33,13 +31,10 @@ def rows_here(now: PageContext) -> str:
 def terms(now: PageContext, derivation: Derivation) -> None:
     """Every term of a sum, as a table."""
     if fact("terms", len(derivation.terms)) == 1:
-        st.caption("Here is one term only: the line above says all of it.")
+        st.caption("There is only one term; the line above shows it.")
         return
     st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
-    st.caption(
-        "Shown are four decimals; what is multiplied and added up are the numbers with all digits."
-        + rows_here(now)
-    )
+    st.caption("Four decimals are shown; the calculation uses all digits." + rows_here(now))
 
 
 def code(trace: Trace, fields: Sequence[str]) -> None:
@@ -47,11 +42,13 @@ def code(trace: Trace, fields: Sequence[str]) -> None:
     numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
     numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
     numpy_tab.caption(
-        "The last line of each step stops unless the numbers are those shown, within the tolerance"
-        " that it names: `shown` holds them by name."
+        "The last line of each step checks the numbers against those shown here, within the"
+        " tolerance that it names: `shown` holds them by name."
     )
     torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
-    torch_tab.caption("Lines for all options were run with PyTorch 2.13 and gave the same numbers.")
+    torch_tab.caption(
+        "These lines were run with PyTorch 2.13 for all options and gave the same numbers."
+    )
 
 
 def numbers(now: PageContext, fields: Sequence[str]) -> None:
@@ -60,22 +57,25 @@ def numbers(now: PageContext, fields: Sequence[str]) -> None:
     if len(fields) > 1:
         field = str(st.selectbox("Field", fields, key=f"field {fields[0]}"))
     title = STEPS[field].title
-    of_batch = f" of sentence {now.sequence}" if len(now.sentences) > 1 else ""
-    head = fact("head_of_table", now.focus.head if STEPS[field].per_head else None)
-    of_head = "" if head is None else f" of head {head}"
+    head, part = None, ""
+    if STEPS[field].per_head:
+        head, part = now.focus.head, f" of head {now.focus.head}"
+    fact("head_of_table", head)
+    if len(now.sentences) > 1:
+        part += f" of sentence {now.sequence}"
     names = notation.axis_names(trace, now.notation)
     axes = [notation.joined(axis, names) for axis in trace.axes(field)[-2:]]
     st.caption(
-        f"{title.capitalize()}{of_head}{of_batch}: axes"
+        f"{title.capitalize()}{part}: axes"
         f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{rows_here(now)}"
     )
-    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{of_head}{of_batch}")
+    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{part}")
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 
 def files(now: PageContext, field: str, board: JSON) -> None:
-    """Downloads, each made when it is asked for."""
+    """Downloads; each is made when it is asked for."""
     trace, title = now.batch, STEPS[field].title
     said = trace.sentence(field)
 
@@ -87,7 +87,7 @@ def files(now: PageContext, field: str, board: JSON) -> None:
             "This step as one web page",
             page,
             (f"{field}.html", "text/html", "article"),
-            "The board, alive, in one file that needs no server and no network: a hand-out.",
+            "The board with all its arithmetic in one file. It needs no server and no network.",
         )
         _offer(
             "The layer as a notebook",

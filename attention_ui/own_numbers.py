@@ -100,19 +100,22 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
         st.error(plain(refused))
     for note in st.session_state.pop("own numbers notes", ()):
         st.info(plain(note))
-    n_kept = fact("edits_outside", len(outside(edits, trace)) if trace is not None else 0)
-    n_shown = fact("edited_cells", len(edits.items) - n_kept)
+    n_kept, notes = 0, ""
+    if trace is not None:
+        n_kept, notes = len(outside(edits, trace)), outside_note(edits, trace)
+    fact("edits_outside", n_kept)
+    if n_shown := fact("edited_cells", len(edits.items) - n_kept):
+        notes = f"Edited cells: {n_shown}. What they change is outlined. {notes}"
     if edits.items:
-        shown = f"Edited cells: {n_shown}; what they change is outlined. " if n_shown else ""
-        st.caption(shown + (outside_note(edits, trace) if trace is not None else ""))
+        st.caption(notes)
     if fact("own_matrices", tuple(own.given)):
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
-        st.caption(f"In place of what the controls would give: your own {names}, sizes included.")
+        st.caption(f"Your own {names} replace those of the controls, with their sizes.")
     if said := fact("not_in_address", [n for n in KINDS if is_key(str(st.session_state[n]))]):
         st.caption(
-            f"The address has no room for your {' and '.join(KINDS[name] for name in said)}: they"
-            " last while this page is open and its server runs. To keep them, save the *State*"
-            " (under *Own numbers*)."
+            f"The URL has no room for your {' and '.join(KINDS[name] for name in said)}: they last"
+            " while this page is open and its server runs. To keep them, save the *State* (under"
+            " *Own numbers*)."
         )
 
 

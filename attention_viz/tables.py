@@ -73,9 +73,9 @@ def terms_table(derivation: Derivation) -> pd.DataFrame:
         total += term.value
         row: dict[str, object] = {}
         for i in range(n_factors):
-            factor = term.factors[i] if i < len(term.factors) else None
-            row[f"number {i + 1}"] = place(factor) if factor else ""
-            row[f"value {i + 1}"] = factor.value if factor else float("nan")
+            row |= {f"number {i + 1}": "", f"value {i + 1}": float("nan")}
+        for i, factor in enumerate(term.factors):
+            row |= {f"number {i + 1}": place(factor), f"value {i + 1}": factor.value}
         rows.append(row | {"term": term.value, "running sum": total})
     return pd.DataFrame(rows)
 
@@ -97,17 +97,15 @@ def reads(derivation: Derivation, places: int | None = None) -> str:
     """The arithmetic of a cell as one line of plain text, in full when it is short; factors of a
     sum to so many places.
 
-    If not told how many, two: there is a table of the terms. Of one product there is none, so its
-    factors have four. Before the result stands "≈" where a number that is shown is rounded: worked
-    out from those, it may differ.
+    Without `places`, factors have two decimals, because a table shows all terms. A single product
+    has no table, so its factors have four. "≈" before the result means that a number shown is
+    rounded, so the result may differ from what the line gives.
     """
     if derivation.operation == "mask":
         score, result = number(derivation.terms[0].value, 4), number(derivation.result, 4)
-        return (
-            f"allowed: {score} stays {result}"
-            if derivation.allowed
-            else f"not allowed: {score} becomes −∞"
-        )
+        if derivation.allowed:
+            return f"allowed: {score} stays {result}"
+        return f"not allowed: {score} becomes −∞"
     rounded: list[bool] = []
 
     def shown(value: float, digits: int = 4) -> str:
@@ -139,5 +137,7 @@ def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int |
     products = [
         " × ".join(shown(factor.value, digits) for factor in term.factors) for term in terms[:4]
     ]
-    more = f" + … ({len(terms) - 4} more)" if len(terms) > 4 else ""
+    more = ""
+    if len(terms) > 4:
+        more = f" + … ({len(terms) - 4} more)"
     return " + ".join(f"({product})" if "−" in product else product for product in products) + more

@@ -91,7 +91,7 @@ def _past(trace: Trace) -> Any:
 
 
 def _self(trace: Trace) -> Any:
-    if not _is_square(trace) or not trace.hidden.any():
+    if not _is_square(trace) or not trace.hidden[0].any():
         return None
     hidden: Array = trace.hidden[0]
     return _hidden(trace, hidden | np.eye(trace.sizes["T"], dtype=bool))

@@ -19,8 +19,8 @@ ASKS = ("cell", "pair", "row", "matrix")
 class Misconception:
     """A wrong belief.
 
-    says: it in one sentence, as a learner would say it. source: a question of questions.csv or the
-    id of a claim behind which it stands; "" where it is none of these.
+    says: it in one sentence, as a learner would say it. source: the page on which questions.csv
+    answers it, or the id of a claim; "" where it is none of these.
     """
 
     id: str

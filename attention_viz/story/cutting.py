@@ -38,7 +38,7 @@ def split(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
 
 
 def merge(stage: Stage, cell: Cell, focused: bool = False) -> JSON:
-    """The heads laid side by side, right and wrong. focused: of the heads that in focus alone."""
+    """The heads laid side by side, right and wrong. focused: show only the head in focus."""
     head, query, feature = cell
     column = head_columns(stage.trace, "merged", head).start + feature
     panels = [
@@ -52,6 +52,6 @@ def merge(stage: Stage, cell: Cell, focused: bool = False) -> JSON:
         ),
         Panel("merged_unswapped", 1, 2, (0, 2), "aside"),
     ]
-    says = "The heads side by side are the merged matrix."
+    says = "The heads side by side make the merged matrix."
     board = scene(stage, panels, ("merged", (0, query, column)), says)
     return with_ribbons(board, stage, "head_outputs", split=False)

@@ -43,11 +43,9 @@ def tokens(
     if not beside_words(stage, embedding):
         own = [Panel("inputs", 1, 2, (0, 0), "result", editable=True)]
         trained = np.array_equal(embedding.inputs, stage.trace.inputs[0])
-        says = (
-            "The inputs of the trained layer."
-            if trained
-            else "The inputs, with the user's own numbers."
-        )
+        says = "The inputs, with the user's own numbers."
+        if trained:
+            says = "The inputs of the trained layer."
         return scene(stage, own, ("inputs", (0, query, feature)), says)
     if focused:
         first = feature // FEW * FEW
@@ -58,6 +56,7 @@ def tokens(
         Panel("positions", 0, 1, (1, 0)),
         Panel("inputs", 1, 2, (2, 0), "result", editable=True),
     ]
-    edited = "" if made_of_words(stage.trace, embedding) else ", but for edited cells"
-    says = f"Word vectors plus position codes give the inputs{edited}."
+    says = "Word vectors plus position codes give the inputs."
+    if not made_of_words(stage.trace, embedding):
+        says = "Word vectors plus position codes give the inputs, except in edited cells."
     return scene(stage, panels, ("inputs", (0, query, feature)), says)

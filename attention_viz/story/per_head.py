@@ -42,7 +42,10 @@ def mask(stage: Stage, cell: Cell) -> JSON:
         Panel("masked_scores", 2, 3, (1, 0), "result"),
         *_all_heads(stage, "masked_scores", (2, 0)),
     ]
-    says = "The mask hides scores." if stage.trace.hidden.any() else "No score is hidden."
+    n_hidden = int(stage.trace.hidden.sum())
+    says = (
+        f"The scaled scores with the mask. Hidden scores: {n_hidden} of {stage.trace.hidden.size}."
+    )
     return scene(stage, panels, _at("masked_scores", cell), says)
 
 

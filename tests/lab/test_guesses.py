@@ -153,7 +153,7 @@ def test_a_typed_number_is_judged_like_an_option() -> None:
 def test_the_data_are_whole() -> None:
     """Kinds, topics and fields are known ones, every kind is asked, and each source exists."""
     with (ASSETS / "questions.csv").open(encoding="utf-8", newline="") as file:
-        sources = {row["question"] for row in csv.DictReader(file)}
+        sources = {row["page"] for row in csv.DictReader(file)}
     sources |= {claim.id for claim in CLAIMS} | {""}
     assert {one.source for one in MISCONCEPTIONS.values()} <= sources
     assert {item.kind for item in ITEMS.values()} == set(KINDS)

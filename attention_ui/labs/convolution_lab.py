@@ -1,5 +1,5 @@
-"""The widgets of the convolution laboratory: picture, kernel, sharpness, padding, and the pixel
-that is looked at.
+"""The widgets of the page *Convolution*: picture, kernel, sharpness, padding, and the chosen pixel,
+with what the page says of each choice.
 """
 
 from __future__ import annotations
@@ -28,11 +28,33 @@ LAWS = {
     "sink": "expected: e^(−α/2) × range × Σ|kernel|",
     "circular": "expected: 2 Σ e^(−α (1 − cos 2π/side)) × range × Σ|kernel|",
 }
+_SQUARED_DISTANCE = (
+    "In 64-bit numbers the error falls to the size of rounding. The score is $-\\alpha\\,\\lVert"
+    " p_j - (p_i + \\Delta)\\rVert^2$ plus a number that is the same for a whole row. Real matrices"
+    " $W_Q$ and $W_K$ make it from the features 1, row, column, row² + column²."
+)
+# How the scores are made, by the padding.
+SCORES = {
+    "nothing": _SQUARED_DISTANCE,
+    "frame": _SQUARED_DISTANCE,
+    "sink": _SQUARED_DISTANCE,
+    "circular": (
+        "The score is $\\alpha$ times the sum of two cosines of the angles between places on"
+        " circles: one circle for the rows, one for the columns. Neighbours on a circle lie close"
+        " together, so this needs a much larger $\\alpha$."
+    ),
+}
+# What the single head compares, by the kind of its tokens.
+COMPARED = {
+    "raw": "Here W_Q W_Kᵀ = α·I.",
+    "layer-normed": "Here W_Q W_Kᵀ = α·I.",
+    "with positions": "Here W_Q W_Kᵀ is α·I on the positions and 0 elsewhere.",
+}
 Rows = tuple[tuple[float, ...], ...]
 
 
 def setup() -> tuple[Array, Array, float, str]:
-    """Draw all choices; give picture (H, W, 1), kernel (K, K, 1, 1), sharpness and padding."""
+    """Draw all widgets; return picture (H, W, 1), kernel (K, K, 1, 1), sharpness and padding."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         image = bound(
             st.selectbox,
@@ -60,25 +82,40 @@ def setup() -> tuple[Array, Array, float, str]:
             4.0,
             width=260,
             **_about("sharpness"),
-            help="A head’s score is −α times the squared distance from where it looks.",
+            help="The score of a token is −α times its squared distance from where the head looks.",
         )
-    # Empty columns would take room from the picture.
     return *_matrices(str(image), str(kernel)), float(sharpness), str(padding)
 
 
 def _matrices(image: str, kernel: str) -> tuple[Array, Array]:
-    """Picture and kernel, with a table or a file where they are the visitor's own."""
-    has_tables = image in (DRAWN, FILE) or kernel == OWN
-    left, right = st.columns(2) if has_tables else (st.container(), st.container())
+    """Picture and kernel, with a table or an upload for those of the visitor."""
+    if image not in (DRAWN, FILE) and kernel != OWN:
+        # Empty columns would take room from the picture.
+        return as_image(IMAGES[image]), as_kernel(KERNELS[kernel])
+    left, right = st.columns(2)
     with left:
-        picture = drawn() if image == DRAWN else from_file() if image == FILE else IMAGES[image]
+        picture = _picture(image)
     with right:
-        numbers = as_kernel(own_kernel() if kernel == OWN else KERNELS[kernel])
-    return as_image(picture), numbers
+        numbers = _kernel(kernel)
+    return picture, numbers
+
+
+def _picture(image: str) -> Array:
+    if image == DRAWN:
+        return as_image(drawn())
+    if image == FILE:
+        return as_image(from_file())
+    return as_image(IMAGES[image])
+
+
+def _kernel(kernel: str) -> Array:
+    if kernel == OWN:
+        return as_kernel(own_kernel())
+    return as_kernel(KERNELS[kernel])
 
 
 def pixel(picture: Array) -> tuple[int, int]:
-    """The pixel that was clicked last; at first one near the middle."""
+    """The pixel clicked last; before the first click one near the middle."""
     row, column = pinned(
         "conv_pixel", "Pixel", "3-3", picture.shape[:2], "A pixel is two whole numbers such as 3-4"
     )
@@ -86,13 +123,13 @@ def pixel(picture: Array) -> tuple[int, int]:
 
 
 def pin(array: str, index: Sequence[int]) -> None:
-    """Look at the clicked pixel; for the callback of the board."""
+    """Choose the clicked pixel; a callback of the board."""
     pin_places("conv_pixel", *index[:2])
 
 
 @cached
 def curve(picture: Rows, kernel: Rows, padding: str) -> tuple[list[float], list[float]]:
-    """The largest error at every sharpness, and the one that theory expects."""
+    """The largest error at every sharpness, measured and expected by theory."""
     errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()
     return errors, [
         expected_error(picture, kernel, sharpness, padding) for sharpness in SHARPNESSES
@@ -100,13 +137,13 @@ def curve(picture: Rows, kernel: Rows, padding: str) -> tuple[list[float], list[
 
 
 def as_rows(matrix: Array) -> Rows:
-    """A matrix of one channel as plain numbers, which a cache can keep."""
+    """A matrix of one channel as plain numbers, which a cache can use as a key."""
     return tuple(tuple(row) for row in matrix.reshape(matrix.shape[:2]).tolist())
 
 
 def two_sizes(kernel: Array, picture: Array, padding: str) -> list[float]:
-    """The sums of the kernel's positive and of its negative numbers: what W_O makes of the two
-    heads.
+    """The sum of the kernel's positive numbers and that of its negative numbers: the factors by
+    which W_O multiplies the two heads.
     """
     height, width = picture.shape[:2]
     grid = token_grid(padding, height, width, reach=kernel.shape[0] // 2)

@@ -1,7 +1,6 @@
-"""Pictures of the usual kinds as grey numbers, decoded by Pillow, which Streamlit brings along.
+"""Picture files as grey numbers, decoded by Pillow, on which Streamlit depends.
 
-Nothing in a file is believed: its size is read from its header, and refused, before a pixel is
-decoded.
+No file is trusted: its size is read from its header and checked before a pixel is decoded.
 """
 
 from __future__ import annotations
@@ -41,15 +40,15 @@ DAMAGED = "The picture is damaged or cut off: save it again"
 KINDS = (*DECODED, *PLAIN)
 # Photographs may be this large: JPEG alone can be decoded at a half or a quarter of its size.
 MAX_PHOTOGRAPH_SIDE = 4096
-# A progressive JPEG paints the whole picture with each scan, and eight megabytes hold 600,000 of
-# them; ten are usual.
+# A progressive JPEG paints the whole picture with each scan. Ten scans are usual, but eight
+# megabytes can hold 600,000.
 MOST_PAINTED = 500 * MAX_SIDE**2
 _BEGIN_SCAN = b"\xff\xda"
 # What Pillow calls pictures of 16 bits, and how NumPy reads their pixels.
 _DEEP = {"I;16": "<u2", "I;16B": ">u2", "I": "=i4"}
-# Samples of a PNG that Pillow makes 8 bits of, by its name for them, and the same for the
-# transparent one, which it leaves as it is. Of 16 bits the lower 8 are lost, so that colours like
-# the transparent one go with it.
+# Pillow converts these samples of a PNG to 8 bits, but not the value that marks transparency.
+# These functions do, by Pillow's name of the samples. Of 16 bits the lower 8 are lost, so colours
+# that differ from the transparent one only there become transparent, too.
 _MADE_8_BITS: dict[str, Callable[[Any], Any]] = {
     "L;2": lambda grey: (grey & 3) * 85,
     "L;4": lambda grey: (grey & 15) * 17,
@@ -58,12 +57,11 @@ _MADE_8_BITS: dict[str, Callable[[Any], Any]] = {
 
 
 def read_any_picture(data: bytes, file_name: str) -> Array:
-    """The pixels of a picture, 0 black and 1 white unless it is CSV or NPY, whose numbers are taken
-    as they stand.
+    """The pixels of a picture, 0 black and 1 white. Numbers of CSV and NPY files stay unchanged.
 
-    Colours become their luminance, what is transparent lies on white, a photograph stands upright,
-    and of an animation the first picture is taken. The file's name decides how it is read; it is
-    never used as a path.
+    Colours become their luminance. Transparent pixels lie on white. A photograph is turned upright.
+    Of an animation the first picture is read. The ending of the file's name decides how the file is
+    read; the name is never used as a path.
     Shapes: (height, width). Raises: FileError, ShapeError.
     """
     kind = PurePath(file_name).suffix.lower().removeprefix(".")
@@ -83,8 +81,8 @@ def read_any_picture(data: bytes, file_name: str) -> Array:
 
 
 def _decoded(data: bytes, kind: str) -> Image.Image:
-    """The first picture of a file, in greys of 16 bits or in RGBA, its size checked before its
-    pixels are made.
+    """The first picture of a file, in greys of 16 bits or in RGBA. Its size is checked before its
+    pixels are decoded.
     """
     is_jpeg = DECODED[kind] == "JPEG"
     most = MAX_PHOTOGRAPH_SIDE if is_jpeg else MAX_SIDE
@@ -92,19 +90,19 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
         picture = Image.open(io.BytesIO(data), formats=[DECODED[kind]])
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise FileError(
-            f"The picture is huge, but 1 to {most:,} a side are read: choose another"
+            f"The picture is too large: a side may have 1 to {most:,} pixels. Choose a smaller one"
         ) from error
-    except Exception as error:  # Pillow raises whatever its reader of a kind comes upon
+    except Exception as error:  # the readers of Pillow raise many kinds of errors
         if re.match(_BEGINNINGS[DECODED[kind]], data, re.DOTALL):
             raise FileError(DAMAGED) from error
         raise FileError(
-            f"The file is named {kind} but does not begin as {DECODED[kind]} does: give it the name"
+            f"The file is named {kind} but its content is not {DECODED[kind]}: give it the ending"
             " of its kind"
         ) from error
     check_sides(picture.height, picture.width, most)
     if is_jpeg:
         _halve(picture, data.count(_BEGIN_SCAN))
-    samples = str(picture.tile[0][3]) if picture.tile else ""  # loading forgets it
+    samples = str(picture.tile[0][3]) if picture.tile else ""  # load() removes it
     try:
         picture.load()
         if samples in _MADE_8_BITS and "transparency" in picture.info:
@@ -115,13 +113,12 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
 
 
 def _halve(picture: Image.Image, n_scans: int) -> None:
-    """Have a photograph decoded at a half or a quarter of its size, as far as need be. Raises:
-    FileError.
-    """
+    """Decode a photograph that is too large at half or a quarter of its size. Raises: FileError."""
     width, height = picture.size
     if n_scans * height * width > MOST_PAINTED:
         raise FileError(
-            f"The picture is painted in {n_scans:,} scans: save it again without “progressive”"
+            f"The JPEG has {n_scans:,} scans, too many to decode: save it again without the option"
+            " “progressive”"
         )
     times = 1 << (-(-max(height, width) // MAX_SIDE) - 1).bit_length()
     picture.draft(None, (max(1, width // times), max(1, height // times)))

@@ -1,4 +1,4 @@
-"""A picture from a file of the visitor's, which stays in the session."""
+"""A picture from a file that the visitor uploads; it stays in the session."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from ..markdown import plain
 from ..upload_room import check_kept
 from .decoded_pictures import KINDS, read_any_picture
 
-# In the session: the file read last and what is wrong with it; the last picture.
+# Keys of the session: the file read last with its error message; the last good picture.
 READ, LAST = "conv read", "conv last"
 LARGEST_FILE = MAX_BYTES // 2**20  # MB
 
 
 def from_file() -> Array:
-    """A small picture of the visitor's: the one read last, whatever became of its file; until
-    there is one the disc.
+    """The last picture that was read without an error, made small; before the first one the disc.
+
+    It stays when its file is removed or another file is refused.
     """
     file = st.file_uploader(
         "A picture: PNG, JPEG, GIF, BMP, WebP, PGM, CSV or NPY",
@@ -29,31 +30,30 @@ def from_file() -> Array:
         key="conv file",
         max_upload_size=LARGEST_FILE,
         help=(
-            f"Colours become grey. It is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels, since"
-            " each is a token; it stays in this visit and is not in the address."
+            f"Colours become grey. The picture is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels,"
+            " since each pixel is a token. It stays until you leave and is not in the URL."
         ),
     )
-    if file is None:  # also for a moment before another one, and on every return to the page
+    if file is None:  # also for a moment before another file, and on every return to the page
         st.session_state.pop(READ, None)
     elif (
         st.session_state.get(READ, ("",))[0] != file.file_id
     ):  # decoding takes up to a second, and every click runs it
-        st.session_state[READ] = file.file_id, _fault_of(file)
+        st.session_state[READ] = file.file_id, _error_of(file)
     last: Array | None = st.session_state.get(LAST)
+    shown, name = last, "the last picture that could be read"
+    if shown is None:
+        shown, name = IMAGES["disc"], "the disc"
     if file is None:
-        st.caption(
-            "Until a file is chosen the disc is shown."
-            if last is None
-            else "The picture read last is shown."
-        )
-    elif fault := st.session_state[READ][1]:
-        st.error(plain(fault), icon=":material/error:")
-        st.caption(f"So {'the disc' if last is None else 'the earlier picture'} is shown.")
-    return IMAGES["disc"] if last is None else last
+        st.caption(f"Picture shown: {name}.")
+    elif error := st.session_state[READ][1]:
+        st.error(plain(error), icon=":material/error:")
+        st.caption(f"Picture shown: {name}.")
+    return shown
 
 
-def _fault_of(file: UploadedFile) -> str:
-    """Keep the picture in a file as the last one; or say what is wrong with it."""
+def _error_of(file: UploadedFile) -> str:
+    """Keep the picture of a file as the last one; the error message if it cannot be read."""
     try:
         check_kept(file)
         picture = read_any_picture(file.getvalue(), file.name)

@@ -1,4 +1,4 @@
-"""Tables to type into: the kernel and the picture of one's own, which the address holds as text."""
+"""Tables for a kernel and a picture that the visitor types; the URL holds them as text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..url_state import restore, write_to_url
 
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
-MOST_LETTERS = 300  # nine numbers of 24 letters each, and what stands between
+MAX_CHARACTERS = 300  # nine numbers of up to 24 characters, with spaces and commas
 
 
 def own_kernel() -> Array:
-    """A table of 3 × 3 numbers; what is typed goes to the address."""
+    """A table of 3 × 3 numbers; what is typed goes to the URL."""
     restore("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
     write_to_url("conv_own", FIRST_KERNEL)
     text = st.session_state["conv_own"]
@@ -43,8 +43,8 @@ def own_kernel() -> Array:
 
 
 def _kernel_changed(key: str, numbers: Array) -> None:
-    """Take over the typed numbers; what is none is refused with a sentence, and the table
-    starts anew.
+    """Read the typed numbers. Text that is not a number gives an error message, and the table
+    shows the old numbers again.
     """
     rows: list[list[object]] = numbers.tolist()
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
@@ -110,10 +110,10 @@ def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
 
 
 def _table(name: str, text: str) -> tuple[str, str]:
-    """The key of a table to type in, and the text it began with; it begins anew only where it shows
-    another than this.
+    """The key of a table and the text with which it was created. A new table is created only if
+    the old one does not show `text`.
 
-    A new table drops the keyboard's place, and what is typed while it comes.
+    A new table loses the focus of the keyboard and what is typed while it appears.
     """
     number, begun = st.session_state.get(f"conv {name}", (0, text))
     key = f"conv {name} {number}"
@@ -129,7 +129,7 @@ def _kernel_at(text: str) -> Array:
     numbers: Array = as_kernel([row.split() for row in text.split(",")])[..., 0, 0]
     if len(numbers) != 3:
         raise SettingsError(
-            "A kernel in the address has three rows of three numbers, so the kernel shown stays"
+            "A kernel in the URL must have three rows of three numbers: the kernel shown stays"
         )
     return numbers
 
@@ -142,13 +142,17 @@ def _kernel_text(numbers: Array) -> str:
 
 
 def _read_kernel(given: str) -> str:
-    if len(given) > MOST_LETTERS:
-        raise SettingsError("The kernel in the address is too long, so the kernel shown stays")
+    if len(given) > MAX_CHARACTERS:
+        raise SettingsError(
+            f"A kernel in the URL may have {MAX_CHARACTERS} characters: the kernel shown stays"
+        )
     return _kernel_text(_kernel_at(given))
 
 
 def _drawing_at(text: str) -> list[list[int]]:
     rows = text.split("-")
     if len(rows) != 8 or not all(len(row) == 8 and row.isascii() and row.isdigit() for row in rows):
-        raise SettingsError("A picture is eight rows of eight digits, so the picture shown stays")
+        raise SettingsError(
+            "A picture in the URL must be eight rows of eight digits: the picture shown stays"
+        )
     return [[int(digit) for digit in row] for row in rows]

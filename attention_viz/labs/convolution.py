@@ -1,5 +1,5 @@
-"""The convolution laboratory: picture, attention, convolution and their difference; what heads
-read; how the error falls with the sharpness of the heads."""
+"""Pictures of the page *Convolution*: picture, attention, convolution and their difference; what
+each head reads; how the error falls with the sharpness of the heads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attention_lab.labs.convolution import ConvolutionRun, pixel_attention
 from attention_lab.labs.one_by_one import OneByOne
 
 from ..curves import LEGEND, MARGIN, axis, curve
-from ..labels import counted, number
+from ..labels import number
 from ..matrices import Matrix, Side, board, difference, shares_of
 from ..parts import broken_line, layout
 from ..payload import JSON, bits, largest
@@ -30,8 +30,8 @@ def comparison_board(
     """The picture, what attention makes of it, what the convolution makes of it, and the
     difference. One channel.
 
-    Each pixel is the sum of nine products: of what heads find, or of what stands at the offsets,
-    with the kernel.
+    Each pixel is a sum over the numbers of the kernel: each times what its head finds (attention)
+    or times the pixel at its offset (convolution).
     """
     output, expected = run.output[..., 0], run.expected[..., 0]
     limit = max(largest(output), largest(expected))
@@ -43,26 +43,26 @@ def comparison_board(
         Matrix("picture", picture[..., 0], ROWS, COLUMNS, (0, 0), "picture"),
         Matrix("kernel", kernel.reshape(-1, 1), heads, Side(""), None, "kernel", role="key"),
         Matrix("found", found_HN, heads, pixels, None, "head finds", role="value"),
-        Matrix("there", there_HN, heads, pixels, None, "stands there", role="query"),
+        Matrix("there", there_HN, heads, pixels, None, "pixel at the offset", role="query"),
         _result("attention", output, (1, 0), limit, _weighted("found", run), "output"),
         _result("convolution", expected, (2, 0), limit, _weighted("there", run)),
     ]
     drawn.append(difference(drawn[4], drawn[5], (3, 0), "difference"))
-    says = "A picture, its convolution by attention and by the plain sum; they differ by at most "
+    says = "A picture, its convolution by attention and by the plain sum. Largest difference: "
     return board(drawn, ("attention", *pixel), f"{says}{number(run.largest_error)}.")
 
 
 def _result(
     name: str, image: Array, place: tuple[int, int], limit: float, rule: Rule, role: str = "text"
 ) -> Matrix:
-    """One of the two images that should be the same."""
+    """The image made by attention or by convolution."""
     return Matrix(
         name, image, ROWS, COLUMNS, place, f"by {name}", role=role, limit=limit, rule=rule
     )
 
 
 def _weighted(source: str, run: ConvolutionRun) -> Rule:
-    """The sum over the kernel's numbers, each times what a row of the source holds for the
+    """The sum over the kernel's numbers, each times the number in its row of the source for the
     pixel.
     """
     pixel = Position(((0, run.grid.width), (1, 1)))
@@ -77,14 +77,15 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
     weights: the number of the kernel by which W_O multiplies what each head finds.
     """
     maps_HRC, sunk_H = pixel_attention(run, *pixel)
-    side = math.isqrt(len(maps_HRC)) if run.offsets else len(maps_HRC)
+    side, badges = len(maps_HRC), ["pattern"] * len(maps_HRC)
+    if run.offsets:
+        side, badges = math.isqrt(len(maps_HRC)), [_arrow(offset) for offset in run.offsets]
     drawn = []
     for head, shares in enumerate(maps_HRC):
         place = (head % side, head // side)
         title = f"head {head} × {number(float(weights[head]), 2)}"
         if run.grid.has_sink:
             title += f", sink {number(float(sunk_H[head]), 2)}"
-        badge = _arrow(run.offsets[head]) if run.offsets else "pattern"
         drawn.append(
             Matrix(
                 f"head {head}",
@@ -93,24 +94,26 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
                 GRID_COLUMNS,
                 place,
                 title,
-                badge,
+                badges[head],
                 "probability",
                 small=True,
             )
         )
     row, column = (place + run.grid.margin for place in pixel)
-    read = f"{counted(len(maps_HRC), 'head')} {'reads' if len(maps_HRC) == 1 else 'read'}"
-    says = f"What {read} for the pixel in row {pixel[0]}, column {pixel[1]}."
+    says = (
+        f"What each head reads for the pixel in row {pixel[0]}, column {pixel[1]}. Heads:"
+        f" {len(maps_HRC)}."
+    )
     given = board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
     here_RC = np.zeros(run.grid.shape, bool)
     here_RC[row, column] = True
-    for matrix in drawn:  # the pixel that asks is outlined in every map
+    for matrix in drawn:  # the query pixel is outlined in every map
         given["arrays"][matrix.name]["changed"] = bits(here_RC)
     return given
 
 
 def own_pixel_board(run: OneByOne) -> JSON:
-    """Scores and probabilities of a head that should choose every token itself."""
+    """Scores and probabilities of a head in which every token should choose itself."""
     queries, keys = Side("query position"), Side("key position")
     shares = run.trace.probabilities[0, 0]
     drawn = [
@@ -129,19 +132,19 @@ def own_pixel_board(run: OneByOne) -> JSON:
         ),
     ]
     says = (
-        "A head that should give every token itself; the diagonal holds at least"
+        "A head in which every token should choose itself. The smallest weight on the diagonal is"
         f" {number(float(run.own.min()))}."
     )
     return board(drawn, ("shares", 0, 0), says)
 
 
 def _arrow(offset: tuple[int, int]) -> str:
-    """Where a head looks."""
+    """The direction in which a head looks, as an arrow."""
     down, across = offset
     return "↖↑↗←•→↙↓↘"[(int(np.sign(down)) + 1) * 3 + int(np.sign(across)) + 1]
 
 
-LEAST = 1e-17  # below the smallest error that float64 can show
+SMALLEST_SHOWN = 1e-17  # an error of 0 has no place on a logarithmic axis
 
 
 def error_figure(
@@ -151,18 +154,18 @@ def error_figure(
     chosen: float,
     law: str,
 ) -> Figure:
-    """The largest error at each sharpness, measured and expected, on a logarithmic scale. law:
-    the line's name.
+    """The largest error at each sharpness, measured and expected, on a logarithmic scale.
+
+    law: the name of the expected line.
     """
-    shown = [max(error, LEAST) for error in errors]
+    shown = [max(error, SMALLEST_SHOWN) for error in errors]
     data = [
         curve(sharpnesses, shown, "largest error", "@primary", mode="lines+markers"),
         curve(sharpnesses, expected, law, "@focus", "dash"),
     ]
     at = int(np.argmin([abs(sharpness - chosen) for sharpness in sharpnesses]))
     says = (
-        f"Line chart: the largest error falls with the sharpness; at {number(chosen, 2)} it is"
-        " about "
+        f"Line chart: the largest error by sharpness. At sharpness {number(chosen, 2)} it is about "
     )
     parts = {
         "showlegend": True,
@@ -170,6 +173,6 @@ def error_figure(
         "margin": MARGIN | {"l": 64},
         "xaxis": axis("sharpness α", range=[0, max(sharpnesses) * 1.02]),
         "yaxis": axis("largest error", type="log", exponentformat="e", range=[-17.2, 1.2]),
-        "shapes": [broken_line(chosen, LEAST, chosen, 10, "@muted", 1, "dot")],
+        "shapes": [broken_line(chosen, SMALLEST_SHOWN, chosen, 10, "@muted", 1, "dot")],
     }
     return {"data": data, "layout": layout(320, f"{says}{number(errors[at])}.", **parts)}

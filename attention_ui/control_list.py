@@ -81,13 +81,6 @@ CONTROLS: tuple[Control, ...] = (
         " tokens.",
     ),
     Control(
-        "batch",
-        "Further sentences",
-        "Sizes",
-        f"A batch: one sentence on each line, at most {MOST_SENTENCES - 1}. All are filled up with"
-        " [pad] to the longest, and no query sees a [pad].",
-    ),
-    Control(
         "n_tokens",
         "Sequence length",
         "Sizes",
@@ -227,6 +220,13 @@ CONTROLS: tuple[Control, ...] = (
             " paper."
         ),
         matters=_has_words,
+    ),
+    Control(
+        "batch",
+        "Further sentences",
+        "Tokens and widths",
+        f"A batch: one sentence on each line, at most {MOST_SENTENCES - 1}. All are filled up with"
+        " [pad] to the longest, and no query sees a [pad].",
     ),
     Control(
         "piece",

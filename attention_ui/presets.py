@@ -20,7 +20,6 @@ from .url_state import session
 
 KEY = "example"
 SENTENCE = "sentence"  # which one of a batch is shown
-OWN = "Your own choices. An example sets every control anew."
 FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
 
@@ -68,9 +67,7 @@ def choose(scenario: Scenario, explained: bool) -> None:
     """
     names = [preset.name for preset in presets()]
     current = preset_of(scenario)
-    shown, says = None, OWN
-    if current:
-        shown, says = current.name, current.says
+    shown = current.name if current else None
     if KEY not in st.session_state or st.session_state[KEY] != shown:
         # A change of the page in a callback forgets the box, which the browser keeps.
         st.session_state[KEY] = shown
@@ -84,8 +81,8 @@ def choose(scenario: Scenario, explained: bool) -> None:
         placeholder="Your own: choose an example",
         help="Sets every control.",
     )
-    if explained:
-        st.caption(says)
+    if explained and current:
+        st.caption(current.says)
 
 
 def _load(shown: Scenario) -> None:

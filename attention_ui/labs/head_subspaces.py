@@ -1,4 +1,4 @@
-"""The planes of heads: tokens of three features, and what each head reads of them."""
+"""The planes of heads: tokens of three features, and the two numbers that each head reads."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ N_HEADS = 2
 
 
 def subspaces(seed: int) -> None:
-    """Draw the tokens in space with a head's plane, and beside it what each head reads."""
+    """Draw the tokens in space with the plane of a head, and beside it what each head reads."""
     st.markdown(
-        f"A head reads a token through its P, here {SPACE} × {PLANE}: it sees the token’s shadow in"
-        " a plane, the **subspace** of the head. Two tokens that are near each other there may be"
-        " far apart in the plane of another head: so heads can find different features. Drag to"
-        " turn the picture."
+        f"A head reads a token through its matrix P, here {SPACE} × {PLANE}. It sees the shadow of"
+        " the token in a plane, the **subspace** of the head. Two tokens that are near each other"
+        " in this plane may be far apart in the plane of another head. So heads can find different"
+        " features. Drag to turn the picture."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         heads = tuple(f"head {head}" for head in range(N_HEADS))
@@ -36,25 +36,28 @@ def subspaces(seed: int) -> None:
         with column:
             show_figure(plane_figure(planes, place), f"plane of head {place}")
     _say_lengths(planes)
-    table = [f"| what lies in the plane of | {' | '.join(WORDS)} |", f"|---|{'--:|' * len(WORDS)}"]
+    table = [
+        f"| share of the squared length in the plane | {' | '.join(WORDS)} |",
+        f"|---|{'--:|' * len(WORDS)}",
+    ]
     for place, row in enumerate(planes.kept):
         shares = " | ".join(percent(float(share)) for share in row)
-        table.append(f"| **head {place}**, of the squared length | {shares} |")
+        table.append(f"| **head {place}** | {shares} |")
     st.markdown("\n".join(table))
 
 
 def _say_lengths(planes: HeadPlanes) -> None:
-    """Whether a head's numbers are lengths in its plane."""
+    """Say whether the numbers of a head keep the lengths and angles of its plane."""
     stretch = planes.stretch
     if fact("lengths_are_kept", stretch < 1e-12):
         st.markdown(
-            "**PᵀP = I:** the two numbers of a head are lengths in its plane, so distances and"
-            " angles there are those of the picture. PPᵀ is a projector, (PPᵀ)² = PPᵀ; P itself is"
-            " not square and is none."
+            "**PᵀP = I:** the two numbers of a head are coordinates at right angles in its plane."
+            " So distances and angles in the plane are those of the picture. PPᵀ is a projector:"
+            " (PPᵀ)² = PPᵀ. P itself is not square, so it is not a projector."
         )
     else:
         st.markdown(
-            "**Free columns** span a plane, too, but stretch it: the length of a token in a head’s"
-            f" numbers differs from its length in the plane by up to **{percent(stretch)}**,"
-            " and angles change."
+            "**Free columns** span a plane, too, but they stretch it. The length of a token in the"
+            " numbers of a head differs from its length in the plane, and angles change. Largest"
+            f" difference: **{percent(stretch)}** of the length."
         )

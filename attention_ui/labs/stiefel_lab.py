@@ -1,5 +1,5 @@
-"""The parts of the laboratory of orthonormal columns: what the constraint changes, and what it
-is good for.
+"""Parts of the page *Stiefel*: what orthonormal columns change, a walk on the manifold, and the
+package beside our engine.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ..show import show_figure
 from ..url_state import bound, choose_one, seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
-# The choices with which the story is the package's layer, in its manual's letters.
+# With these controls the story shows the package's layer in the letters of its manual.
 WALK = {
     "weights": "orthonormal",
     "output_matrix": "none",
     "residual": "true",
     "notation": "gml",
 }
-# The rows of the table: how the columns are drawn, and whether the scores are divided by √C in
-# place of √n.
+# The rows of the table: how the columns are drawn, and whether the scores are divided by √C instead
+# of √n.
 WAYS = {
     "orthonormal, 1/√n": ("orthonormal", False),
     "normal with variance 1/C, 1/√n": ("normal", False),
@@ -48,13 +48,15 @@ _drift = cached(orthonormality_drift)
 def effects(
     d_model: int, n_heads: int, seed: int
 ) -> tuple[list[dict[str, object]], dict[str, Array]]:
-    """What the columns do to a layer, as the rows of a table; and the singular values of W_Q
-    W_Kᵀ by their way.
+    """What the columns change in a layer, as rows of a table; and the singular values of W_Q W_Kᵀ
+    by the kind of columns.
     """
     rows: list[dict[str, object]] = []
     spectra = {}
     for title, (columns, by_model) in WAYS.items():
-        scale = score_scale(None, d_model) if by_model else None
+        scale = None
+        if by_model:
+            scale = score_scale(None, d_model)
         found = effect(columns, d_model, n_heads, n_tokens=N_TOKENS, scale=scale, seed=seed)
         values = found.singular_values
         rows.append(
@@ -74,34 +76,33 @@ def effects(
 
 
 def drift() -> None:
-    """A walk of 1,000 random steps with every retraction: made when it is asked for, then kept
-    for all visitors.
+    """A walk of 1,000 random steps with each retraction. It is computed when a visitor asks for it
+    and then kept for all.
     """
     known = st.session_state.get("stiefel walked")
     if not known and not st.button(
         f"Walk {N_STEPS:,} steps", icon=":material/directions_walk:", key="stiefel walk"
     ):
-        st.caption("About a second. Nothing has been measured yet.")
+        st.caption("Not measured yet; the walk takes about a second.")
         return
-    progress = st.progress(0.0, "Walking …") if not known else None
-    drifts = {}
-    for place, name in enumerate(RETRACTIONS):
-        drifts[name] = _drift(name, n_steps=N_STEPS)
-        if progress:
-            progress.progress((place + 1) / len(RETRACTIONS), RETRACTIONS[name].title)
-    st.session_state["stiefel walked"] = True
-    if progress:
+    if not known:
+        progress = st.progress(0.0, "Walking …")
+        for place, (name, retraction) in enumerate(RETRACTIONS.items()):
+            _drift(name, n_steps=N_STEPS)
+            progress.progress((place + 1) / len(RETRACTIONS), retraction.title)
+        st.session_state["stiefel walked"] = True
         st.rerun()
+    drifts = {name: _drift(name, n_steps=N_STEPS) for name in RETRACTIONS}
     show_figure(drift_figure(drifts), "stiefel drift")
     st.caption(
-        "‖PᵀP − I‖ along a random walk of a 12 × 4 matrix. QR and polar make the columns"
-        " orthonormal anew each time; Cayley and geodesic turn them, so rounding adds up, but"
-        " slowly."
+        "‖PᵀP − I‖, the distance from orthonormal columns, along a random walk of a 12 × 4 matrix."
+        " QR and polar make the columns orthonormal again in each step. Cayley and geodesic rotate"
+        " them, so rounding errors add up, but slowly."
     )
 
 
 def formulas() -> None:
-    """How to move on the manifold."""
+    """The formulas of projections onto the tangent space and of retractions."""
     for formula in (*PROJECTIONS.values(), *RETRACTIONS.values()):
         left, right = st.columns(2, vertical_alignment="center")
         left.latex(formula.latex)
@@ -109,22 +110,24 @@ def formulas() -> None:
 
 
 def globe_step() -> SphereStep:
-    """Draw the choice of a step on the sphere, and make it."""
+    """Draw the widgets of a step on the sphere; return the step."""
     length = bound(st.slider, "Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step")
     turn = bound(
         st.slider, "Direction of the gradient", 0, 360, 210, 15, format="%d°", key="stiefel_turn"
     )
-    outward = bound(st.slider, "Its part along Y", -1.0, 1.0, -0.5, 0.1, key="stiefel_outward")
+    outward = bound(
+        st.slider, "Part of the gradient along Y", -1.0, 1.0, -0.5, 0.1, key="stiefel_outward"
+    )
     return globe_example(float(turn), float(outward), float(length))
 
 
 def mapping() -> None:
-    """GeometricMachineLearning.jl beside our engine: the convention, the weights it needs here,
-    and the difference.
+    """GeometricMachineLearning.jl beside our engine: the convention, the weights that give the same
+    layer here, and the difference.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         convention = choose_one(
-            "Written as in the package’s", CONVENTIONS, "manual", key="stiefel_convention"
+            "The package’s formula as in its", CONVENTIONS, "manual", key="stiefel_convention"
         )
         connection = bound(st.toggle, "add_connection", key="stiefel_connection")
         seed = seed_input(key="stiefel_mapping_seed")
@@ -132,39 +135,35 @@ def mapping() -> None:
     chosen = CONVENTIONS[convention]
     left, right = st.columns(2, vertical_alignment="center")
     left.markdown(
-        "**The package**, tokens as columns, head by head, joined one below the other:"
-        f" {chosen.formula.says}"
+        "**The package**: tokens are columns. The outputs of the heads are joined one below the"
+        f" other. {chosen.formula.says}"
     )
-    theirs, output = chosen.formula.latex, "Y = O"
+    theirs, ours = chosen.formula.latex, "Y = O"
     if connection:
-        theirs, output = f"{theirs} + Z", "Y = O + X"
+        theirs, ours = f"{theirs} + Z", "Y = O + X"
     left.latex(theirs)
-    right.markdown("**The same here**, tokens as rows:")
-    equations = [
-        r"X = Z^{\top}",
-        *chosen.ours.split(r",\ "),
-        output,
-    ]
+    right.markdown("**The same layer here**: tokens are rows.")
+    equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ "), ours]
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
-    )  # broken between them only
-    same = fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE)
+    )  # lines break between the equations only
     outputs = f"the outputs {agreement(check.difference, TOLERANCE)}"
-    if same:
+    if fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE):
         right.badge(f"{outputs}: the same layer", color="green", icon=":material/check:")
     else:
         right.badge(outputs, color="red", icon=":material/close:")
     show_board(mapping_board(check), "stiefel mapping")
     st.caption(
-        "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. Manual and code differ: in"
-        " the code P_Q and P_K have changed places, and √N divides the scores in place of √(N/h)."
+        "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. The package’s manual and"
+        " code differ: in the code P_Q and P_K have changed places, and the scores are divided"
+        " by √N instead of √(N/h). add_connection adds the input to the output."
     )
 
 
 def walk() -> None:
-    """A link to the story with the package's layer."""
-    address = fact("walk", "projections?" + urlencode(WALK))
+    """A link that opens the story with the package's layer."""
+    url = fact("walk", "projections?" + urlencode(WALK))
     st.markdown(
-        f"**Walk through this layer:** [every step of the story in its letters]({address}), with"
-        " your sentence for the tokens, orthonormal columns, no W_O and add_connection."
+        f"**Walk through this layer:** [every step of the story in the package’s letters]({url}),"
+        " with the tokens of your sentence, orthonormal columns, no W_O and add_connection."
     )

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ..facts import fact
 from ..markdown import plain
-from ..registry import PAGES, Page, page_of, rows_of
+from ..registry import PAGES, Page, page_of, rows_of, story
 from ..search import best_matches, search_field
 
 ASKED = "asked"  # the `text` of a question
@@ -133,11 +133,11 @@ def foot(page: Page) -> None:
     """Draw what stands below a page: related questions, all of them, and the page that follows."""
     if page.url_path == "questions" or page.section == "teach":
         return
-    with st.container():
-        lines = [f"- [{plain(one.says)}]({one.address})" for one in related(page)]
-        st.markdown("\n".join(["**Related questions**\n", *lines]))
-        with st.container(horizontal=True):
-            after = PAGES[(PAGES.index(page) + 1) % len(PAGES)]
-            st.page_link(after.path, label=f"Next: {after.title}", icon=after.icon)
-            asked = page_of("questions")
-            st.page_link(asked.path, label=asked.title, icon=asked.icon)
+    lines = [f"- [{plain(one.says)}]({one.address})" for one in related(page)]
+    asked = page_of("questions")
+    lines.append(f"\n[All questions]({asked.url_path})")
+    st.markdown("\n".join(["**Related questions**\n", *lines]))
+    if page in story():
+        return  # its strip of steps leads on
+    after = PAGES[(PAGES.index(page) + 1) % len(PAGES)]
+    st.page_link(after.path, label=f"Next: {after.title}", icon=after.icon)

@@ -1,5 +1,5 @@
-"""Orthonormal columns: singular values, how rounding adds up, one step on the unit sphere, and
-GeometricMachineLearning.jl beside our engine."""
+"""Pictures of the page *Stiefel*: singular values, how rounding errors add up, one step on the unit
+sphere, and GeometricMachineLearning.jl beside our engine."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
 
-# Where the names of the retractions stand, so that near ones can be told apart.
+# Positions of the names of the retractions, so that names of near points do not overlap.
 BESIDE = ("middle left", "top center", "middle right", "bottom center")
-# The space that the globe turns in, without axes, and from where one looks at it.
+# The scene of the globe: no axes, and the position of the camera.
 SPACE = {
     **{f"{letter}axis": {"visible": False} for letter in "xyz"},
     "aspectmode": "data",
@@ -84,14 +84,14 @@ def drift_figure(drifts: Mapping[str, Array]) -> Figure:
     return {
         "data": data,
         "layout": layout(
-            330, f"Line chart: distance from orthonormal; at the end {last}.", **parts
+            330, f"Line chart: distance from orthonormal columns. At the end: {last}.", **parts
         ),
     }
 
 
 def sphere_figure(step: SphereStep) -> Figure:
-    """One Riemannian step on the unit sphere: gradient, its tangent part, the straight step,
-    and where each lands.
+    """One Riemannian step on the unit sphere: the gradient, the straight step along its tangent
+    part, and where each retraction lands.
     """
     here = step.point
     data = [
@@ -99,7 +99,7 @@ def sphere_figure(step: SphereStep) -> Figure:
         _arrow(here, here - step.gradient, "− gradient", "@muted"),
         _arrow(here, step.stepped, "straight step along its tangent part", "@key"),
         _line(step.path, "geodesic", "@value"),
-        _points(here[np.newaxis], ["Y"], "where it stands", "@text"),
+        _points(here[np.newaxis], ["Y"], "start", "@text"),
         _points(step.stepped[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
         *(
             _points(where[np.newaxis], [title], title, "@focus", beside)
@@ -121,7 +121,7 @@ def sphere_figure(step: SphereStep) -> Figure:
 
 
 def _landings(step: SphereStep) -> dict[str, Array]:
-    """Where the retractions come down, those that land at the same place under one name."""
+    """Where the retractions land; those that land at the same place share a name."""
     found: dict[str, Array] = {}
     for name, where in step.landed.items():
         title = RETRACTIONS[name].title
@@ -186,16 +186,12 @@ def _points(
 
 
 def mapping_board(check: MappingCheck) -> JSON:
-    """The package's output, our output with rows and columns exchanged, and the difference cell
-    by cell.
-    """
+    """The package's output, our output transposed, and their difference cell by cell."""
     features, tokens = Side("feature"), Side("token")
     theirs = Matrix("theirs", check.theirs, features, tokens, (0, 0), "the package, Z′")
     ours = Matrix(
         "ours", check.trace.output[0].T, features, tokens, (1, 0), "our engine, Yᵀ", role="output"
     )
     gap = difference(ours, theirs, (2, 0), "difference")
-    says = (
-        f"The package’s output beside ours; the largest difference is {number(check.difference)}."
-    )
+    says = f"The package’s output beside ours. Largest difference: {number(check.difference)}."
     return board([theirs, ours, gap], (gap.name, 0, 0), says)

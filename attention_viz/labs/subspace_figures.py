@@ -1,6 +1,4 @@
-"""Tokens in three dimensions above the plane of a head, and the same tokens as the head reads
-them.
-"""
+"""Tokens in three dimensions with the plane of a head, and the tokens as the head reads them."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from ..parts import Part, broken_line, layout
 from ..theme import Figure
 
 CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
-LINES = 9  # of the grid of a plane, each way
+LINES = 9  # of the grid of a plane, in each direction
 
 
 def space_figure(planes: HeadPlanes, head: int) -> Figure:
@@ -27,7 +25,7 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
         _line(_grid(planes, head), f"plane of head {head}", color, width=1.5),
         _line(drops, "perpendicular", "@muted", width=3),
         _points(points, planes.tokens, "token", "@text"),
-        _points(feet, ("",) * len(feet), f"its foot in head {head}", color),
+        _points(feet, ("",) * len(feet), f"foot in head {head}", color),
         _points(np.zeros((1, 3)), ("0",), "origin", "@muted"),
     ]
     parts = {
@@ -43,15 +41,16 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
         "dragmode": "orbit",
     }
     says = (
-        f"Three dimensions: {len(feet)} tokens and the plane of head {head}; least of its squared"
-        f" length keeps “{planes.tokens[int(planes.kept[head].argmin())]}”,"
+        f"Three dimensions: {len(feet)} tokens and the plane of head {head}. The smallest share of"
+        f" its squared length lies in the plane for"
+        f" “{planes.tokens[int(planes.kept[head].argmin())]}”:"
         f" {number(float(planes.kept[head].min()), 2)}."
     )
     return {"data": data, "layout": layout(400, says, **parts)}
 
 
 def plane_figure(planes: HeadPlanes, head: int) -> Figure:
-    """The tokens as a head reads them: its two numbers of each."""
+    """The tokens as a head reads them: two numbers for each."""
     found, reach = planes.coordinates[head], 1.3 * float(np.abs(planes.coordinates).max())
     both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True}
     both |= {"constrain": "domain", "range": [-reach, reach], "tickfont": {"size": 11}}

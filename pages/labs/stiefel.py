@@ -11,13 +11,15 @@ from attention_ui.labs.head_subspaces import subspaces
 from attention_ui.labs.stiefel_runs import deep_stack, one_layer
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, seed_input
-from attention_viz.labels import counted, number, percent
+from attention_viz.labels import number, percent
 from attention_viz.labs.stiefel import singular_value_figure, sphere_figure
 
 st.markdown(
-    "A matrix with **orthonormal columns**, $P^{\\top} P = I$, turns and selects but never"
-    " stretches. The package *GeometricMachineLearning.jl* can keep the columns of every head so;"
-    " all such matrices together are the *Stiefel manifold*."
+    "What changes in a layer when the matrices of every head have **orthonormal columns**: columns"
+    " of length 1 at right angles to each other, $P^{\\top} P = I$. Such a matrix rotates and"
+    " selects, but it never stretches. The set of all such matrices is the *Stiefel manifold*. The"
+    " package *GeometricMachineLearning.jl* can keep the matrices of the heads on it during"
+    " training."
 )
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     width = bound(
@@ -34,19 +36,22 @@ left, right = st.columns([2, 3])
 with left:
     free, constrained = parameter_counts(d_model, n_heads)
     st.markdown(
-        "With orthonormal columns **every singular value is 1**: of the directions that a head"
-        f" reads none is favoured or lost, and the size of the scores is frozen. Of **{free:,}**"
-        f" numbers in W_Q, W_K and W_V only **{constrained:,}** can be chosen"
-        f" ({percent(constrained / free)}): each column has length 1 and is orthogonal to those"
-        " before it."
+        "A singular value is the factor by which a matrix stretches one of its own directions. With"
+        " orthonormal columns **every singular value** of a head’s W_Q, W_K and W_V **is 1**. So no"
+        " direction that a head reads is amplified or lost, and training cannot change the size of"
+        f" these matrices. W_Q, W_K and W_V hold **{free:,}** numbers, of which **{constrained:,}**"
+        f" can be chosen freely ({percent(constrained / free)}): each column must have length 1 and"
+        " be orthogonal to the columns before it."
     )
     st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad\allowbreak {n = C/h}")
 with right:
     show_figure(singular_value_figure(spectra), "stiefel spectra")
     st.caption(
-        f"Mean of {counted(n_heads, 'head')} of width {d_model // n_heads}; spread and entropy with"
-        f" {lab.N_TOKENS} normal tokens (evenly spread attention would have ln {lab.N_TOKENS} ="
-        f" {number(largest_entropy(lab.N_TOKENS), 2)})."
+        f"Means over the heads. Heads: {n_heads}. Width of a head: {d_model // n_heads}. Condition:"
+        " the largest singular value divided by the smallest. Spread of the scores: their standard"
+        " deviation. Entropy: how widely the attention weights of a row are spread; even attention"
+        f" has ln {lab.N_TOKENS} = {number(largest_entropy(lab.N_TOKENS), 2)} nats. Both are"
+        f" measured on {lab.N_TOKENS} tokens of normal random numbers."
     )
 
 st.header("The subspaces of the heads", anchor=False)
@@ -56,9 +61,10 @@ st.header("One step on the manifold", anchor=False)
 left, right = st.columns([2, 3])
 with left:
     st.markdown(
-        "With one column of three numbers the manifold is the unit sphere. A gradient may point off"
-        " it. Its tangent part stays along it, a straight step still leaves it, and a"
-        " **retraction** comes back."
+        "A matrix with one column of three numbers has orthonormal columns if it lies on the unit"
+        " sphere. A gradient may point off the sphere. Its tangent part is the part along the"
+        " sphere. Even a straight step along the tangent leaves the sphere; a **retraction** brings"
+        " it back. The *geodesic* is the shortest way along the sphere."
     )
     step = lab.globe_step()
     with st.expander(
@@ -69,10 +75,10 @@ with left:
 with right:
     show_figure(sphere_figure(step), "stiefel globe")
     st.caption(
-        "Drag to turn the sphere. QR and polar land at the same place here; Cayley is nearest to"
+        "Drag to turn the sphere. QR and polar land at the same place here. Cayley lands nearest to"
         " the geodesic."
     )
-st.markdown("**Does it stay there?**")
+st.markdown("**Do the columns stay orthonormal?**")
 lab.drift()
 
 st.header("The package and our engine", anchor=False)
@@ -95,7 +101,7 @@ with st.expander(
     if deep.open:
         deep_stack()
 st.markdown(
-    "**Try:** set *h* to 1: random square matrices have singular values near 0, so some directions"
-    " are lost to the scores. Then compare the two experiments: what does the constraint cost, and"
-    " what else would cure the deep stack?"
+    "**Try:** set *Heads h* to 1. Random square matrices have singular values near 0, so the scores"
+    " hardly see some directions. Then compare the two experiments: what does the constraint cost?"
+    " What else makes the deep stack learn?"
 )

@@ -22,6 +22,7 @@ from tests.ui.app import (
     refused,
     scenes,
     stage,
+    unfolded,
 )
 
 ADDRESS = {"text": "we like green tea today", "batch": "it slept\nthe dog ran", "n_heads": 2}
@@ -32,7 +33,7 @@ STEPS_OF_STORY = [page.url_path for page in story()]
 
 def test_two_lines_are_a_batch_of_three() -> None:
     """What is typed below the sentence runs as a batch, and stands in the address as plain text."""
-    app = opened("scores", text=TEXTS[0], n_heads=2)
+    app = unfolded(opened("scores", text=TEXTS[0], n_heads=2))
     assert "sentences" not in stage(app)
     app.get_by_key("batch").set_value(ADDRESS["batch"]).run()
     assert page_context(app).batch is trace_of(BATCH)

@@ -221,5 +221,5 @@ def test_every_board_is_transposed_where_a_page_says_so(page: str) -> None:
     app = opened(page, notation="gml")
     boards = [scene["transposed"] for scene in scenes(app)]
     assert len(set(boards)) <= 1
-    assert ("every matrix is shown transposed" in texts(app)) == any(boards)
+    assert ("gap_with_columns" in facts(app)) == any(boards)
     assert any(boards) == bool(boards) or not page_of(page).looks_into

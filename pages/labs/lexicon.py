@@ -47,15 +47,15 @@ with explained_errors():
     lab.examples()
     st.markdown(
         "Each word is a vector whose numbers have **names**. They stand in sections: gender,"
-        " number, animacy, part of speech, tense, position. A head compares some sections and copies"
-        " others. So you can see why it looks where it looks."
+        " number, animacy, part of speech, tense, position. A head compares some sections and"
+        " copies others. So you can see why it looks where it looks."
     )
 
     st.header("Which sections are compared", anchor=False)
     st.markdown(
         "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, where s is the scale. M is cut"
-        " into blocks, one for each pair of sections. Only a few blocks are not 0: they show what a head"
-        " compares. A head reads the part of speech to look for nouns, to avoid pronouns and to"
+        " into blocks, one for each pair of sections. Only a few blocks are not 0: they show what"
+        " a head compares. A head reads the part of speech to look for nouns, to avoid pronouns and to"
         " rest on the start token."
     )
     left, right = st.columns([3, 2])

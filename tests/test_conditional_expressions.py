@@ -13,15 +13,18 @@ MAX_PER_1000_LINES = {
     "pages": 8,
     "pages/diagonal": 8,
     "pages/heads": 8,
+    "pages/labs": 8,
     "pages/masks": 8,
     "pages/reference": 8,
     "pages/story": 8,
     "attention_ui/diagonal": 15,
     "attention_ui/heads": 15,
+    "attention_ui/labs": 15,
     "attention_ui/masks": 15,
     "attention_ui/reference": 15,
     "attention_viz/diagonal": 15,
     "attention_viz/heads": 15,
+    "attention_viz/labs": 15,
     "attention_viz/masks": 15,
 }
 

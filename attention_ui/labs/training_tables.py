@@ -38,8 +38,10 @@ BEST_CONSTANT = {
     False: "the variance of the targets, which counts as 1",
 }
 WIDE_SAYS = {
-    True: " A wide head has the same number of weights as two heads, yet it learns to answer only one"
-    " question.",
+    True: (
+        " A wide head has the same number of weights as two heads, yet it learns to answer only one"
+        " question."
+    ),
     False: "",
 }
 weightless, weightless_costs = cached(weightless_score), cached(weightless_loss)
@@ -61,7 +63,7 @@ def comparison(task: str) -> None:
     missing = [one for settings in named.values() for one in settings if not run_of(one).done]
     seconds = sum(map(expected_seconds, missing))
     st.caption(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s.")
-    if missing and st.button("Train all", icon=":material/play_arrow:", key="train all"):
+    if missing and st.button("Train them all", icon=":material/play_arrow:", key="train all"):
         _train_all(missing)
         st.rerun()
     if not missing:
@@ -81,9 +83,9 @@ def _table(task: str, named: dict[str, list[TrainingSettings]], seeds: list[int]
         f"{what.capitalize()} on {N_TEST} unseen sequences. Seeds: {', '.join(map(str, seeds))}."
         " The models are trained with the values with which this page opens, not with those chosen"
         " above. All models of a seed learn from the same sequences: here these do not depend on"
-        " the weights. *weightless*: Q = K = V = X, followed by the best linear readout, which takes"
-        f" no steps.{wide} **Trained like this, each head answers one question.** Weights made by"
-        " hand may do more: on the page *Convolution* two heads ask for nine places."
+        " the weights. *weightless*: Q = K = V = X with the best linear readout, which"
+        f" takes no steps.{wide} **Trained like this, each head answers one question.** Weights"
+        " made by hand may do more: on the page *Convolution* two heads ask for nine places."
     )
 
 
@@ -166,8 +168,8 @@ def way_back(settings: TrainingSettings) -> None:
     st.markdown("**The loss, and its gradient at the output** ($Z$ is the target)")
     _formulas((loss.value, loss.gradient))
     st.markdown(
-        "**Forward pass, and backward pass** ($\\nabla_A$ is the gradient of the loss with respect to"
-        " $A$)"
+        "**Forward pass, and backward pass** ($\\nabla_A$ is the gradient of the loss with respect"
+        " to $A$)"
     )
     for step in GRADIENTS.values():
         if step.name in ("b_q", "b_k", "b_v"):
@@ -177,7 +179,10 @@ def way_back(settings: TrainingSettings) -> None:
         right.latex(step.formula)
         right.caption(step.sentence)
     steps = ADAM
-    says = "**Adam**: each number moves by the mean of its gradients, divided by their usual size"
+    says = (
+        "**Adam**: each number moves by the learning rate times the mean of its gradients, divided"
+        " by their usual size"
+    )
     if fact("adam_on_the_manifold", settings.constraint != "free"):
         steps = STIEFEL_ADAM
         says = (

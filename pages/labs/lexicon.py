@@ -55,8 +55,8 @@ with explained_errors():
     st.markdown(
         "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, where s is the scale. M is cut"
         " into blocks, one for each pair of sections. Only a few blocks are not 0: they show what"
-        " a head compares. A head reads the part of speech to look for nouns, to avoid pronouns and to"
-        " rest on the start token."
+        " a head compares. A head reads the part of speech to look for nouns, to avoid pronouns and"
+        " to rest on the start token."
     )
     left, right = st.columns([3, 2])
     with left:

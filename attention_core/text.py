@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from .checks import check_text, whole_number
-from .counting import counted
 from .errors import TextError
 from .limits import check_room
 
@@ -88,14 +87,11 @@ def _notes(n_removed: int, n_found: int, n_real: int, n_padding: int) -> Iterato
     if n_removed:
         yield f"Control or invisible characters removed from the sentence: {n_removed}."
     if n_real < n_found:
-        used = "is" if n_real == 1 else f"{n_real} are"
-        yield f"The sentence has {counted(n_found, 'token')}; the first {used} used."
+        yield f"Tokens in the sentence: {n_found:,}. Used from its start: {n_real}."
     if n_padding:
-        fill = "fills" if n_padding == 1 else "fill"
-        has, length = counted(n_real, "token"), n_real + n_padding
         yield (
-            f"The sentence has {has}; {n_padding} {PADDING_TOKEN} {fill} the sequence up to"
-            f" {length}."
+            f"Tokens in the sentence: {n_real}. {PADDING_TOKEN} added after it: {n_padding}, so the"
+            f" length is {n_real + n_padding}."
         )
 
 
@@ -106,7 +102,7 @@ def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
 
     >>> cut = tokenize_at_most("we like tea", 2)
     >>> cut.tokens, cut.notes, cut.n_left_out
-    (('we', 'like'), ('The sentence has 3 tokens; the first 2 are used.',), 1)
+    (('we', 'like'), ('Tokens in the sentence: 3. Used from its start: 2.',), 1)
     """
     whole = tokenize(text, piece=piece)
     return whole if len(whole.tokens) <= most else tokenize(text, piece=piece, n_tokens=most)

@@ -90,11 +90,10 @@ def layer_notes(scenario: Scenario) -> tuple[str, ...]:
 
 
 def field_notes(field: str, text: str) -> tuple[str, ...]:
-    """That a field for a sentence is full, if it is."""
-    full = len(text) >= MAX_TEXT
-    return (
-        (f"{field} holds {MAX_TEXT:,} characters; what went beyond is left out.",) if full else ()
-    )
+    """A note if a field for a sentence is full."""
+    if len(text) < MAX_TEXT:
+        return ()
+    return (f"{field} holds at most {MAX_TEXT:,} characters; the rest is left out.",)
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:

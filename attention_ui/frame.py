@@ -146,14 +146,17 @@ def _say_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
 def _notes(
     scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
 ) -> tuple[str, ...]:
-    """What became of the sentence, as far as the page uses it; a section's own tokens are its
-    own to tell of. What became of the weights stands on the stage, where there is one.
+    """Notes on the sentence and the weights, as far as the page uses them. A section with tokens of
+    its own tells of them itself; on a stage the weights have their own note.
     """
     if own and "text" not in own.used:
         return ()
-    of_layer = () if trace is None else tokens_of(page_context().shown).notes
-    news = () if trace is None or page in story() else controls.layer_notes(scenario)
-    return (*controls.notes(scenario), *notes_of_batch(scenario, page), *news, *of_layer)
+    found = [*controls.notes(scenario), *notes_of_batch(scenario, page)]
+    if trace is not None and page not in story():
+        found += controls.layer_notes(scenario)
+    if trace is not None:
+        found += tokens_of(page_context().shown).notes
+    return tuple(found)
 
 
 def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:

@@ -61,7 +61,9 @@ class PageContext:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The sentences of the batch, one where there is none. Raises: AttentionError."""
-        return sentences_of(self.scenario) if self.layer is None else (self.scenario.text,)
+        if self.layer is not None:
+            return (self.scenario.text,)
+        return sentences_of(self.scenario)
 
     @property
     def sequences(self) -> tuple[Tokens, ...]:
@@ -85,7 +87,7 @@ class PageContext:
     @property
     def own_letters(self) -> str:
         """What stands before the sizes in counts, which have our letters in every notation."""
-        return "" if self.notation.has_our_letters else "Counts have our own letters: "
+        return "Counts have our own letters: " * (not self.notation.has_our_letters)
 
     def symbol(self, name: str) -> str:
         """A matrix or a size in the chosen notation, as Markdown. Sentences speak of matrices in

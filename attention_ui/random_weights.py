@@ -30,7 +30,7 @@ def random_notes(now: PageContext) -> tuple[Note, ...]:
     """It in one sentence with one button, where the page shows weights that were drawn."""
     own = now.layer is not None or now.scenario.own
     is_random = fact("random_weights", not own and settled(now.scenario).weights in DRAWN)
-    return (SAID,) if is_random else ()
+    return (SAID,) * is_random
 
 
 def train(scenario: Scenario) -> None:

@@ -77,15 +77,16 @@ class Page:
     @property
     def heading(self) -> str:
         """The heading of the menu under which it stands, one of `MENU`."""
-        is_mathematics = self.url_path in FOR_MATHEMATICIANS
-        return "Mathematics" if is_mathematics else SECTIONS[self.section]
+        if self.url_path in FOR_MATHEMATICIANS:
+            return "Mathematics"
+        return SECTIONS[self.section]
 
     @property
     def own_controls(self) -> OwnControls | None:
         """What the sidebar says and shows if the page uses few of its controls; None if all."""
-        return (
-            None if self.url_path in ("your-weights", "arrays") else OWN_CONTROLS.get(self.section)
-        )
+        if self.url_path in ("your-weights", "arrays"):
+            return None
+        return OWN_CONTROLS.get(self.section)
 
     @property
     def needs_layer(self) -> bool:

@@ -58,11 +58,15 @@ def _moment(moment: Moment) -> str:
 
 
 def _right(question: Question) -> str:
-    return f"<b>{escape(question.options[question.right])}.</b> " if question.options else ""
+    if not question.options:
+        return ""
+    return f"<b>{escape(question.options[question.right])}.</b> "
 
 
 def _task(task: Task) -> str:
-    mistakes = f"<br><i>Typical mistake:</i> {told(task.mistakes)}" if task.mistakes else ""
+    mistakes = ""
+    if task.mistakes:
+        mistakes = f"<br><i>Typical mistake:</i> {told(task.mistakes)}"
     return f"<li>{told(task.task)}<br><i>Expected:</i> {told(task.answer)}{mistakes}</li>\n"
 
 

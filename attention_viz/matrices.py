@@ -1,5 +1,5 @@
-"""A board of matrices that are no steps of one trace: sequences of a batch, several runs, what
-differs between them.
+"""A board of matrices that are not steps of one trace: sequences of a batch, several runs, and
+their differences.
 """
 
 from __future__ import annotations
@@ -106,7 +106,9 @@ def matrix_of(trace: Trace, field: str, head: int, most: int) -> Array:
         matrix = matrix[head_of(trace, field, head)]
     elif "·" in step.letters[-1]:
         matrix = matrix[:, head_columns(trace, field, head)]
-    return matrix if step.letters[-1] == "S" else matrix[:, :most]
+    if step.letters[-1] == "S":
+        return matrix
+    return matrix[:, :most]
 
 
 def sides_of(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
@@ -177,7 +179,9 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
         given["hatched"] = bits(matrix.hidden)
     if matrix.says:
         given["given"] = matrix.says
-    return given | ({"masked": bits(hidden)} if hidden.any() else {})
+    if hidden.any():
+        given["masked"] = bits(hidden)
+    return given
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:

@@ -73,11 +73,9 @@ class Stage:
         """The axes of an array, as they are declared."""
         if name in STEPS:
             return STEPS[name].letters
-        return (
-            derived_array_of(self.trace, name).axes
-            if name in DERIVED_ARRAYS
-            else tuple(GIVEN_AXES[name].split())
-        )
+        if name in DERIVED_ARRAYS:
+            return derived_array_of(self.trace, name).axes
+        return tuple(GIVEN_AXES[name].split())
 
     def symbol(self, name: str) -> str:
         """The symbol of an array as the formulas beside the board write it."""
@@ -85,11 +83,13 @@ class Stage:
 
     def rule(self, name: str) -> Rule | None:
         """How an array's cells are computed, if that can be told."""
-        if name == "inputs":
-            return INPUT_RULE if self._sums_words else None
+        if name == "inputs" and self._sums_words:
+            return INPUT_RULE
         if name in DERIVED_ARRAYS:
             return derived_array_of(self.trace, name).rule
-        return self.trace.rule(name) if name in STEPS else None
+        if name in STEPS and name != "inputs":
+            return self.trace.rule(name)
+        return None
 
     @property
     def _sums_words(self) -> bool:
@@ -148,7 +148,7 @@ def sent(stage: Stage, name: str) -> JSON:
 
 
 def _numbers(stage: Stage, name: str) -> JSON:
-    """What is sent of an array's numbers, and which of them are hidden or changed."""
+    """The numbers of an array that are sent, and which of them are hidden or changed."""
     whole = stage.values(name)
     cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in stage.letters(name))
     part = whole[cut]
@@ -201,11 +201,13 @@ def _changed(stage: Stage, name: str) -> Array | None:
     if stage.before is None or name in stage.extra:
         return None
     now, then = array_of(stage.trace, name), array_of(stage.before, name)
-    return now != then if now.shape == then.shape else None
+    if now.shape != then.shape:
+        return None
+    return np.not_equal(now, then)
 
 
 def rule_sent(rule: Rule) -> JSON:
-    """A rule as the board takes it; what does nothing is left out."""
+    """A rule as the board takes it, without parts that have no effect."""
     given: JSON = {
         "operation": rule.operation,
         "length": rule.length,
@@ -226,11 +228,11 @@ def _read(r: Read) -> JSON:
 
 def _position(p: Position) -> JSON:
     given: JSON = {"parts": [list(part) for part in p.parts]}
-    return (
-        given
-        | ({"over": p.over} if p.over != 1 else {})
-        | ({"modulo": p.modulo} if p.modulo else {})
-    )
+    if p.over != 1:
+        given["over"] = p.over
+    if p.modulo:
+        given["modulo"] = p.modulo
+    return given
 
 
 def largest(matrix: Array) -> float:

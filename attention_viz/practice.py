@@ -109,7 +109,7 @@ class _Words:
         """A share of a row of scores."""
         _, head, query, key = self.index
         asks, read = self.token("T", query), self.token("S", key)
-        hidden = "; −∞ is hidden" if self.trace.hidden[0, head, query].any() else ""
+        hidden = "; −∞ is hidden" * bool(self.trace.hidden[0, head, query].any())
         return self.told(
             f"Head {head}: what share of what {asks} reads comes from {read}?",
             (f"the scaled scores of {asks} with every key, in order{hidden}",),
@@ -146,9 +146,13 @@ class _Words:
         return self.told(f"What is number {column} of the output of {asks}?", given)
 
     def added(self) -> tuple[str, ...]:
-        """What is added to the output: bias and residual, if there are."""
-        bias = () if self.trace.projections.b_o is None else ("the bias",)
-        return (*bias, "the layer’s input, added") if self.trace.residual else bias
+        """What is added to the output: bias and residual, if the layer has them."""
+        found = []
+        if self.trace.projections.b_o is not None:
+            found.append("the bias")
+        if self.trace.residual:
+            found.append("the layer’s input, added")
+        return tuple(found)
 
     def side(self, column: int, weights: str) -> str:
         """Which numbers of a weight matrix."""

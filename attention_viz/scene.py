@@ -78,7 +78,9 @@ def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
     while waiting:
         name = waiting.pop()
         rule = stage.rule(name)
-        for r in (*rule.reads, *rule.adds) if rule else ():
+        if rule is None:
+            continue
+        for r in (*rule.reads, *rule.adds):
             small = r.array in GIVEN_AXES and len(stage.letters(r.array)) < 2
             if r.array not in found and (name in DERIVED_ARRAYS or small):
                 found[r.array] = None
@@ -89,8 +91,9 @@ def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
 def _told(stage: Stage, name: str, names: Sequence[str]) -> Rule | None:
     """The rule of an array, if all it reads is there."""
     rule = stage.rule(name)
-    told = rule and all(r.array in names for r in (*rule.reads, *rule.adds))
-    return rule if told else None
+    if rule and all(r.array in names for r in (*rule.reads, *rule.adds)):
+        return rule
+    return None
 
 
 def _axes(stage: Stage, names: Iterable[str]) -> JSON:
@@ -140,20 +143,24 @@ def _badge(stage: Stage, panel: Panel) -> str:
     """The sizes that are drawn, as numbers, in the order in which they are read, and their axes in
     words; of tiles, as they lie in the array.
     """
-    is_row = stage.notation.convention == "row"
-    across = (panel.rows, panel.columns) if is_row else (panel.columns, panel.rows)
+    across = [panel.rows, panel.columns]
+    if stage.notation.convention == "column":
+        across.reverse()
     drawn = [axis for axis in (panel.tiles, *across) if axis is not None]
+    if not drawn:
+        return ""
     if drawn[-2:] == sorted(drawn[-2:]):
         drawn.sort()
     shape, letters = stage.shape(panel.array), stage.trace.shown(stage.letters(panel.array))
     sizes = " × ".join(str(shape[axis]) for axis in drawn)
     words = " × ".join(axis_word(letters[axis]) for axis in drawn)
-    return f"{sizes}, {words}" if drawn else ""
+    return f"{sizes}, {words}"
 
 
 def axis_word(letter: str) -> str:
     """An axis in one word: query, key, feature, head, or column where heads lie side by side."""
     if "·" in letter:
         return "column"
-    word = AXES[letter]
-    return "feature" if word.endswith("feature") else word.removesuffix(" position")
+    if AXES[letter].endswith("feature"):
+        return "feature"
+    return AXES[letter].removesuffix(" position")

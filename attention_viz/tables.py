@@ -22,12 +22,14 @@ def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFr
 
     Rows are numbered, so that repeated tokens stay apart.
     """
-    array = getattr(trace, field)[0]
-    matrix = array if head is None else array[head_of(trace, field, head)]
+    matrix = getattr(trace, field)[0]
+    if head is not None:
+        matrix = matrix[head_of(trace, field, head)]
     rows = [f"{i} {token}" for i, token in enumerate(trace.labels(trace.axes(field)[-2]))]
     letter = trace.axes(field)[-1]
-    names = trace.labels(letter) if letter in "TS" else column_labels(trace, field)
-    columns = [f"{j} {name}" for j, name in enumerate(names)] if letter in "TS" else list(names)
+    columns = column_labels(trace, field)
+    if letter in "TS":
+        columns = [f"{j} {name}" for j, name in enumerate(trace.labels(letter))]
     return pd.DataFrame(matrix, index=pd.Index(rows, name="token"), columns=columns)
 
 
@@ -44,8 +46,9 @@ def column_labels(trace: Trace, field: str) -> list[str]:
 
 def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
     """X or a weight matrix with numbered rows and columns; the rows of X name their tokens."""
-    tokens = trace.labels("T") if name == "x" else [""] * len(matrix)
-    rows = [f"{i} {token}".strip() for i, token in enumerate(tokens)]
+    rows = [str(i) for i in range(len(matrix))]
+    if name == "x":
+        rows = [f"{i} {token}".strip() for i, token in enumerate(trace.labels("T"))]
     return pd.DataFrame(
         matrix, index=pd.Index(rows), columns=[str(j) for j in range(matrix.shape[1])]
     )

@@ -38,14 +38,14 @@ N_TEST = 1000
 
 @dataclass(frozen=True, eq=False)
 class StackPass:
-    """One pass through the stack. traces: of the attention of every layer. bends: the tanh of every
-    layer (B, T, D).
+    """One pass through the stack. traces: of the attention of every layer. tanh_outputs: of
+    every layer (B, T, D).
 
     features: what the last layer gives (B, T, D). logits: of the ten classes, (B, 1, 10).
     """
 
     traces: tuple[Trace, ...]
-    bends: tuple[Array, ...]
+    tanh_outputs: tuple[Array, ...]
     features: Array
     logits: Array
 
@@ -113,12 +113,14 @@ def next_stack(point: StackCheckpoint) -> StackCheckpoint:
         inputs, target = draw_textures(rng, settings.batch)
         passed = run_stack(settings, weights, inputs)
         losses.append(loss.value.compute(passed.logits, target))
-        slopes = stack_gradients(weights, passed, loss.gradient.compute(passed.logits, target))
+        weight_gradients = stack_gradients(
+            weights, passed, loss.gradient.compute(passed.logits, target)
+        )
         for name in weights:
             constrained = ROWS[settings.row].constrained and weights[name].ndim == 4
             take_step = stiefel_adam_step if constrained else adam_step
             weights[name], moments[name] = take_step(
-                weights[name], slopes[name], moments[name], number, settings.learning_rate
+                weights[name], weight_gradients[name], moments[name], number, settings.learning_rate
             )
     step = point.step + len(losses)
     return StackCheckpoint(
@@ -133,7 +135,7 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
     Shapes: inputs (B, T, D). Raises: ShapeError, SettingsError.
     """
     w_q, w_k, w_v = (fused_matrix(weights[name]) for name in ("w_q", "w_k", "w_v"))
-    traces, bends, features_BTD = [], [], inputs_BTD
+    traces, tanh_outputs, features_BTD = [], [], inputs_BTD
     for layer in range(settings.n_layers):
         projections = Projections(w_q[layer], w_k[layer], w_v[layer], n_heads=settings.n_heads)
         traces.append(
@@ -141,10 +143,12 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
                 features_BTD, projections, scale=1 / math.sqrt(WIDTH), residual=settings.connection
             )
         )
-        bends.append(np.tanh(traces[-1].output @ weights["w_r"][layer] + weights["b_r"][layer]))
-        features_BTD = traces[-1].output + bends[-1]
+        tanh_outputs.append(
+            np.tanh(traces[-1].output @ weights["w_r"][layer] + weights["b_r"][layer])
+        )
+        features_BTD = traces[-1].output + tanh_outputs[-1]
     return StackPass(
-        tuple(traces), tuple(bends), features_BTD, features_BTD[:, -1:] @ weights["w_c"]
+        tuple(traces), tuple(tanh_outputs), features_BTD, features_BTD[:, -1:] @ weights["w_c"]
     )
 
 
@@ -154,34 +158,43 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
 
     Shapes: logit_gradient (B, 1, 10); the gradients are shaped like the weights.
     """
-    slopes = {name: np.empty_like(array) for name, array in weights.items()}
-    slopes["w_c"] = gradients.weight_gradient(passed.features[:, -1:], logit_gradient)
+    weight_gradients = {name: np.empty_like(array) for name, array in weights.items()}
+    weight_gradients["w_c"] = gradients.weight_gradient(passed.features[:, -1:], logit_gradient)
     feature_gradient = np.zeros_like(passed.features)
     feature_gradient[:, -1:] = gradients.factor_gradient(logit_gradient, weights["w_c"])
     for layer in reversed(range(len(passed.traces))):
-        trace, bend = passed.traces[layer], passed.bends[layer]
-        bent = tanh_gradient(bend, feature_gradient)
-        slopes["w_r"][layer] = gradients.weight_gradient(trace.output, bent)
-        slopes["b_r"][layer] = gradients.bias_gradient(bent)
+        trace, tanh_output = passed.traces[layer], passed.tanh_outputs[layer]
+        before_tanh_gradient = tanh_gradient(tanh_output, feature_gradient)
+        weight_gradients["w_r"][layer] = gradients.weight_gradient(
+            trace.output, before_tanh_gradient
+        )
+        weight_gradients["b_r"][layer] = gradients.bias_gradient(before_tanh_gradient)
         back = layer_gradients(
-            trace, feature_gradient + gradients.factor_gradient(bent, weights["w_r"][layer])
+            trace,
+            feature_gradient
+            + gradients.factor_gradient(before_tanh_gradient, weights["w_r"][layer]),
         )
         for name in ("w_q", "w_k", "w_v"):
-            slopes[name][layer] = head_matrices(getattr(back, name), trace.projections.n_heads)
+            weight_gradients[name][layer] = head_matrices(
+                getattr(back, name), trace.projections.n_heads
+            )
         feature_gradient = back.inputs
-    return slopes
+    return weight_gradients
 
 
 @in_range
-def tanh_gradient(bend: Array, bend_gradient: Array) -> Array:
+def tanh_gradient(tanh_output: Array, tanh_output_gradient: Array) -> Array:
     """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 -
     tanh²).
 
     Raises: ShapeError when the two shapes differ, SettingsError.
     """
-    bend, bend_gradient = as_numbers("bend", bend), as_numbers("bend_gradient", bend_gradient)
-    check_alike("bend_gradient", bend_gradient, "bend", bend)
-    passed: Array = bend_gradient * (1 - np.square(bend))
+    tanh_output, tanh_output_gradient = (
+        as_numbers("tanh_output", tanh_output),
+        as_numbers("tanh_output_gradient", tanh_output_gradient),
+    )
+    check_alike("tanh_output_gradient", tanh_output_gradient, "tanh_output", tanh_output)
+    passed: Array = tanh_output_gradient * (1 - np.square(tanh_output))
     return passed
 
 

@@ -185,11 +185,7 @@ def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
         raise FileError(f"{error}. As weights it cannot be read either: {no_layers}") from error
     sizes = maps.sizes
     fact("heads_in_layers", [sizes["H"]] * sizes["L"])
-    each = "" if sizes["L"] == 1 else " each"
-    says = (
-        f"the attention of your file, {counted(sizes['L'], 'layer')} with"
-        f" {counted(sizes['H'], 'head')}{each}"
-    )
+    says = f"the attention of your file, layers: {sizes['L']}, heads in each: {sizes['H']}"
     return OwnHeads(says, maps)
 
 

@@ -5,7 +5,6 @@ import streamlit as st
 from attention_ui.board import show_board
 from attention_ui.heads.construct import choose_matrix, choose_task, show_verdict, start_button
 from attention_ui.page_context import page_context
-from attention_ui.panels import say_columns
 from attention_ui.view import one_window
 from attention_viz import story
 
@@ -39,4 +38,3 @@ st.caption(
 st.header("What the heads look at now", anchor=False)
 shares = story.softmax(now.stage, focus.cell("query", "key"))
 show_board(shares | {"player": False}, "construct shares", fits=True)
-say_columns(now)

@@ -17,7 +17,7 @@ from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import choose_token, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.url_state import bound
-from attention_viz.labels import counted, percent
+from attention_viz.labels import percent
 from attention_viz.trained.layer_pictures import best_heads, best_says, heads_matrix
 
 WORDS = "word to word"
@@ -47,8 +47,8 @@ rule = str(
 )
 if len(rules) < len(SAYS):
     st.caption(
-        "The keys are another sequence, in which no token has neighbours or meets itself: such"
-        " rules are left out."
+        "The keys are another sequence. A query has no neighbours there and does not find itself."
+        " Rules that need these are left out."
     )
 if rule == WORDS:
     left, right = st.columns(2)
@@ -75,15 +75,13 @@ if most:
     fact("does_it_most", (layer, head))
     fact("even_share", ranking.even)
     others = fact("tied_with", int((ranking.scores == most).sum()) - 1)
-    tied = f", tied with {counted(others, 'other')}" if others else ""
     st.markdown(
-        f"**Layer {layer}, head {head} does it most**{tied}: {percent(most)} is what {looks}. A"
-        f" head that reads all tokens it may see equally would give {percent(ranking.even)}."
+        f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. Other heads"
+        f" with the same share: {others}. A head that reads all tokens it may see equally would"
+        f" give {percent(ranking.even)}."
     )
 else:
-    st.markdown(
-        "**No head does it**: none of them gives anything there. A mask may hide these keys."
-    )
+    st.markdown("**No head does it**: every head gives 0 there. A mask may hide these keys.")
 left, right = st.columns([3, 2], gap="medium")
 with left:
     show_board(
@@ -104,7 +102,8 @@ if most:
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives"
     f" is the word’s value vector, and {plain(symbol('w_o', now.notation).plain)} may throw it"
-    " away. And a rank on one sentence is no law: try others, and see whether the same head wins."
+    " away. A rank on one sentence is not a rule. Try other sentences and see whether the same"
+    " head wins."
     " (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
     icon=":material/warning:",
 )

@@ -26,6 +26,7 @@ NAMED = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
 now = page_context()
 shown = heads_shown(now)
 
+st.markdown("You see one measure of every head, layer by layer.")
 left, right = st.columns([4, 1], vertical_alignment="bottom")
 title = bound(
     left.selectbox,
@@ -43,17 +44,14 @@ with right.popover("Formula"):
     st.markdown(in_letters(words, now.notation) if isinstance(measure.source, Measure) else words)
 st.markdown(measure.says)
 show_figure(by_layer(measured), "by layer", on_click=open_measured)
-by_sentence = fact("depends_on_the_sentence", key != "gram_alignment" and bool(shown.traces))
-st.caption(
-    "Every dot is a head; a click opens it. "
-    + (
-        "The dashed line is what a head would have that reads all its keys alike. "
-        if fact("has_a_dashed_line", measured.even is not None)
-        else ""
-    )
-    + ("It depends on the weights alone." if key == "gram_alignment" else "")
-    + ("Another sentence gives other numbers." if by_sentence else "")
-)
+fact("depends_on_the_sentence", key != "gram_alignment" and bool(shown.traces))
+st.caption("Every dot is a head. Click a dot to open its head.")
+if fact("has_a_dashed_line", measured.even is not None):
+    st.caption("Dashed line: the value of a head that reads all its keys equally.")
+if key == "gram_alignment":
+    st.caption("This measure depends on the weights alone, not on the sentence.")
+elif shown.traces:
+    st.caption("Another sentence gives other numbers.")
 show_board(
     heads_matrix(values, (0, 0), measure.title, shares=measure.share),
     "measure of heads",
@@ -86,21 +84,24 @@ st.table(
 word, placed, normed = kinds
 fact("times_as_long", normed.times_as_long(placed))
 fact("share_if_alike", normed.share_if_alike)
-st.markdown(
-    "**Why.** The trained word vectors are short: all their scores lie near 0, e⁰ = 1, and every"
-    f" share is close to 1/{n_tokens} = {percent(word.even_share)}. Positions are added; then"
-    f" LayerNorm makes the sums {normed.times_as_long(placed):.1f} times as long; their scores with"
-    f" themselves grow by the square of that, to {number(normed.length)}, those with others to"
-    f" {number(normed.others)}, the less the more they point elsewhere: e to the difference,"
-    f" {number(normed.length - normed.others)}, would make a token keep"
-    f" {percent(normed.share_if_alike)} of its attention if all tokens were alike in that; as they"
-    f" are not, it keeps {percent(normed.share)} on average. A trained {signs['w_q']} and"
-    f" {signs['w_k']} are needed to look anywhere else."
-    if fact("has_others", n_tokens > 1)
-    else (
-        "One token has no others to look at: it keeps all of its attention, whatever its vector is."
+if fact("has_others", n_tokens > 1):
+    st.markdown(
+        "**Why.** The trained word vectors are short. Their scores lie near 0, e⁰ = 1, and every"
+        f" share is close to 1/{n_tokens} = {percent(word.even_share)}. The model adds positions."
+        " Then LayerNorm shifts and scales every vector to mean 0 and variance 1, and applies a"
+        " trained gain and offset. This makes the vectors"
+        f" {normed.times_as_long(placed):.1f} times as long. The score of a token with itself grows"
+        f" by the square of that, to {number(normed.length)}. Its scores with others also"
+        f" depend on the directions of the vectors: their mean is {number(normed.others)}."
+        f" The difference is {number(normed.length - normed.others)}. If it were the same for all"
+        f" tokens, each would keep {percent(normed.share_if_alike)} of its attention. It differs"
+        f" from token to token, and the mean is {percent(normed.share)}. A token needs a trained"
+        f" {signs['w_q']} and {signs['w_k']} to look anywhere else."
     )
-)
+else:
+    st.markdown(
+        "One token has no others to look at. It keeps all of its attention, whatever its vector is."
+    )
 
 st.header("Attention and feed-forward", anchor=False)
 added_to_tokens(now)

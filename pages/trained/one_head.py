@@ -17,7 +17,7 @@ from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz import story
 from attention_viz.heads.arcs import arcs
-from attention_viz.labels import counted, percent
+from attention_viz.labels import percent
 from attention_viz.trained.one_head import attention_alone, layer_heads, one_head
 
 LINES = {"from the query": "query", "to the key": "key", "all": "all"}
@@ -66,8 +66,8 @@ else:
     with window:
         show_board(board, "one head alone", on_pin=partial(pin_cell, at), fits=True)
     st.info(
-        "Of these heads only the attention is known: there are no scores and no weights to work it"
-        " out from."
+        "The file holds only the attention weights of these heads. It holds no scores and no"
+        " projections from which to compute them."
     )
 
 st.header("As lines", anchor=False)
@@ -80,10 +80,7 @@ figure, left_out = arcs(
     key,
 )
 show_figure(figure, "one head lines")
-st.caption(
-    "As wide as the share."
-    + (f" Left out: {counted(left_out, 'weaker line')}." if left_out else "")
-)
+st.caption(f"The width of a line is the share. Weaker lines left out: {left_out}.")
 
 if shown.traces:
     st.header("Where its numbers come from", anchor=False)

@@ -41,12 +41,13 @@ own = st.session_state.get(OWN)
 if own is None:
     st.caption(
         "What you choose of a file stays in this session’s memory until you drop it, close the"
-        " page, or the server stops. None of it is in the address: keep your file."
+        " page, or the server stops. The URL does not hold it: keep your file."
     )
     with st.expander("What can be in it", expanded=True):
         st.markdown(
-            "* `.safetensors` or `.npz`. `.pt` and `.bin` are pickles, which run whatever program"
-            " they hold, and are not opened; which two lines convert them is said then.\n* Weights"
+            "* `.safetensors` or `.npz`. Files `.pt` and `.bin` are pickles: they can run any"
+            " program when they are opened, so this page does not open them."
+            " Choose one to see the two lines that convert it.\n* Weights"
             f" named as in {', '.join(naming.title for naming in NAMINGS)}.\n* Attention: one array"
             " (layers, heads, query, key), or one (heads, query, key) for each layer; labels in an"
             " array `tokens`, or typed here. With a model of Hugging Face:"
@@ -56,9 +57,9 @@ else:
     st.success(f"Shown on the pages of this section: {plain(own.says)}.", icon=":material/check:")
     if own.projections is not None:
         st.caption(
-            "A layer alone has no vocabulary: where the sidebar’s inputs are not of its width it"
-            " reads word vectors drawn at random. Its weights and every step are real; what its"
-            " heads find in such words is not."
+            "A single layer has no vocabulary. If the sidebar’s inputs do not have its width, it"
+            " reads random word vectors. Its weights and every step are real, but what its heads"
+            " find in random vectors means nothing."
         )
     with st.container(horizontal=True):
         for name in SHOWING:

@@ -212,10 +212,10 @@ CASES: dict[str, Case] = {
     },
     "bend": (
         tanh_gradient,
-        {"bend": X, "bend_gradient": X},
+        {"tanh_output": X, "tanh_output_gradient": X},
         {
-            "bend": (None, "no", np.empty((0, 3))),
-            "bend_gradient": (None, X[0], np.full((5, 4), np.nan)),
+            "tanh_output": (None, "no", np.empty((0, 3))),
+            "tanh_output_gradient": (None, X[0], np.full((5, 4), np.nan)),
         },
     ),
     "drift": (

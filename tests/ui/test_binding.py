@@ -26,7 +26,10 @@ from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context
                 "lesson_draft.py",
             },
         ),
-        (r"\.segmented_control\b", {"widgets.py", "shared_keys.py", "heads_shown.py"}),
+        (
+            r"\.segmented_control\b",
+            {"widgets.py", "shared_keys.py", "heads_shown.py", "construct.py"},
+        ),
         ("query-params", {"binding.py"}),
     ],
 )

@@ -23,6 +23,7 @@ STATES: dict[str, list[dict[str, str]]] = {
     "split": [{"which": "queries"}, {"which": "keys"}],
     "invariances": [{"inv_topic": topic} for topic in TOPICS],
     "break-it": [{"bi_field": field} for field in ("first", "scores")],
+    "arrays": [{"ar_field": "scores"}],
     "compare": [{"compare_shows": shown} for shown in ("probabilities", "output")],
 }
 SIZES = {"head": 4, "query": 12, "key": 12}

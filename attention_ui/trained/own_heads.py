@@ -58,8 +58,8 @@ class OwnHeads:
 def trace_of_own(now: PageContext, projections: Projections) -> Trace:
     """The user's layer on the sentence: mask, scale and residual are the sidebar's.
 
-    It reads the inputs of the sidebar where their width fits, else word vectors of the app of the
-    width that does.
+    It reads the sidebar's inputs if their width fits. Otherwise it reads the app's word vectors
+    in the width of the layer.
     """
     given, scenario = now.trace, now.scenario
     inputs = given.inputs[0]
@@ -79,11 +79,9 @@ def trace_of_own(now: PageContext, projections: Projections) -> Trace:
 
 
 def controls_of(page: Page) -> OwnControls | None:
-    """What stands above the controls of all pages where few of them count; where a file is shown,
-    it decides.
+    """Which controls of the sidebar a page uses; when a file is shown, the file decides.
 
-    For a layer of the user's own all of the sidebar counts, for attention that was computed
-    elsewhere nothing.
+    A layer from a file uses the whole sidebar. Attention from a file uses none of it.
     """
     own = st.session_state.get(OWN)
     if own is None or page.url_path not in SHOWING or st.session_state.get(WHOSE) == "model":

@@ -41,10 +41,10 @@ famous.button(
 word, instead = word_in(text, old or ""), new or "wide"
 with window:
     if fact("replaced", word) != (old or "").strip():
-        again = fact("stands_again", stands_again(text, word))
-        where = " where it stands first" if again else ""
+        fact("stands_again", stands_again(text, word))
         st.info(
-            f"The sentence does not hold “{plain(old or '')}”, so its last word is replaced{where}."
+            f"The sentence does not contain “{plain(old or '')}”. Instead, the first place of its"
+            f" last word “{plain(word)}” is replaced."
         )
     say_cut(now)
 change = change_word(text, word, instead, now.scenario.n_tokens)

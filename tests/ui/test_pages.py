@@ -205,7 +205,7 @@ def test_boards_with_tokens_as_columns_are_checked(page: str, largest: float | N
     says nothing of it.
     """
     app = opened(page, notation="gml")
-    assert "Symbols and words of GeometricMachineLearning.jl" in texts(app)
+    assert "GeometricMachineLearning.jl" in texts(app)
     gap = facts(app).get("gap_with_columns")
     assert (gap is None) == (largest is None)
     assert gap is None or gap < largest

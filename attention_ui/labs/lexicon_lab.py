@@ -113,10 +113,10 @@ def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
         most = float(trace.probabilities[0, place, query].max())
         read = list(keys_read_most(trace, place, query))
         fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
-        keys = ", ".join(f"“{plain(words[key])}” ({key})" for key in read)
+        keys = ", ".join(f"“{plain(words[key])}” ({key}) {percent(most)}" for key in read)
         if len(read) > 3:
-            keys = f"{len(read)} words with equal weights"
-        lines.append(f"- **{head.name}**: {keys}. Largest weight: {percent(most)}")
+            keys = f"{len(read)} words with {percent(most)} each"
+        lines.append(f"- **{head.name}**: {keys}")
     return "\n".join(lines)
 
 

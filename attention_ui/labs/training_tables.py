@@ -160,7 +160,7 @@ def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dic
     return row
 
 
-def way_back(settings: TrainingSettings) -> None:
+def backward_pass(settings: TrainingSettings) -> None:
     """The loss; every gradient beside the formula of the forward pass, in the order of the backward
     pass; the step of Adam.
     """

@@ -11,7 +11,7 @@ from attention_ui.labs import training_choices as choices
 from attention_ui.labs import training_lab as lab
 from attention_ui.labs.own_runs import run_of
 from attention_ui.labs.training_run import learnt
-from attention_ui.labs.training_tables import comparison, way_back
+from attention_ui.labs.training_tables import backward_pass, comparison
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, whole_number_input
 from attention_ui.view import one_window
@@ -104,7 +104,7 @@ with st.expander(
     on_change="rerun",
 ) as formulas:
     if formulas.open:
-        way_back(settings)
+        backward_pass(settings)
 st.markdown(
     "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2 heads."
     " The loss stays near the line of one head until the two heads become different. *conjunction*"

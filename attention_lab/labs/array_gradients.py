@@ -1,4 +1,4 @@
-"""The way back through the arrays of a layer: for each of them the gradient of the loss, declared
+"""The backward pass of the arrays of a layer: for each the gradient of the loss, declared
 once.
 """
 

@@ -1,4 +1,4 @@
-"""The way back through a layer: the order of the backward formulas, and the record of what they
+"""The backward pass of a layer: the order of the backward formulas, and the record of what they
 gave.
 """
 

@@ -104,7 +104,7 @@ def first_stack(settings: StackSettings) -> StackCheckpoint:
 
 
 def next_stack(point: StackCheckpoint) -> StackCheckpoint:
-    """Ten steps on, or as many as are left, each on pictures that no step saw before."""
+    """The next ten steps, or all that are left; each uses pictures that no step saw before."""
     settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     weights, moments, losses = dict(point.weights), dict(point.moments), []

@@ -1,4 +1,4 @@
-"""The record of the way back: the gradients of the arrays of a layer, then those of its weights."""
+"""The record of the backward pass: the gradients of a layer's arrays, then of its weights."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, get_type_hints

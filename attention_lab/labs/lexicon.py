@@ -31,7 +31,7 @@ LEXICON: dict[str, tuple[str, ...]] = {
 SENTENCES: tuple[str, ...] = tuple(_DATA["sentences"])
 PARTS_OF_SPEECH = SECTIONS["part of speech"]
 START = "<s>"
-# What a word of one's own may have: a place is given by the sentence, and there is one start.
+# Features that an own word may have: the sentence gives the position, and there is one start token.
 TICKABLE = tuple(feature for feature in FEATURES if feature not in ("START", *SECTIONS["position"]))
 # Positions go around a circle once; more tokens would stand on the places of the first ones.
 MAX_TOKENS = 16
@@ -119,7 +119,7 @@ def compose(
 
 
 def _own(own_words: Mapping[str, tuple[str, ...]] | None) -> dict[str, tuple[str, ...]]:
-    """Words of one's own by their spelling, checked. Raises: TextError, SettingsError."""
+    """Checked own words by their spelling. Raises: TextError, SettingsError."""
     given = as_mapping("own_words", {} if own_words is None else own_words)
     return {_spelling(word): tuple(_known(word, features)) for word, features in given.items()}
 

@@ -61,7 +61,7 @@ PADDINGS = {
 
 
 def check_padding(padding: str) -> str:
-    """The padding itself. Raises: SettingsError when there is none of that name."""
+    """The name of a padding, checked. Raises: SettingsError if it is unknown."""
     return check_choice("padding", padding, PADDINGS)
 
 

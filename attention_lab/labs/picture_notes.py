@@ -25,7 +25,7 @@ _SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xda-\xfe])")
 _SCAN, _APP_1, _COMMENT = 0xDA, 0xE1, 0xFE
 _ADOBE = 0xEE  # says which colours the numbers mean
 _GIF = (b"GIF87a", b"GIF89a")
-# An extension or a picture; decoders pass over what stands before it.
+# An extension or a picture; decoders skip what comes before it.
 _GIF_BLOCK = re.compile(rb"[^!,;]*([!,])")
 _HAS_COLOURS, _CONTROL = 128, b"\xf9"
 
@@ -58,7 +58,7 @@ def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
         end = place + 12 + int.from_bytes(data[place : place + 4], "big")
         if (
             kind[:1].isupper() or kind == b"tRNS"
-        ):  # a capital letter begins what no reader may pass over
+        ):  # a capital letter begins a chunk that no reader may skip
             kept.append(data[place:end])
         elif kind == b"eXIf":
             exif = data[place + 8 : end - 4]

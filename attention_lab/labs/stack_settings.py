@@ -1,4 +1,4 @@
-"""What decides a run of the deep stack, as plain values that fit into an address, and the four
+"""What decides a run of the deep stack, as plain values that fit into a URL, and the four
 rows of its table.
 """
 

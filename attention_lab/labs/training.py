@@ -99,7 +99,7 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
 
 
 def next_checkpoint(point: Checkpoint) -> Checkpoint:
-    """Ten steps on, or as many as are left, each on sequences that no step saw before."""
+    """The next ten steps, or all that are left; each uses sequences that no step saw before."""
     settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     projections, moments, losses = point.projections, point.moments, []

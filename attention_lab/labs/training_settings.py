@@ -1,4 +1,4 @@
-"""What decides a training run, as plain values that fit into an address, and what it will cost."""
+"""The settings of a training run, as plain values that fit into a URL, and its expected time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The widgets of the lexicon: a sentence of its words, the hand-set heads, words of one's own,
-a pinned cell.
+"""The widgets of the page *Lexicon*: a sentence of its words, the heads set by hand, the visitor's
+own words, the pinned cell.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from ..url_state import bound, choose_one, pin_places, pinned, restore, write_to
 Words = dict[str, tuple[str, ...]]
 CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
-MOST_OWN = 12
+MAX_OWN = 12
 
 
 def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
-    """Draw all choices; give the sentence, the heads run on it, and the heads. Raises:
-    TextError, SettingsError.
+    """Draw all widgets; return the sentence, its trace, and the heads. Raises: TextError,
+    SettingsError.
     """
     own = own_words()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -55,8 +55,8 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
             "four",
             key="lex_heads",
             help=(
-                "four: gender, number, previous word, verb to subject. and: one head that asks for"
-                " gender and number."
+                "four: the heads gender, number, previous word, and verb to subject. and: one head"
+                " that asks for gender and number at once."
             ),
         )
         temperature = bound(
@@ -71,7 +71,7 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
 
 
 def examples() -> None:
-    """A button for each example, which puts its sentence into the field."""
+    """A button for each example: it puts its sentence into the field."""
     with st.container(horizontal=True, gap="small"):
         for place, sentence in enumerate(SENTENCES):
             st.button(
@@ -85,40 +85,43 @@ def examples() -> None:
 
 
 def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
-    """The pinned head, query and key; at first a pronoun in the head that finds most for it."""
+    """The pinned head, query and key.
+
+    At first “they” in the head *number*, or the last word in the first head; and the key it reads
+    most.
+    """
     n_tokens, words = trace.sizes["T"], trace.labels("T")
     such_as = "A cell is head, query and key such as 1-7-5"
     if held := pinned("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
         head, query, key = held
         return head, query, key
     query = next((place for place, word in enumerate(words) if word == "they"), n_tokens - 1)
-    head = 1 if n_heads > 1 and words[query] == "they" else 0
+    head = int(n_heads > 1 and words[query] == "they")
     return head, query, int(trace.probabilities[0, head, query].argmax())
 
 
 def pin(array: str, index: Sequence[int]) -> None:
-    """Pin a clicked cell of a head; for the callback of the board."""
+    """Pin a clicked cell of a head; a callback of the board."""
     pin_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
 
 
 def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
-    """Where each head looks for one word, in words."""
+    """Which words each head reads most for one word, as a Markdown list."""
     words = trace.labels("T")
     lines = []
     for place, head in enumerate(heads):
         most = float(trace.probabilities[0, place, query].max())
         read = list(keys_read_most(trace, place, query))
         fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
-        tied = [f"“{plain(words[key])}” ({key})" for key in read]
-        keys = ", ".join(tied)
-        if len(tied) > 3:
-            keys = f"each of {len(tied)} words"
-        lines.append(f"- **{head.name}** gives {percent(most)} to {keys}")
+        keys = ", ".join(f"“{plain(words[key])}” ({key}) {percent(most)}" for key in read)
+        if len(read) > 3:
+            keys = f"{len(read)} words with {percent(most)} each"
+        lines.append(f"- **{head.name}**: {keys}")
     return "\n".join(lines)
 
 
 def brought(trace: Trace, query: int) -> str:
-    """What a word receives of all features that count, in words."""
+    """The features of which a word receives 0.2 or more, in words."""
     parts = [
         f"**{name}** {number(value, 2)}"
         for name, value in received(trace, query).items()
@@ -128,14 +131,14 @@ def brought(trace: Trace, query: int) -> str:
 
 
 def own_words() -> Words:
-    """The visitor's own words with their features, as the address holds them."""
+    """The visitor's own words with their features, from the URL."""
     restore("lex_words", "Own words", "", lambda text: _written(_read_words(text)))
     write_to_url("lex_words", "")
     return _read_words(st.session_state["lex_words"])
 
 
 def word_list() -> None:
-    """All words with their features, and the form for one's own."""
+    """All words with their features, and the form for a word of the visitor."""
     left, right = st.columns([3, 2])
     rows = LEXICON | own_words()
     left.dataframe(
@@ -155,7 +158,7 @@ def word_list() -> None:
             _add(word or "", features or [])
         if st.session_state["lex_words"]:
             st.button(
-                "Drop own words",
+                "Remove own words",
                 key="lex drop",
                 on_click=st.session_state.update,
                 args=({"lex_words": ""},),
@@ -173,14 +176,14 @@ def _add(word: str, features: Sequence[str]) -> None:
 
 
 def _with(words: Words, word: str, features: Sequence[str]) -> Words:
-    """Own words and one more, which takes the place of its namesake. Raises: TextError,
+    """Own words with one more; it replaces a word of the same spelling. Raises: TextError,
     SettingsError.
     """
     spelled, checked = own_word(word, features)
     if spelled in LEXICON:
         raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
-    if len(words | {spelled: checked}) > MOST_OWN:
-        raise SettingsError(f"Own words are at most {MOST_OWN}: drop some first")
+    if len(words | {spelled: checked}) > MAX_OWN:
+        raise SettingsError(f"There may be {MAX_OWN} own words: remove the own words first")
     return words | {spelled: checked}
 
 
@@ -204,8 +207,8 @@ def _read_words(text: str) -> Words:
     for part in text.split(";") if text else ():
         word, separator, features = part.partition(":")
         if not separator:
-            raise TextError("An own word is written as in horse:neut.sg.anim.NOUN")
+            raise TextError("An own word must be written as in horse:neut.sg.anim.NOUN")
         n_words, words = len(words), _with(words, word, features.split("."))
         if len(words) == n_words:
-            raise SettingsError(f"{word.strip()!r} stands there twice: leave one of them out")
+            raise SettingsError(f"{word.strip()!r} is given twice: leave one out")
     return words

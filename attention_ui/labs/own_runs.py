@@ -1,9 +1,9 @@
-"""Training while the user watches: a run is the visitor's own, can be stopped, goes on where it
-stopped, and can be trained again.
+"""Training while the visitor watches. Each visitor has runs of their own, which can be stopped,
+continued and trained again.
 
-What one visitor's run has computed is kept for all; a run that comes by it shows it again instead
-of computing it. Streamlit ends a script that writes to a page which its visitor has left or
-changed, so every checkpoint writes.
+The checkpoints that one visitor's run has computed are kept for all: another run of the same
+settings replays them and computes only the rest. Streamlit ends a script when it writes to a page
+that its visitor has left or changed, so every checkpoint writes.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from attention_lab.labs.training_settings import TrainingSettings
 from ..url_state import session
 from .training_run import Run, computed
 
-MOST_RUNS = 64  # of a visitor
+MAX_RUNS = 64  # of a visitor
 SECONDS_BETWEEN_PICTURES = 0.4
 SECONDS_OF_A_REPLAY = 1.0  # at least, so that it can be watched
 
 
 @dataclass
 class OwnRun:
-    """How far a visitor has come in a run. latest: the step and its weights, which need not be
-    among those that are kept for all.
+    """The progress of a visitor in a run. latest: the step and its weights, which need not be among
+    the points kept for all.
     """
 
     settings: TrainingSettings
@@ -46,7 +46,7 @@ class OwnRun:
 
     @property
     def done(self) -> bool:
-        """Whether the run has come to its end."""
+        """Whether the run is at its last step."""
         return self.step >= self.settings.last_step
 
     @property
@@ -61,11 +61,11 @@ class OwnRun:
 
     @property
     def unseen_losses(self) -> tuple[Point, ...]:
-        """The loss on the unseen sequences by step, of a run that is done."""
+        """The loss on the unseen sequences by step. The run must be done."""
         return self._run.unseen_losses
 
     def at(self, percent: int) -> tuple[int, Projections]:
-        """The last known point that lies within so many percent of the whole run: its step and
+        """The last known point within this percentage of the whole run: its step and
         its weights.
         """
         end = percent / 100 * self.settings.last_step
@@ -76,16 +76,16 @@ class OwnRun:
 def run_of(settings: TrainingSettings) -> OwnRun:
     """The visitor's run of these settings, at its first checkpoint until it is trained.
 
-    Raises: SettingsError for settings that are refused.
+    Raises: SettingsError if the settings are not valid.
     """
     own: OrderedDict[TrainingSettings, OwnRun] = session().own_runs
     kept = computed(settings)
     run = own.get(settings)
-    # What was computed may have made room for other things; then the run starts anew.
+    # The cache may have dropped what was computed: then the run starts again.
     if run is None or run.step > kept.step:
         run = own[settings] = OwnRun(settings, kept.points[0])
     own.move_to_end(settings)
-    while len(own) > MOST_RUNS:
+    while len(own) > MAX_RUNS:
         own.popitem(last=False)
     return run
 
@@ -98,8 +98,8 @@ def train_again(settings: TrainingSettings) -> None:
 def train_on(
     run: OwnRun, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None
 ) -> None:
-    """Train a run to its end. say: told of every checkpoint, share and words; draw: called now
-    and then, so somebody watches.
+    """Train a run to its end. say: called for every checkpoint with the part done and a text. draw:
+    called at intervals with the step, if somebody watches.
     """
     drawn, last = monotonic(), run.settings.last_step
     for loss, pause in _steps_to_come(run):
@@ -111,8 +111,8 @@ def train_on(
 
 
 def _steps_to_come(run: OwnRun) -> Iterator[tuple[float, float]]:
-    """Move a run on, over what is known already and then by computing. Gives the loss of each
-    checkpoint, and for how many seconds one that is known may be looked at.
+    """Move a run on: first over the known points, then by computing. Yields the loss of each
+    checkpoint and the seconds for which to show it (0 for a new one).
     """
     kept = computed(run.settings)
     known, losses = [point for point in kept.points if point[0] > run.step], dict(kept.losses)

@@ -1,4 +1,4 @@
-"""The widgets of the training laboratory that say what is trained, and on what."""
+"""The widgets of the page *Training* that choose the task, the model and how it is trained."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from attention_lab.labs.training_settings import (
     TrainingSettings,
     expected_seconds,
 )
-from attention_viz.labels import counted
 
 from ..facts import fact
+from ..reference.glossary import meaning
 from ..url_state import KEPT, bound, choose_one, seed_input, whole_number_input
 
 # How many heads each model has.
@@ -24,12 +24,12 @@ MODELS = {"1 head": 1, WIDE: 1, "2 heads": 2, "3 heads": 3, "4 heads": 4, "6 hea
 OWN = "own sizes"
 RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
 TEMPERATURES = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
+# The divisor in the settings; 0 means √d_k.
+DIVISORS = {"√d_k": 0.0} | {text: float(text) for text in TEMPERATURES[1:]}
 
 
 def settings() -> TrainingSettings:
-    """Draw the choices, each bound to the address with fixed bounds, and give what they
-    describe.
-    """
+    """Draw the widgets, each with fixed bounds and its value in the URL; return the settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = choose_one("Task", TASKS, "neighbours", **_about("task"))
         model = bound(
@@ -44,20 +44,20 @@ def settings() -> TrainingSettings:
 
 
 def _sizes_of(task: str, model: str) -> tuple[int, int, int]:
-    """Heads, d_k and d_v of a named model; 0 where they are the task's."""
+    """Heads, d_k and d_v of a named model; 0 means: as the task sets it."""
     return MODELS.get(model, 2), *(task_named(task).wide if model == WIDE else (0, 0))
 
 
 def _own_sizes() -> tuple[int, int, int]:
-    """Heads, d_k and d_v as they are typed."""
+    """Heads, d_k and d_v that the visitor types."""
     n_heads = _whole_number("Heads", "n_heads", 2, "heads")
-    d_k = _whole_number("d_k (0: as the task has it)", "d_k", 0)
-    return n_heads, d_k, _whole_number("d_v (0: as the task has it)", "d_v", 0)
+    d_k = _whole_number("d_k (0: set by the task)", "d_k", 0)
+    return n_heads, d_k, _whole_number("d_v (0: set by the task)", "d_v", 0)
 
 
 def _how() -> tuple[int, int, float, str, float]:
     """Steps, batch, learning rate, constraint, and temperature, 0 for √d_k."""
-    n_steps = _whole_number("Steps (0: as the task has them)", "n_steps", 0, "steps", step=100)
+    n_steps = _whole_number("Steps (0: set by the task)", "n_steps", 0, "steps", step=100)
     batch = _whole_number("Sequences per step", "batch", 32)
     rate = bound(st.select_slider, "Learning rate", RATES, "0.01", **_about("rate"))
     constraint = bound(
@@ -67,7 +67,9 @@ def _how() -> tuple[int, int, float, str, float]:
         required=True,
         **_about("constraint"),
         help=(
-            "orthonormal: each head's columns stay orthonormal while it learns (Stiefel manifold)."
+            "free: all numbers can change. orthonormal: the columns of each head stay at length 1"
+            " and at right angles to each other in training (Stiefel manifold). orthonormal values:"
+            " this holds for W_V only."
         ),
     )
     temperature = bound(
@@ -75,32 +77,32 @@ def _how() -> tuple[int, int, float, str, float]:
         "Temperature: scores are divided by",
         TEMPERATURES,
         **_about("temperature"),
+        help=meaning("temperature"),
     )
-    divisor = 0.0 if temperature == TEMPERATURES[0] else float(temperature)
-    return n_steps, batch, float(rate), str(constraint), divisor
+    return n_steps, batch, float(rate), str(constraint), DIVISORS[str(temperature)]
 
 
 def _whole_number(label: str, limit: str, default: int, name: str = "", **more: Any) -> int:
-    """A field for a number that the settings bound. limit: its name there; name: in the address."""
+    """A field for a number. limit: its name in the bounds of the settings; name: in the URL."""
     about = _about(name or limit) | more
     return whole_number_input(st, label, *LIMITS[limit], default, **about)
 
 
 def task_says(settings: TrainingSettings) -> None:
-    """The task in words."""
+    """Draw the task in words."""
     st.markdown(f"**“{settings.lesson.says}”**")
 
 
 def size_says(settings: TrainingSettings) -> None:
-    """The size of the layer and of its training."""
+    """Draw the size of the layer and of its training."""
     task = settings.lesson
     d_k, d_v = settings.widths
     n_numbers = fact("numbers_to_learn", settings.n_parameters)
     st.caption(
-        f"{task.n_tokens} tokens of {task.d_model} features · {settings.n_heads} × (d_k {d_k}, d_v"
-        f" {d_v}) · {counted(n_numbers, 'number')} to learn ·"
-        f" {counted(settings.last_step, 'step')} with {counted(settings.batch, 'sequence')} each,"
-        f" all of them new, about {expected_seconds(settings):.1f} s"
+        f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each with"
+        f" d_k {d_k} and d_v {d_v} · numbers to learn: {n_numbers:,} · steps:"
+        f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
+        f" {expected_seconds(settings):.1f} s"
     )
 
 

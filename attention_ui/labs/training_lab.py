@@ -1,4 +1,4 @@
-"""What stands around the pictures of the training laboratory: the run, its verdict, its heads."""
+"""Parts of the page *Training*: the run and its button, its score, its heads."""
 
 from __future__ import annotations
 
@@ -27,31 +27,44 @@ from ..url_state import pinned
 from .own_runs import OwnRun, train_again, train_on
 from .training_run import score
 
-# What the button says, by whether a run is done and whether it has begun.
+WHOLE = "whole layer"
+# The label of the button, by whether a run is done and whether it has begun.
 LABELS = {(False, False): "Train", (False, True): "Continue", (True, True): "Train again"}
+# What a reader of a row of attention must know, by whether the task is about agreement.
+SIGNS = {
+    True: "♀ ♂ ○ are the genders, 1 singular, + plural.",
+    False: "Point at a cell for its arithmetic.",
+}
+# What the score on unseen sequences is, by whether it counts right choices.
+SCORES = {
+    True: "The share of right choices.",
+    False: (
+        "The squared error divided by the variance of the target: 0 is perfect, 1 is always saying"
+        " the mean."
+    ),
+}
 
 
 def watch(run: OwnRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
-    """The loss of a run, and the button that trains it while the user watches. step: the
-    checkpoint looked at.
+    """Draw the loss of a run, and the button that trains it while the visitor watches. step: the
+    checkpoint shown.
     """
     place = left.empty()
     floor, last = loss_floor(run.settings), run.settings.last_step
 
-    def draw(key: int) -> None:
+    def draw(key: int, marked: int | None = None) -> None:
         with place.container():
-            marked = step if key == -1 else None
             show_figure(
                 loss_figure({"loss": run.losses}, last, floor=floor, marked=marked),
                 f"train loss {key}",
             )
 
-    draw(-1)
+    draw(-1, marked=step)
     asked = st.session_state.pop("train asked", False) and not run.done
     label, icon = LABELS[run.done, run.step > 0], ":material/play_arrow:"
     if asked:
         label, icon = "Stop", ":material/stop:"
-    right.button(  # the same one while it trains, so that the keyboard stays on it
+    right.button(  # the same button while it trains, so that it keeps the focus of the keyboard
         label,
         icon=icon,
         key="train go",
@@ -65,80 +78,81 @@ def watch(run: OwnRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -
 
 
 def _go_on(run: OwnRun, asked: bool) -> None:
-    """Let the next run of the page train, from the start where the run has come to its end."""
+    """Let the next run of the page train or stop; a finished run starts again."""
     st.session_state["train asked"] = asked
     if run.done:
         train_again(run.settings)
 
 
 def verdict(run: OwnRun, step: int, projections: Projections) -> None:
-    """How well the layer does at a checkpoint, and how well heads with one answer each could."""
+    """Draw the score of the layer at a checkpoint, and that of heads with one answer each."""
     result = score(run.settings, projections)
     best = best_possible(run.settings.task, run.settings.n_heads, run.settings.widths[1])
     fact("step", step)
     fact("total_on_unseen", result.total)
     fact("one_answer_per_head", best)
-    name, show, says = "right choices", percent, "The share of right choices."
-    if not result.by_accuracy:
-        name, show = "error", _four_digits
-        says = (
-            "The squared error as a share of the target’s variance: 0 is perfect; the mean has 1."
-        )
+    name, said, best_said = "Error", number(result.total, 4), number(best, 4)
+    if result.by_accuracy:
+        name, said, best_said = "Right choices", percent(result.total), percent(best)
     with st.container(horizontal=True):
-        st.metric("Step", f"{step:,}", help="Of the checkpoint that is looked at.", border=True)
+        st.metric("Step", f"{step:,}", help="The step of the checkpoint shown.", border=True)
         st.metric(
-            f"{name.capitalize()} on unseen sequences",
-            show(result.total),
+            f"{name} on unseen sequences",
+            said,
             border=True,
-            help=f"On {N_TEST} sequences that no step saw. {says}",
+            help=f"On {N_TEST} sequences that no step saw. {SCORES[result.by_accuracy]}",
         )
         st.metric(
             "One answer per head",
-            show(best),
+            best_said,
             border=True,
             help=(
-                "A head gives every value channel the same row of attention. Where that row does"
-                " not depend on the contents it answers one question: with K independent questions"
-                f" and h heads an error of 1 − h/K stays on average ({N_TEST} sequences can come"
-                " out a bit better or worse). For agreement with one head the best compromise,"
-                " found by search; for letters a guess for what no head looks up. Values narrower"
-                " than an answer bring a part of it. Training comes this far unless keys of few"
-                " numbers or orthonormal weights hold it back; weights that pass it exist, and are"
-                " hard to find."
+                "A head uses the same row of attention for all its value features. If that row does"
+                " not depend on the contents, the head answers one question. With K independent"
+                " questions and h heads the mean error is then 1 − h/K; on"
+                f" {N_TEST} sequences it can be a bit smaller or larger. For *agreement* with one"
+                " head this is the best compromise, found by search. For *letters* it counts a"
+                " guess for what no head looks up. Values narrower than an answer bring a part of"
+                " it. Training reaches this score unless narrow keys or orthonormal weights prevent"
+                " it. Weights with a better score exist, but they are hard to find."
             ),
         )
 
 
-def _four_digits(value: float) -> str:
-    return number(value, 4)
-
-
 def silenced(n_heads: int) -> int | None:
-    """Draw a button for each head, and give which one is silenced."""
+    """Draw a button for each head; return the silenced head."""
     held = pinned(
         "train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0"
     )
     chosen = next(iter(held or ()), None)
+    labels: dict[int | None, str] = {None: WHOLE} | {
+        head: _without_head(head) for head in range(n_heads)
+    }
+    icons = {chosen: ":material/check:"}
     with st.container(horizontal=True, gap="small"):
-        for head in (None, *range(n_heads)):
+        for head, label in labels.items():
             st.button(
-                "whole layer" if head is None else f"without head {head}",
+                label,
                 key=f"train without {head}",
-                icon=":material/check:" if head == chosen else None,
+                icon=icons.get(head),
                 on_click=_silence,
                 args=(head,),
             )
     return chosen
 
 
+def _without_head(head: int) -> str:
+    return f"without head {head}"
+
+
 def parts_of(
     settings: TrainingSettings, projections: Projections, head: int | None
 ) -> dict[str, Any]:
-    """The score of every part of the task: of the whole layer, and without a head."""
-    whole = {"whole layer": score(settings, projections)}
-    if head is None:
-        return whole
-    return whole | {f"without head {head}": _without(settings, projections, head)}
+    """The score of each part of the task: of the whole layer, and of the layer without a head."""
+    scores = {WHOLE: score(settings, projections)}
+    if head is not None:
+        scores[_without_head(head)] = _without(settings, projections, head)
+    return scores
 
 
 @cached
@@ -153,8 +167,8 @@ def one_sequence(settings: TrainingSettings, projections: Projections, sequence:
 
 
 def take_along(settings: TrainingSettings, projections: Projections, trace: Trace) -> None:
-    """A button that puts the trained layer, and the sequence as X, in the place of those of the
-    sidebar.
+    """A button that shows the trained layer in the story, with the sequence as X, in place of the
+    layer of the sidebar.
     """
     offer_story(
         projections,

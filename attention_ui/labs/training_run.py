@@ -1,4 +1,4 @@
-"""What training has computed, kept for all by its settings, and what a layer has learnt."""
+"""The computed part of each training run, kept for all by its settings; what a layer has learnt."""
 
 from __future__ import annotations
 
@@ -20,16 +20,14 @@ from attention_lab.labs.loss_curves import Point, loss_curve
 from attention_lab.labs.training import Checkpoint, train
 from attention_lab.labs.training_settings import TrainingSettings
 
-MOST_POINTS = 100  # of a run that a scrubber can show
-MOST_NUMBERS = 1_000_000  # of the weights of all these points together
+MAX_POINTS = 100  # of a run, for the slider
+MAX_NUMBERS = 1_000_000  # in the weights of all these points together
 
 
 @dataclass
 class Run:
-    """A run as far as it has gone. points: what the scrubber shows, weights by step; losses: of
-    every checkpoint.
-
-    latest: the last checkpoint, with all that continuing needs.
+    """The computed part of a run. points: the weights at some steps, for the slider. losses: of
+    every checkpoint. latest: the last checkpoint, from which training can continue.
     """
 
     settings: TrainingSettings
@@ -44,21 +42,21 @@ class Run:
 
     @property
     def done(self) -> bool:
-        """Whether the run has come to its end."""
+        """Whether the run is at its last step."""
         return self.step >= self.settings.last_step
 
     @cached_property
     def unseen_losses(self) -> tuple[Point, ...]:
-        """The loss on the unseen sequences by step, of a run that is done."""
+        """The loss on the unseen sequences by step. The run must be done."""
         return loss_curve(self.settings, self.points)
 
     def add(self, point: Checkpoint) -> None:
-        """Take in the next checkpoint; one that is known already is passed over."""
+        """Add the next checkpoint; a checkpoint that is known already is ignored."""
         if self.latest and point.step <= self.latest.step:
             return
         self.latest = point
         self.losses.append((point.step, point.loss))
-        n_points = max(10, min(MOST_POINTS, MOST_NUMBERS // self.settings.n_parameters))
+        n_points = max(10, min(MAX_POINTS, MAX_NUMBERS // self.settings.n_parameters))
         due = len(self.points) * self.settings.last_step / n_points
         if point.step >= due or self.done:
             self.points.append((point.step, point.projections))
@@ -68,22 +66,22 @@ _runs: Cache[TrainingSettings, Run] = Cache()
 
 
 def computed(settings: TrainingSettings) -> Run:
-    """What is computed of the run of these settings, by whoever trained it; of a new one the first
+    """The computed part of the run of these settings, whoever trained it; a new run has its first
     checkpoint.
 
-    Raises: SettingsError for settings that are refused.
+    Raises: SettingsError if the settings are not valid.
     """
     run = _runs.get(settings)
     if run is None:
         run = Run(settings)
         run.add(next(train(settings)))
-    return _runs.add(settings, run)  # counted anew, for it may have grown
+    return _runs.add(settings, run)  # added again, so that the cache counts its new size
 
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """What a layer does on the unseen sequences. offsets, masses: see `offset_profile`;
-    agreement: if any.
+    """What a layer does on the unseen sequences. offsets, masses: see `offset_profile`. agreement:
+    empty unless the task is about agreement.
     """
 
     score: Score
@@ -94,7 +92,7 @@ class Learnt:
 
 @cached
 def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
-    """The score and the habits of a layer, worked out once."""
+    """The score of a layer and what its heads look at, computed once."""
     trace = unseen_trace(settings, projections)
     by_agreement = settings.task in ("agreement", "conjunction")
     return Learnt(
@@ -106,5 +104,5 @@ def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
 
 @cached
 def score(settings: TrainingSettings, projections: Projections) -> Score:
-    """The score of a layer, worked out once."""
+    """The score of a layer, computed once."""
     return score_of(settings, projections)

@@ -1,5 +1,5 @@
-"""What the training laboratory shows on demand: the models side by side, and the formulas of
-the way back.
+"""Parts of the page *Training* shown on demand: the models side by side, and the formulas of the
+backward pass.
 """
 
 from __future__ import annotations
@@ -30,53 +30,68 @@ from .own_runs import run_of, train_on
 from .training_run import score
 
 MARK, CHOICES = "one answer per head", "right choices"
-SEED_COUNTS = {"one": 1, "five": 5}
+N_SEEDS = {"one": 1, "five": 5}
+# What the loss is and what the best constant reaches, by whether the score counts right choices.
+LOSS_NAMES = {True: "cross-entropy in nats", False: "error"}
+BEST_CONSTANT = {
+    True: "the entropy of a letter, ln 6 nats: all six are equally likely",
+    False: "the variance of the targets, which counts as 1",
+}
+WIDE_SAYS = {
+    True: (
+        " A wide head has the same number of weights as two heads, yet it learns to answer only one"
+        " question."
+    ),
+    False: "",
+}
 weightless, weightless_costs = cached(weightless_score), cached(weightless_loss)
 
 
 def comparison(task: str) -> None:
-    """The models of a task side by side: a button that trains what has not been trained yet,
-    and the table.
+    """The models of a task side by side: a button that trains the models not trained yet, then the
+    curves and the table.
     """
     several = choose_one(
         "Seeds",
-        tuple(SEED_COUNTS),
+        N_SEEDS,
         "one",
         key="train_seeds",
-        help="The seed decides how the weights are drawn and which sequences are seen.",
+        help="The seed decides the first weights and the sequences of the training.",
     )
-    seeds = range(SEED_COUNTS[str(several)])
+    seeds = range(N_SEEDS[several])
     named = {name: [models(task, seed)[name] for seed in seeds] for name in models(task)}
     missing = [one for settings in named.values() for one in settings if not run_of(one).done]
     seconds = sum(map(expected_seconds, missing))
-    st.caption(f"Runs still to be trained: {len(missing)}, about {seconds:.0f} s.")
+    st.caption(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s.")
     if missing and st.button("Train them all", icon=":material/play_arrow:", key="train all"):
         _train_all(missing)
         st.rerun()
     if not missing:
-        by_accuracy = run_of(named["1 head"][0]).settings.lesson.by_accuracy
-        what = "error"
-        if by_accuracy:
-            what = CHOICES
         _curves(task, named)
-        st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
-        wide = ""
-        if fact("has_a_wide_head", WIDE in named):
-            wide = " A wide head has as many numbers as two heads, but learns to answer only one."
-        st.caption(
-            f"{what.capitalize()} on {N_TEST} unseen sequences. Seeds:"
-            f" {', '.join(map(str, fact('seeds_compared', list(seeds))))}. All other settings are"
-            " those that this page starts with, not those chosen above. All models of a seed learn"
-            " from the same sequences, which here do not depend on the weights. *weightless*:"
-            " Q = K = V = X with the best linear readout, which needs no training. **Trained like"
-            f" this, each head answers one question.**{wide} Weights made by hand can do more: on"
-            " the page *Convolution* two heads ask for nine places."
-        )
+        _table(task, named, list(seeds))
+
+
+def _table(task: str, named: dict[str, list[TrainingSettings]], seeds: list[int]) -> None:
+    """The scores of the models, and how they were trained."""
+    what = "error"
+    if named["1 head"][0].lesson.by_accuracy:
+        what = CHOICES
+    st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
+    wide = WIDE_SAYS[fact("has_a_wide_head", WIDE in named)]
+    fact("seeds_compared", seeds)
+    st.caption(
+        f"{what.capitalize()} on {N_TEST} unseen sequences. Seeds: {', '.join(map(str, seeds))}."
+        " The models are trained with the values with which this page opens, not with those chosen"
+        " above. All models of a seed learn from the same sequences: here these do not depend on"
+        " the weights. *weightless*: Q = K = V = X with the best linear readout, which"
+        f" takes no steps.{wide} **Trained like this, each head answers one question.** Weights"
+        " made by hand may do more: on the page *Convolution* two heads ask for nine places."
+    )
 
 
 def _curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
-    """The loss on the unseen sequences over the steps of each model, with what is left by the best
-    constant and by one answer per head.
+    """The loss on the unseen sequences against the steps of each model, with the loss of the best
+    constant and that of one answer per head.
     """
     seeds = [one.seed for one in named["1 head"]]
     curves = {
@@ -88,19 +103,16 @@ def _curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
     marks = {"best constant": constant_loss(task)}
     marks |= {f"{MARK}, heads: {n_heads}": loss for n_heads, loss in left.items()}
     by_entropy = fact("losses_in_nats", named["1 head"][0].lesson.by_accuracy)
-    what, constant = "error", "the variance of the targets, which counts as 1"
-    if by_entropy:
-        what = "cross-entropy in nats"
-        constant = "the entropy of a letter, ln 6 nats: all six are equally likely"
+    what = LOSS_NAMES[by_entropy]
     fact("curves", curves)
     fact("weightless_loss", level)
     fact("marks", marks)
     show_figure(comparison_figure(curves, {"weightless": level}, marks, what), "train models")
     st.caption(
-        f"The {what} on the {N_TEST} unseen sequences"
-        + (", the mean of five seeds" * (len(seeds) > 1))
-        + f". *Best constant*: {constant}. The inputs decide the answer of every task, so the floor"
-        " of a layer that answers everything is 0, which has no place on a logarithmic axis."
+        f"The {what} on the {N_TEST} unseen sequences. Each curve is a mean over the seeds; seeds:"
+        f" {len(seeds)}. *Best constant*: {BEST_CONSTANT[by_entropy]}. In every task the inputs"
+        " decide the answer. So a layer that answers everything has the loss 0, which has no place"
+        " on a logarithmic axis."
     )
 
 
@@ -133,10 +145,8 @@ def _rows(
 
 
 def _nats(losses: Sequence[float]) -> dict[str, object]:
-    """The mean cross-entropy of a model where its score is another number."""
-    if not losses:
-        return {}
-    return {"cross-entropy": number(sum(losses) / len(losses), 4)}
+    """The mean cross-entropy of a model whose score is another number."""
+    return {"cross-entropy": number(sum(losses) / len(losses), 4)} if losses else {}
 
 
 def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dict[str, object]:
@@ -150,35 +160,40 @@ def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dic
     return row
 
 
-def way_back(settings: TrainingSettings) -> None:
-    """Every gradient beside the forward formula it undoes, in the order of the way back; the
-    loss; the step.
+def backward_pass(settings: TrainingSettings) -> None:
+    """The loss; every gradient beside the formula of the forward pass, in the order of the backward
+    pass; the step of Adam.
     """
     loss = LOSSES[settings.lesson.loss]
-    st.markdown("**The loss, and where it sends the output** ($Z$ is the target)")
+    st.markdown("**The loss, and its gradient at the output** ($Z$ is the target)")
     _formulas((loss.value, loss.gradient))
     st.markdown(
-        "**Forward, and back** ($\\nabla_A$ is the gradient of the loss with respect to $A$)"
+        "**Forward pass, and backward pass** ($\\nabla_A$ is the gradient of the loss with respect"
+        " to $A$)"
     )
     for step in GRADIENTS.values():
         if step.name in ("b_q", "b_k", "b_v"):
-            continue  # the layers of this laboratory have b_O only
+            continue  # the layers of this page have b_O only
         left, right = st.columns([4, 5], vertical_alignment="center")
         left.latex(STEPS[step.step].formula)
         right.latex(step.formula)
         right.caption(step.sentence)
+    steps = ADAM
+    says = (
+        "**Adam**: each number moves by the learning rate times the mean of its gradients, divided"
+        " by their usual size"
+    )
     if fact("adam_on_the_manifold", settings.constraint != "free"):
-        st.markdown(
+        steps = STIEFEL_ADAM
+        says = (
             "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the"
-            " others take the usual step"
+            " other arrays take the usual step of Adam"
         )
-        _formulas(tuple(STIEFEL_ADAM.values()))
-    else:
-        st.markdown("**Adam**")
-        _formulas(tuple(ADAM.values()))
+    st.markdown(says)
+    _formulas(tuple(steps.values()))
     st.caption(
-        "Written by hand as NumPy functions, one per formula, and tested against the automatic"
-        " differentiation of PyTorch 2.13 and against finite differences."
+        "All formulas are NumPy functions, one for each. Tests compare them with the automatic"
+        " differentiation of PyTorch 2.13 and with finite differences."
     )
 
 

@@ -1,4 +1,4 @@
-"""Several models as curves of their loss in one picture, with the marks to measure them by."""
+"""The losses of several models as curves, with lines to compare them with."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def comparison_figure(
 ) -> Figure:
     """The loss of each model against the step, on a logarithmic axis.
 
-    levels: models that need no steps. marks: losses above 0 to measure by, the first dotted, the
-    others dashed. what: the name of the loss.
+    levels: losses of models that need no steps. marks: losses above 0 for comparison, the first
+    dotted, the others dashed. what: the name of the loss.
     """
     last = max((points[-1][0] for points in curves.values()), default=1)
     data: list[Part] = []
@@ -52,7 +52,7 @@ def comparison_figure(
     }
     ends = {name: points[-1][1] for name, points in curves.items()} | dict(levels)
     said = ", ".join(f"{name} {number(value)}" for name, value in ends.items())
-    says = f"Line chart: the {what} of each model against the step; at the end: {said}."
+    says = f"Line chart: the {what} of each model against the step. At the end: {said}."
     return {"data": data, "layout": layout(380, says, **parts)}
 
 

@@ -1,5 +1,5 @@
-"""The lexicon: what each hand-set head looks at, which parts of the embedding it compares, and what
-a word receives."""
+"""Pictures of the page *Lexicon*: what each head set by hand looks at, which sections of the
+embedding it compares, and what a word receives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attention_lab.labs.lexicon import FEATURES, SECTIONS
 from attention_lab.labs.lexicon_heads import HandHead, comparison_matrix, section_blocks
 
 from ..curves import LEGEND, axis
-from ..labels import counted, number, short
+from ..labels import number, short
 from ..matrices import Matrix, Side, board, shares_of
 from ..parts import layout
 from ..payload import JSON
@@ -20,13 +20,13 @@ from ..theme import Figure
 
 
 def heads_board(trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, int]) -> JSON:
-    """The probabilities of every head under its name, words as rows and columns; a cell tells its
-    scores.
+    """The probabilities of every head under its name, words as rows and columns; each cell is
+    explained by its row of scores.
 
     cell: head, query and key of the pinned cell.
     """
     words = tuple(trace.labels("T"))
-    queries, keys = Side("word that asks", words), Side("word looked at", words)
+    queries, keys = Side("word that reads", words), Side("word that is read", words)
     drawn = []
     for place, head in enumerate(heads):
         scores = trace.masked_scores[0, place]
@@ -46,15 +46,15 @@ def heads_board(trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, i
             ),
         ]
     says = (
-        f"The attention of {counted(len(heads), 'hand-set head')} on a sentence of"
-        f" {counted(len(words), 'token')}."
+        f"The attention of heads set by hand. Heads: {len(heads)}. Tokens of the sentence:"
+        f" {len(words)}."
     )
     return board(drawn, (f"head {cell[0]}", cell[1], cell[2]), says)
 
 
 def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
-    """For every head, how strongly each section of the asking word meets each section of the
-    word looked at.
+    """For every head the Frobenius norm of each block of s W_Q W_Kᵀ: how strongly it compares a
+    section of the query with a section of the key.
     """
     asks, answers = (
         Side(word, tuple(SECTIONS)) for word in ("section of the query", "section of the key")
@@ -72,12 +72,10 @@ def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
         for place, head in enumerate(heads)
     ]
     says = (
-        f"Which sections of the embedding {counted(len(heads), 'head')} compare: the length of each"
-        " block of "
+        "Which sections of the embedding each head compares: the norm of each block of the scaled"
+        f" product of W_Q and W_K. Heads: {len(heads)}."
     )
-    return board(drawn, ("blocks 0", 0, 0), f"{says}the scaled product of W_Q and W_K.") | {
-        "arithmetic": False
-    }
+    return board(drawn, ("blocks 0", 0, 0), says) | {"arithmetic": False}
 
 
 def comparison_board(trace: Trace, head: int, name: str) -> JSON:
@@ -91,7 +89,7 @@ def comparison_board(trace: Trace, head: int, name: str) -> JSON:
         )
     ]
     says = (
-        f"The matrix by which head {head} compares words; its largest number is"
+        f"The matrix by which head {head} compares words. The largest absolute value is"
         f" {number(float(np.abs(matrix).max()))}."
     )
     return board(drawn, ("comparison", int(row), int(column)), says) | {"arithmetic": False}
@@ -106,16 +104,16 @@ def words_board(trace: Trace) -> JSON:
         )
     ]
     says = (
-        f"The vectors of {counted(len(words), 'token')}: 1 in every named feature that a word has."
+        f"The vectors of the words: 1 in each named feature that a word has. Tokens: {len(words)}."
     )
     return board(drawn, ("x", 0, 0), says) | {"arithmetic": False}
 
 
-NAMED = len(FEATURES) - 2  # without the two of the position
+NAMED = len(FEATURES) - 2  # without the two numbers of the position
 
 
 def received_figure(trace: Trace, position: int) -> Figure:
-    """A word's own features beside what all heads together bring it."""
+    """The features of a word beside what it receives from all heads together."""
     own, brought = trace.inputs[0, position, :NAMED], trace.output[0, position, :NAMED]
     names = list(FEATURES[:NAMED])
     data = [
@@ -128,14 +126,14 @@ def received_figure(trace: Trace, position: int) -> Figure:
             "hovertemplate": "%{x}: <b>%{y:.3f}</b><extra>" + title + "</extra>",
         }
         for title, numbers, color in (
-            ("has itself", own, "@muted"),
+            ("own features", own, "@muted"),
             ("receives from the heads", brought, "@output"),
         )
     ]
     most = int(np.argmax(brought))
     says = (
-        f"Bars: “{short(trace.labels('T')[position])}” receives {names[most]} most,"
-        f" {number(float(brought[most]))}."
+        f"Bars: the features of “{short(trace.labels('T')[position])}” and what it receives. Most:"
+        f" {names[most]}, {number(float(brought[most]))}."
     )
     parts = {
         "barmode": "group",

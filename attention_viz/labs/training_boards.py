@@ -8,7 +8,6 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.labs.tasks import GENDERS, LETTERS
 
-from ..labels import counted
 from ..matrices import Matrix, Side, board, shares_of
 from ..payload import JSON
 
@@ -16,8 +15,7 @@ GENDER_SIGNS, NUMBER_SIGNS = ("♀", "♂", "○"), ("1", "+")
 
 
 def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
-    """What stands beside a token of a task: its letter, its gender and number, or its place on the
-    ring.
+    """The label of each token of a task: its position, and its letter or its gender and number.
 
     >>> import numpy as np
     >>> token_labels("agreement", np.array([[0.0, 1, 0, 0, 1, 5.2]]))
@@ -40,10 +38,9 @@ def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
 
 
 def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
-    """The probabilities of every head for one sequence; each cell explains itself by its row of
-    scores.
+    """The probabilities of every head for one sequence; each cell has its row of scores.
 
-    Pinned is what head 0 reads most for the first token.
+    The key that head 0 reads most for the first token is pinned.
     """
     n_heads, n_tokens = trace.sizes["H"], trace.sizes["T"]
     queries, keys = Side("query position", labels), Side("key position", labels)
@@ -73,16 +70,12 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
             ),
         ]
     most = int(trace.probabilities[0, 0, 0].argmax())
-    says = (
-        f"The attention of {counted(n_heads, 'head')} on a sequence that no step of the training"
-        " saw."
-    )
+    says = f"The attention of each head on a sequence that no training step saw. Heads: {n_heads}."
     return board(drawn, ("probabilities 0", 0, most), says)
 
 
 def across_for(n_tiles: int) -> int:
-    """How many tiles stand side by side: at most 4, without a gap at the end where the number
-    allows it.
+    """The number of tiles in a row: at most 4, and without a gap at the end if possible.
 
     >>> [across_for(n) for n in (1, 2, 4, 6, 8, 16)]
     [1, 2, 2, 3, 4, 4]

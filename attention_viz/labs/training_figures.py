@@ -1,5 +1,5 @@
-"""A training run as pictures: the loss against one answer per head, what each head looks at,
-what each is worth.
+"""Pictures of a training run: the loss beside that of one answer per head, what each head looks at,
+and the score with a head silenced.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_lab.labs.evaluation import Score
 
 from ..curves import LEGEND, MARGIN, axis, curve
-from ..labels import counted, number
+from ..labels import number
 from ..parts import Part, broken_line, layout, word
 from ..theme import Figure
 
@@ -25,13 +25,14 @@ def loss_figure(
     marked: int | None = None,
     height: int = 300,
 ) -> Figure:
-    """The training loss of each run against the step; floor: the loss of one answer per head,
-    dashed.
+    """The training loss of each run against the step.
 
-    runs: (step, loss) of every checkpoint, by name. marked: the step of the checkpoint that is
-    looked at.
+    runs: (step, loss) of every checkpoint, by name. floor: the loss of one answer per head, a
+    dashed line. marked: the step of the checkpoint shown.
     """
-    colors = ["@primary"] if len(runs) == 1 else [f"@head {place}" for place in range(len(runs))]
+    colors = [f"@head {place}" for place in range(len(runs))]
+    if len(runs) == 1:
+        colors = ["@primary"]
     data = [
         _loss_curve(name, losses, color)
         for (name, losses), color in zip(runs.items(), colors, strict=True)
@@ -48,7 +49,7 @@ def loss_figure(
     }
     if floor is not None:
         parts["shapes"].append(broken_line(0, floor, last_step, floor, "@focus", 2, "dash"))
-        label = f"one answer per head: {number(floor)} on average"
+        label = f"one answer per head, mean: {number(floor)}"
         parts["annotations"].append(
             word(last_step, floor, label, "@focus", "right", 12, yanchor="bottom")
         )
@@ -58,22 +59,20 @@ def loss_figure(
 
 
 def _loss_curve(name: str, losses: Sequence[tuple[int, float]], color: str) -> Part:
-    """The losses of one run; a single one is a dot."""
+    """The losses of one run; a single loss is a dot."""
     mode = "lines" if len(losses) > 1 else "markers"
     steps, values = [step for step, _ in losses], [loss for _, loss in losses]
     return curve(steps, values, name, color, mode=mode, marker={"color": color, "size": 9})
 
 
 def _losses_say(runs: Mapping[str, Sequence[tuple[int, float]]]) -> str:
-    """Where each run stands after its last checkpoint."""
+    """The last loss of each run, in words."""
     ends = " and ".join(
         f"{name} {number(losses[-1][1])}" if len(runs) > 1 else number(losses[-1][1])
         for name, losses in runs.items()
         if losses
     )
-    return (
-        f"Line chart: the training loss against the step; it now stands at {ends or 'nothing yet'}."
-    )
+    return f"Line chart: the training loss against the step. Last loss: {ends or 'none yet'}."
 
 
 def offset_figure(offsets: Array, masses_HT: Array) -> Figure:
@@ -84,8 +83,8 @@ def offset_figure(offsets: Array, masses_HT: Array) -> Figure:
         for head, row in enumerate(masses_HT)
     )
     says = (
-        f"Bars: the attention of {counted(len(masses_HT), 'head')} by distance around the ring."
-        f" Most: {best}."
+        f"Bars: the attention of each head by distance around the ring. Heads: {len(masses_HT)}."
+        f" Largest share: {best}."
     )
     return _bars(
         places,
@@ -96,29 +95,28 @@ def offset_figure(offsets: Array, masses_HT: Array) -> Figure:
 
 
 def agreement_figure(masses: Mapping[str, Array]) -> Figure:
-    """How much of each head's attention lies on words that agree with the query in gender, and
-    in number.
+    """The share of each head's attention on words that agree with the query in gender, and in
+    number.
     """
     n_heads = len(next(iter(masses.values())))
     groups = {
         f"head {head}": np.array([row[head] for row in masses.values()]) for head in range(n_heads)
     }
     says = (
-        f"Bars: how much of the attention of {counted(n_heads, 'head')} lies on words that agree"
-        " with the query."
+        "Bars: the share of each head's attention on words that agree with the query. Heads:"
+        f" {n_heads}."
     )
     return _bars([f"same {name}" for name in masses], groups, "", says)
 
 
 def score_figure(parts: Sequence[str], scores: Mapping[str, Score]) -> Figure:
-    """The score of each part of the task, for several layers side by side, such as one with a
-    head silenced.
+    """The score of each part of the task for several layers side by side, such as one with a
+    silenced head.
     """
-    by_accuracy = next(iter(scores.values())).by_accuracy
     groups = {name: np.array(score.parts) for name, score in scores.items()}
-    what = (
-        "share of right choices" if by_accuracy else "error (1: as bad as always saying the mean)"
-    )
+    what = "error (1: as bad as always saying the mean)"
+    if next(iter(scores.values())).by_accuracy:
+        what = "share of right choices"
     said = "; ".join(
         f"{name}: {', '.join(number(value, 2) for value in row)}" for name, row in groups.items()
     )

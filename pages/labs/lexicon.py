@@ -18,6 +18,10 @@ from attention_viz.labs.lexicon import (
 with explained_errors():
     window = one_window()
     with window:
+        st.markdown(
+            "Where heads look if every feature of a word has a name: each head is set by hand to"
+            " compare some features and to copy others."
+        )
         sentence, trace, heads = lab.setup()
     head, query, key = lab.cell(trace, len(heads))
     word = quoted(sentence.tokens, query)
@@ -29,48 +33,49 @@ with explained_errors():
         st.header(f"What {word} receives", anchor=False)
         st.markdown(lab.found(trace, heads, query))
         show_figure(received_figure(trace, query), "lexicon received")
-        st.markdown(f"All heads together bring it {lab.brought(trace, query)}.")
-        with st.popover("What each head is made of", icon=":material/function:"):
+        st.markdown(f"From all heads together: {lab.brought(trace, query)}.")
+        with st.popover("How each head is made", icon=":material/function:"):
             for place, each in enumerate(heads):
                 st.markdown(f"**{place} {each.name}.** {each.says}")
                 st.latex(each.score)
-            st.caption("The temperature divides these scores.")
+            st.caption("The temperature divides these scores before the softmax.")
         st.caption(
-            "W_O puts every copied feature back into its own place, so a word can learn what it"
-            " does not say itself."
+            "W_O puts each copied feature into the place of this feature. So a word can receive"
+            " features that it does not have itself."
         )
-    st.caption("Each row is one word’s attention. Click a word’s row to follow it on the right.")
+    st.caption("Each row is the attention of one word. Click a row to follow it on the right.")
     lab.examples()
     st.markdown(
-        "Each word is a vector whose places have **names**: gender, number, animacy, part of"
-        " speech, tense, position. Each head is set by hand: it compares one section and hands on"
-        " another. So you can see why it looks where it looks."
+        "Each word is a vector whose numbers have **names**. They stand in sections: gender,"
+        " number, animacy, part of speech, tense, position. A head compares some sections and"
+        " copies others. So you can see why it looks where it looks."
     )
 
     st.header("Which sections are compared", anchor=False)
     st.markdown(
-        "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, the scale s included. Cut into"
-        " sections, M shows what a head compares: only few blocks are not 0. Looking for a noun,"
-        " avoiding pronouns and resting on the start token all read the part of speech."
+        "A score is $x_i^\\top M x_j$ with $M = s\\,W_Q W_K^\\top$, where s is the scale. M is cut"
+        " into blocks, one for each pair of sections. Only a few blocks are not 0: they show what"
+        " a head compares. A head reads the part of speech to look for nouns, to avoid pronouns and"
+        " to rest on the start token."
     )
     left, right = st.columns([3, 2])
     with left:
         show_board(blocks_board(trace, heads), "lexicon blocks")
     with right:
         st.info(
-            "**Only here.** In a trained model no section belongs to a head: W_Q and W_K of every"
-            " head read the **whole** embedding, and gender or number are neither pure nor in fixed"
-            " places. The blocks are a choice.",
+            "**Only here.** In a trained model no section belongs to a head. W_Q and W_K of every"
+            " head read the **whole** embedding. Features such as gender are mixed with others and"
+            " have no fixed places. The sections are a choice of this page.",
             icon=":material/info:",
         )
         st.markdown(
-            "**Try:** the third sentence with *four* heads: “it” finds dogs *and* book by gender,"
-            " book *and* girl by number. Then choose *and*: one head asks for both at once and"
-            " finds the book. In the first sentence “they” has no gender, so the *and* head sends"
-            " it to the start token, whereas the number head finds the sons."
+            "**Try:** choose the third sentence with *four* heads. “it” finds dogs *and* book by"
+            " gender, book *and* girl by number. Then choose *and*: one head asks for gender and"
+            " number at once and finds the book. In the first sentence “they” has no gender, so"
+            " the *and* head looks at the start token, whereas the number head finds the sons."
         )
     with st.expander(
-        f"All of M of head {head}, and the vectors of the words",
+        f"The whole matrix M of head {head}, and the vectors of the words",
         icon=":material/grid_on:",
         key="lex matrices",
         on_change="rerun",

@@ -11,7 +11,7 @@ from attention_ui.labs import training_choices as choices
 from attention_ui.labs import training_lab as lab
 from attention_ui.labs.own_runs import run_of
 from attention_ui.labs.training_run import learnt
-from attention_ui.labs.training_tables import comparison, way_back
+from attention_ui.labs.training_tables import backward_pass, comparison
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, whole_number_input
 from attention_ui.view import one_window
@@ -20,6 +20,7 @@ from attention_viz.labs.training_figures import agreement_figure, offset_figure,
 
 window = one_window()
 with window:
+    st.markdown("Watch a small attention layer learn a task: its loss, and what its heads look at.")
     settings = choices.settings()
 check_settings(settings)
 run = run_of(settings)
@@ -29,10 +30,12 @@ button = right.container()
 with right:
     choices.task_says(settings)
     if run.step == 0:
-        st.markdown("The weights are drawn at random and nothing is learnt yet: **press Train**.")
+        st.markdown(
+            "The weights are random numbers; the layer has learnt nothing: **press Train**."
+        )
     percent = bound(
         st.slider,
-        "Look at the layer after … of the run",
+        "Show the layer after this part of the run",
         0,
         100,
         100,
@@ -40,8 +43,8 @@ with right:
         key="train_at",
         disabled=run.step == 0,
         help=(
-            "Drag it back to see the heads form: a plateau, then symmetry breaks, then each head"
-            " has its question."
+            "Drag it back to see how the heads form. First the loss stays on a plateau. Then the"
+            " heads become different. In the end each head answers one question."
         ),
     )
 choices.size_says(settings)
@@ -51,9 +54,9 @@ with right:
     lab.verdict(run, step, projections)
     if fact("has_a_dashed_line", loss_floor(settings) is not None):
         st.caption(
-            "The dashed line is one answer per head: a head has one row of attention for all its"
-            " channels, and brings one of the things asked for. It is a mean: the loss of a few"
-            " sequences may lie below it."
+            "The dashed line is the loss if each head gives one answer: a head has one row of"
+            " attention for all its value features, so it brings one of the things asked for. The"
+            " line is a mean: the loss of a few sequences may lie below it."
         )
 
 st.header("What each head has learnt", anchor=False)
@@ -62,14 +65,12 @@ left, right = st.columns(2)
 with left:
     if fact("by_agreement", bool(habits.agreement)):
         show_figure(agreement_figure(habits.agreement), "train habits")
-        st.caption(
-            "How much of a head’s attention lies on words that agree with the one that asks."
-        )
+        st.caption("The share of a head’s attention on words that agree with the query word.")
     else:
         show_figure(offset_figure(habits.offsets, habits.masses), "train habits")
         st.caption(
-            "Where on the ring a head looks, counted from the token that asks: −1 is the one"
-            " before."
+            "Where on the ring a head looks, counted from the query token: −1 is the token before"
+            " it."
         )
 with right:
     silenced = lab.silenced(settings.n_heads)
@@ -77,7 +78,9 @@ with right:
         score_figure(settings.lesson.parts, lab.parts_of(settings, projections, silenced)),
         "train parts",
     )
-    st.caption("Silence a head (its rows of W_O become 0): which part of the task dies with it?")
+    st.caption(
+        "Silence a head: its rows of W_O become 0. Which part of the task is lost without it?"
+    )
 
 sequence = whole_number_input(
     st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", width=170
@@ -85,12 +88,7 @@ sequence = whole_number_input(
 trace = lab.one_sequence(settings, projections, sequence)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
 st.caption(
-    "Every row is one token’s attention in this sequence. "
-    + (
-        "♀ ♂ ○ are the genders, 1 singular, + plural."
-        if habits.agreement
-        else "Point at a cell for its arithmetic."
-    )
+    f"Each row is the attention of one token in this sequence. {lab.SIGNS[bool(habits.agreement)]}"
 )
 lab.take_along(settings, projections, trace)
 
@@ -106,9 +104,9 @@ with st.expander(
     on_change="rerun",
 ) as formulas:
     if formulas.open:
-        way_back(settings)
+        backward_pass(settings)
 st.markdown(
-    "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2. Watch"
-    " the loss stand at the one-head line before the heads part. *conjunction* is different: “my"
-    " gender **and** my number” is one sum of scores, so one head is enough."
+    "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2 heads."
+    " The loss stays near the line of one head until the two heads become different. *conjunction*"
+    " is another case: “my gender **and** my number” is one sum of scores, so one head is enough."
 )

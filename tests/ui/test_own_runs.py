@@ -12,7 +12,7 @@ from attention_lab.labs import training
 from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_ui.labs import own_runs
-from attention_ui.labs.own_runs import MOST_RUNS, OwnRun, run_of, train_again, train_on
+from attention_ui.labs.own_runs import MAX_RUNS, OwnRun, run_of, train_again, train_on
 from attention_ui.labs.training_run import computed
 from attention_ui.url_state.session import Session
 from tests.ui.app import facts, figures, opened
@@ -144,7 +144,7 @@ def test_what_was_forgotten_starts_anew() -> None:
 
 def test_a_visitor_keeps_so_many_runs(own: Session) -> None:
     """The runs that were not looked at for the longest are forgotten."""
-    every = [TrainingSettings(n_steps=1, batch=1, seed=seed) for seed in range(MOST_RUNS + 2)]
+    every = [TrainingSettings(n_steps=1, batch=1, seed=seed) for seed in range(MAX_RUNS + 2)]
     for settings in every:
         run_of(settings)
         run_of(every[0])

@@ -122,7 +122,7 @@ def test_training_and_its_curve_share_a_window(
             assert box is not None
             assert 0 < box["y"] < window[1] - box["height"]
         button.click()
-        expect(button).to_have_text("Train again")
+        expect(button).to_contain_text("Train again")
         settled(page)
 
 

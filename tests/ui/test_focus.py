@@ -34,7 +34,7 @@ def test_a_select_box_moves_the_focus(name: str) -> None:
     """Choosing another head, query, key or feature moves that alone, and the trace stays the
     very same.
     """
-    app = opened("arrays")
+    app = opened("for-teachers")
     before = page_context(app)
     app.selectbox(key=name).select_index(2).run()
     after = page_context(app)
@@ -47,7 +47,7 @@ def test_the_boxes_name_tokens_and_places() -> None:
     """Queries and keys are offered with their place and their token, heads and features by
     number.
     """
-    app = opened("arrays", text="the cat the dog")
+    app = opened("for-teachers", text="the cat the dog")
     assert app.selectbox(key="query").options == ["0 · the", "1 · cat", "2 · the", "3 · dog"]
     assert app.selectbox(key="key").options == app.selectbox(key="query").options
     assert app.selectbox(key="head").options == ["0", "1", "2", "3"]

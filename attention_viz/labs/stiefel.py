@@ -1,4 +1,4 @@
-"""Pictures of the page *Orthonormal projections*: singular values, sums of rounding errors, one step
+"""Pictures of the page *Orthonormal projections*: singular values, rounding errors, one step
 on the unit sphere, and GeometricMachineLearning.jl beside our engine."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of the page *Stiefel*: what orthonormal columns change, a walk on the manifold, and the
+"""Parts of the page *Orthonormal projections*: what orthonormal columns change, a random walk, the
 package beside our engine.
 """
 

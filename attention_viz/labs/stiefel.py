@@ -1,5 +1,5 @@
-"""Pictures of the page *Stiefel*: singular values, how rounding errors add up, one step on the unit
-sphere, and GeometricMachineLearning.jl beside our engine."""
+"""Pictures of the page *Orthonormal projections*: singular values, rounding errors, one step
+on the unit sphere, and GeometricMachineLearning.jl beside our engine."""
 
 from __future__ import annotations
 

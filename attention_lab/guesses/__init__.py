@@ -2,6 +2,7 @@
 wrong rules that learners believe.
 """
 
+from .ask import guess_in_turn as guess_in_turn
 from .ask import guess_of as guess_of
 from .ask import guesses_of as guesses_of
 from .items import ITEMS as ITEMS

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from attention_core.trace import STEPS, Trace
 
 from .answers import Answer, Asked, alike, answer, believed_answer
 from .beliefs import believed
-from .items import MISCONCEPTIONS, item_at, items_of
+from .items import ITEMS, MISCONCEPTIONS, item_at, items_of
 from .options import options_of
 from .prompts import prompt_of
 from .record import Guess, Reason
@@ -75,6 +76,21 @@ def guess_of(
             " question, other sizes or another mask"
         )
     return best
+
+
+def guess_in_turn(trace: Trace, number: int, field: str = "") -> Guess | None:
+    """The question whose turn it is, of one field or of all: the first that this layer has a cell
+    for. Pictures are left out, and so are questions on the words. None where there is none.
+    """
+    items = [
+        item.id
+        for item in ITEMS.values()
+        if item.kind != "picture" and "inputs" not in item.fields and field in ("", *item.fields)
+    ]
+    for place in range(len(items)):
+        with suppress(SettingsError):
+            return guess_of(trace, items[(number - 1 + place) % len(items)], number, field)
+    return None
 
 
 def _guess(asked: Asked) -> Guess | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_lab.guesses import MISCONCEPTIONS, Guess
@@ -11,9 +12,11 @@ from attention_viz.form_sheet import form_sheet, matrix_text
 
 from ..facts import fact
 from ..markdown import plain, plain_quotations
+from ..upload_room import check_kept
 from ..url_state import KEPT, bound
 
 MAX_CODE = 40  # characters that can be typed
+LARGEST_FILE = 1  # MB; the uploader knows no smaller bound
 
 
 def choose_form() -> str:
@@ -69,13 +72,7 @@ def show_result(result: Result) -> None:
 def show_gain() -> None:
     """What two codes say: how many right before and after, and the normalised gain."""
     left, right = st.columns(2)
-    texts = [
-        bound(column.text_input, label, key=key, max_chars=MAX_CODE, **KEPT) or ""
-        for column, label, key in (
-            (left, "Code before", "code_before"),
-            (right, "Code after", "code_after"),
-        )
-    ]
+    texts = [_code(left, "before"), _code(right, "after")]
     if not all(text.strip() for text in texts):
         return
     try:
@@ -91,6 +88,36 @@ def show_gain() -> None:
     if left_over:
         says = "\n".join(f"- {MISCONCEPTIONS[name].says}" for name in left_over)
         st.markdown(f"What the answers after still say:\n{says}")
+
+
+def _code(place: DeltaGenerator, when: str) -> str:
+    """A code that is typed, or read from the file that the page on the result gave."""
+    key = f"code_{when}"
+    text = bound(place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE, **KEPT)
+    place.file_uploader(
+        f"or its file, {when}",
+        ["txt"],
+        key=f"file {when}",
+        on_change=_read_code,
+        args=(when,),
+        max_upload_size=LARGEST_FILE,
+    )
+    if refused := st.session_state.pop(f"refused {when}", None):
+        place.error(plain(fact("error", refused)))
+    return text or ""
+
+
+def _read_code(when: str) -> None:
+    """In a callback: take the code of a file; one that holds no code changes nothing."""
+    file = st.session_state[f"file {when}"]
+    if file is None:
+        return
+    try:
+        check_kept(file)
+        text = file.getvalue()[: 4 * MAX_CODE].decode("utf-8", "replace").strip()
+        st.session_state[f"code_{when}"] = Result.from_code(text[:MAX_CODE]).code
+    except AttentionError as error:
+        st.session_state[f"refused {when}"] = str(error)
 
 
 def sheets() -> None:

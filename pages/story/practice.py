@@ -21,6 +21,7 @@ from attention_ui.practice import (
     open_cell,
     sheet,
 )
+from attention_ui.practice_belief import ask_belief
 from attention_ui.url_state import KEPT, bound, whole_number_input
 from attention_viz.practice import worded
 
@@ -98,6 +99,7 @@ st.caption(
     "The numbers are those of your layer, rounded; answers are right to within what the rounding"
     " does. Change the sentence or the sizes, and the same question has other numbers."
 )
+ask_belief(trace, number, field)
 sheet(now, number, field)
 st.header("The matrices that the numbers come from", anchor=False)
 draw_operands(now, question)

@@ -35,6 +35,19 @@ def test_two_codes_give_the_gain() -> None:
     assert "form A" in str(facts(app)["error"])
 
 
+def test_two_files_give_the_gain() -> None:
+    """The files that the page gives; one that holds no code changes nothing and is refused."""
+    before, after = taken("A", "diagonal"), taken("B")
+    app = opened("before-and-after")
+    for when, result in (("before", before), ("after", after)):
+        data = f"{result.code}\n".encode()
+        app.file_uploader(key=f"file {when}").upload("code.txt", data, "text/plain").run()
+    assert facts(app)["gain"] == 1.0
+    app.file_uploader(key="file after").upload("code.txt", b"\xff\x00<b>", "text/plain").run()
+    assert len(app.error) == 1
+    assert app.text_input(key="code_after").value == after.code
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_the_sheet_has_every_question_and_a_key(form: str) -> None:
     """Ten questions with their options, and ten answers on a page of their own."""

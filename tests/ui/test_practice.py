@@ -185,3 +185,20 @@ def test_a_missing_term_is_asked_for_and_judged() -> None:
     assert facts(app)["verdict"] == "right"
     app.text_input(key="pr_answer").set_value(f"{shown.term + 1:.4f}").run()
     assert facts(app)["verdict"] == "wrong"
+
+
+def test_a_belief_is_asked_and_judged() -> None:
+    """Of the same step and number: the right option is right, another one is not, and a step that
+    asks nothing of the kind asks nothing.
+    """
+    app = opened("practice", pr_step="scores", pr_number=2)
+    guess = facts(app)["belief"]
+    assert guess.field == "scores"
+    right = next(place for place, option in enumerate(guess.options) if option.right)
+    box = f"belief {guess.item.id} {guess.index}"
+    app.radio(key=box).set_value(right).run()
+    assert facts(app)["belief_verdict"] == "right"
+    app.radio(key=box).set_value((right + 1) % len(guess.options)).run()
+    assert facts(app)["belief_verdict"] == "wrong"
+    following = facts(opened("practice", pr_step="scores", pr_number=3))["belief"]
+    assert (following.item.id, following.index) != (guess.item.id, guess.index)

@@ -20,6 +20,7 @@ asking = token(trace, "T", focus.query)
 
 own = fact("own_inputs", own_of(scenario).x is not None)
 trained = fact("trained", scenario.weights == "trained")
+named = fact("named_features", scenario.weights == "by hand")
 made = fact("made_of_words", story.made_of_words(trace, embedding))
 edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
 piece = fact("longest_piece", scenario.piece)
@@ -53,7 +54,7 @@ elif trained:
         f"This is the input of layer {scenario.layer} of the trained model. Before its first layer,"
         f" word vectors and position vectors were added and normalised. Layers since: {earlier}."
     )
-elif scenario.weights == "by hand":
+elif named:
     where = (
         "The numbers here have names: the part of speech of the word (a small list knows common"
         " words, all others are *other*), a 1, and the position as cosine and sine of an angle."

@@ -169,7 +169,7 @@ def test_a_question_reaches_who_looks_elsewhere(a_class: Class) -> None:
     student.get_by_role("button", name="Stop following").click()
     student.goto(f"{a_class.address}/scores?head=0")
     a_class.press("Ask: open the vote")
-    student.get_by_role("button", name="Answer").click()
+    student.get_by_role("button", name="Answer", exact=True).click()
     expect(student.get_by_label(FIELD)).to_be_visible()
 
 

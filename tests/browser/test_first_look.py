@@ -58,4 +58,5 @@ def test_a_trained_layer_shows_its_sizes_and_keeps_the_others(page: Page, addres
     page.get_by_role("combobox", name=re.compile("Weights")).click()
     page.get_by_role("option", name="tied", exact=True).click()
     expect_address(page, "weights=tied", "d_model=24", "n_heads=3")
-    expect(settled(page).get_by_label("Embedding size", exact=True)).to_have_value("24")
+    expect(settled(page).get_by_label("Embedding size", exact=True)).to_have_count(1)
+    expect(page.get_by_label("Embedding size", exact=True)).to_have_value("24")

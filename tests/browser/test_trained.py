@@ -124,7 +124,7 @@ def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
     expect(page.get_by_text("at most 600 MB")).to_be_visible()
     expect(page.get_by_text("per file")).not_to_be_visible()  # where 1 GB would stand
     page.locator("input[type=file]").set_input_files(tmp_path / "mine.npz")
-    expect(page.get_by_text(re.compile(r"\b2 layers\b.*\b3 heads\b"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"layers: 2\b.*heads in each: 3\b"))).to_be_visible()
     drawn(page, 1)
     page.get_by_role("link", name="One head").last.click()
     expect_address(page, "/one-head", "!mine")

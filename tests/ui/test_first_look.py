@@ -13,7 +13,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
 from attention_ui.presets import FILE, presets
-from tests.ui.app import gone_to, opened, page_context, texts
+from tests.ui.app import facts, gone_to, opened, page_context, texts
 
 FIRST = presets()[0]
 OWN_SENTENCE = "the dog chased the ball because it was hungry"
@@ -64,8 +64,8 @@ def test_a_bare_address_opens_the_first_example() -> None:
 
 def test_no_page_calls_named_features_random() -> None:
     """The page about tokens tells of named numbers, and of random ones elsewhere."""
-    assert "at random" in texts(opened("tokens"))
-    assert "at random" not in texts(opened("tokens", bare=True))
+    assert not facts(opened("tokens"))["named_features"]
+    assert facts(opened("tokens", bare=True))["named_features"]
 
 
 def test_its_address_gives_the_same_screen() -> None:

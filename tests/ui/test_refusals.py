@@ -20,7 +20,7 @@ from tests.ui.app import (
     [
         ("scores", "d_model", "Embedding size", 16),
         ("scores", "seed", "Seed", 0),
-        ("training", "train_steps", "Steps (0: as the task has them)", 0),
+        ("training", "train_steps", "Steps (0: set by the task)", 0),
         ("growth", "growth_seed", "Seed", 0),
         ("invariances", "inv_shuffle", "Shuffle number", 0),
     ],

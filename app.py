@@ -11,4 +11,4 @@ import streamlit as st
 from attention_ui.server import open_browser, prepare, routes
 
 prepare()
-app = st.App("pages/main.py", routes=routes(), lifespan=open_browser)
+app = st.App("attention_ui/main_script.py", routes=routes(), lifespan=open_browser)

@@ -6,7 +6,9 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-ASSETS = Path(__file__).parent.parent / "assets"
+ROOT = Path(__file__).parent.parent
+ASSETS = ROOT / "assets"
+PAGES_FOLDER = ROOT / "pages"
 
 SECTIONS = {
     "story": "The story",
@@ -71,8 +73,8 @@ class Page:
 
     @property
     def path(self) -> str:
-        """Its file below pages/, which has the name of its URL."""
-        return f"{self.section}/{self.url_path.replace('-', '_')}.py"
+        """Its file, which has the name of its URL: an absolute path."""
+        return str(PAGES_FOLDER / self.section / f"{self.url_path.replace('-', '_')}.py")
 
     @property
     def heading(self) -> str:

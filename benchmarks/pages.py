@@ -88,7 +88,7 @@ class Repaint(NamedTuple):
 def script_times(pages: Sequence[Page]) -> dict[str, float]:
     """Milliseconds of one rerun of each page under AppTest, median of 15 after a warm run."""
     times = {}
-    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "attention_ui" / "main_script.py"), default_timeout=60)
     app.run()
     for page in pages:
         times[page.url_path] = _rerun(app.switch_page(page.path))

@@ -34,7 +34,7 @@ def main() -> None:
 
 def page_texts(page: Page) -> list[str]:
     """The texts of a page, from top to bottom; each stands once."""
-    app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=SECONDS)
+    app = AppTest.from_file(str(ROOT / "attention_ui" / "main_script.py"), default_timeout=SECONDS)
     app.query_params["head"] = "0"  # else the first example is opened, which has own matrices
     app.run()
     app.switch_page(page.path).run()

@@ -22,7 +22,7 @@ from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of
 
 ROOT = Path(__file__).resolve().parents[2]
-MAIN = ROOT / "pages" / "main.py"  # the script that Streamlit runs
+MAIN = ROOT / "attention_ui" / "main_script.py"  # the script that Streamlit runs
 EVERY_PAGE = [page.url_path for page in PAGES]
 
 

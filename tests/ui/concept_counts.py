@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from itertools import combinations
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -24,7 +25,6 @@ from attention_lab.trained.encoded_text import encoded
 from attention_ui.reference.questions import Entry
 from attention_ui.registry import page_of
 from attention_viz import story
-from tests.ui.app import ROOT
 
 KINDS = {name: type(value) for name, value in vars(Scenario()).items()}
 TARGET = "Das Tier war zu müde"
@@ -84,7 +84,7 @@ def stage(what: str) -> int:
     """The number of a row in the table of stages on the page Split."""
     row = re.search(
         rf"\*\*(\d)\*\* {what}",
-        (ROOT / "pages" / page_of("split").path).read_text("utf-8"),
+        Path(page_of("split").path).read_text("utf-8"),
     )
     assert row
     return int(row[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -22,8 +23,7 @@ from tests.ui.app import ROOT
 
 def test_pages_are_the_files_on_disk() -> None:
     """Every file in a section's folder is a page and every page has its file."""
-    folder = ROOT / "pages"
-    files = {file.relative_to(folder).as_posix() for file in folder.glob("*/*.py")}
+    files = {str(file) for file in (ROOT / "pages").glob("*/*.py")}
     assert {page.path for page in PAGES} == files
     assert len({page.path for page in PAGES}) == len(PAGES)
 
@@ -39,7 +39,7 @@ def test_a_page_is_described(page: Page) -> None:
     """Address and section follow from the file, the icon is one that Streamlit carries, the
     question is a question.
     """
-    section, name = page.path.split("/")
+    *_, section, name = Path(page.path).parts
     assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
     assert page.section in SECTIONS

@@ -72,7 +72,7 @@ def test_the_browser_of_this_machine_opens(
     monkeypatch.setattr(server, "SECONDS_TO_START", 0)
 
     async def start() -> None:
-        async with server.open_browser(st.App("pages/main.py")):
+        async with server.open_browser(st.App("attention_ui/main_script.py")):
             await asyncio.sleep(0.2)
 
     asyncio.run(start())

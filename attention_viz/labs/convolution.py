@@ -84,7 +84,6 @@ def kernel_heads_board(
         side, badges = math.isqrt(len(maps_HRC)), [_arrow(offset) for offset in run.offsets]
     drawn = []
     for head, shares in enumerate(maps_HRC):
-        place = (head % side, head // side)
         title = f"head {head} × {number(float(weights[head]), 2)}"
         if run.grid.has_sink:
             title += f", sink {number(float(sunk_H[head]), 2)}"
@@ -94,7 +93,7 @@ def kernel_heads_board(
                 shares,
                 GRID_ROWS,
                 GRID_COLUMNS,
-                place,
+                (head % side, head // side),
                 title,
                 badges[head],
                 "probability",

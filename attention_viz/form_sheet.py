@@ -7,7 +7,7 @@ from html import escape
 
 from attention_core.checks import Array
 from attention_lab.guesses import Guess
-from attention_lab.pretest import about, layer, operands, questions
+from attention_lab.before_and_after import about, layer, operands, questions
 
 from .handout import html_page
 from .labels import number

@@ -27,8 +27,8 @@ from pathlib import Path
 
 import websockets
 
-from attention_lab.classroom.place import SETTING
-from attention_lab.classroom.posed import Posed
+from attention_lab.classroom.class_file import SETTING
+from attention_lab.classroom.class_question import Posed
 from attention_lab.classroom.rooms import Opened, Rooms
 from attention_lab.classroom.tally import answers
 

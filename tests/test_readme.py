@@ -10,7 +10,7 @@ from PIL import Image, ImageColor
 from attention_core import Projections, attend
 from attention_core.cache import CACHE_BYTES
 from attention_lab.classroom.limits import LIMITS
-from attention_lab.classroom.place import SETTING
+from attention_lab.classroom.class_file import SETTING
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_lab.user_data.own_weights import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS

@@ -12,10 +12,10 @@ from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
-from .file import ClassFile
+from .class_file import ClassFile
 from .letters import check_token, digest, is_secret, new_room, new_secret
 from .limits import LIMITS, ClosedError, Limits, RightsError, RoomError, TooManyError
-from .posed import Posed, from_json, to_json
+from .class_question import Posed, from_json, to_json
 
 STATES = ("none", "open", "closed", "revealed")
 MAX_MOMENT = 8_000  # characters

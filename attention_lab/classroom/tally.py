@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from .posed import Posed, from_json
+from .class_question import Posed, from_json
 from .rooms import Rooms
 
 MOST_BARS = 8  # of different numbers; the rest is one bar
@@ -43,7 +43,7 @@ def histogram(posed: Posed, given: Sequence[float]) -> list[Bar]:
     """How often each answer was given: of a choice every option; of a number all that is right as
     one bar, the seven most frequent others, and the rest.
 
-    >>> from attention_lab.classroom.posed import Posed
+    >>> from attention_lab.classroom.class_question import Posed
     >>> asked = Posed("number", "2 × 3?", 6.0, "2 × 3 = 6")
     >>> [(bar.label, bar.count, bar.is_right) for bar in histogram(asked, [6, 5, 6, 8])]
     [('5', 1, False), ('6', 2, True), ('8', 1, False)]

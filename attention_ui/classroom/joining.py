@@ -14,7 +14,7 @@ from ..components import component, sent
 from ..facts import fact
 from ..show import explained_errors
 from ..url_state import restore, write_to_url
-from .hall import hall
+from .room_service import hall
 
 ROOM, SECRET = "room", "class_secret"  # of the session
 IN_LINK = "teacher"  # what the secret is called in the teacher's link

@@ -21,11 +21,11 @@ from starlette.routing import Route
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.classroom.letters import check_token, room_in
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
-from attention_lab.classroom.posed import LAST_QUESTION
+from attention_lab.classroom.class_question import LAST_QUESTION
 
 from ..practice import answer_in
 from ..server_routes import base_path
-from .hall import FRESH, hall
+from .room_service import FRESH, hall
 
 PATH = "/class-room"
 WAIT = 4.0  # seconds; a server that stops waits for its last answers

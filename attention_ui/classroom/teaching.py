@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS
-from attention_lab.classroom.posed import Posed
+from attention_lab.classroom.class_question import Posed
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export
 from attention_lab.guesses import ITEMS
@@ -20,10 +20,10 @@ from ..markdown import plain_quotations
 from ..page_context import PageContext
 from ..show import explained_errors
 from ..url_state import KEPT, whole_number_input
-from .hall import hall
+from .room_service import hall
 from .joining import IN_LINK, ROOM, SECRET, secret_of, told_if_refused
-from .links import checked_base, code_of, student_link, usual_base
-from .questions import from_guess, from_practice, lesson_questions
+from .student_link import checked_base, code_of, student_link, usual_base
+from .class_questions import from_guess, from_practice, lesson_questions
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 GUESS = "Guess first"

@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_lab.guesses import MISCONCEPTIONS, Guess
-from attention_lab.pretest import BLANK, FORMS, Result, about, gain, layer, operands, questions
+from attention_lab.before_and_after import BLANK, FORMS, Result, about, gain, layer, operands, questions
 from attention_viz.form_sheet import form_sheet, matrix_text
 
 from ..facts import fact

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_ui.classroom.hall import hall
+from attention_ui.classroom.room_service import hall
 from attention_ui.classroom.joining import (
     LETTERS,
     join,

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from attention_lab.pretest import FORMS, questions
+from attention_lab.before_and_after import FORMS, questions
 from attention_viz.form_sheet import form_sheet
-from tests.lab.test_pretest import taken
+from tests.lab.test_before_and_after import taken
 from tests.ui.app import facts, opened
 
 

@@ -13,13 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import SettingsError
 from attention_lab.classroom.limits import RightsError, RoomError
-from attention_lab.classroom.place import SETTING
+from attention_lab.classroom.class_file import SETTING
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import ask
-from attention_ui.classroom import links
-from attention_ui.classroom.hall import hall
-from attention_ui.classroom.questions import lesson_questions
+from attention_ui.classroom import student_link as links
+from attention_ui.classroom.room_service import hall
+from attention_ui.classroom.class_questions import lesson_questions
 from tests.lab.classroom.rooms_made import token
 from tests.ui.app import error, facts, gone_to, opened, page_context, pressed, refused
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
-from attention_lab.classroom.place import SETTING
+from attention_lab.classroom.class_file import SETTING
 from attention_lab.classroom.rooms import Opened, Rooms
 from attention_ui.classroom import routes
-from attention_ui.classroom.hall import Hall, hall
+from attention_ui.classroom.room_service import Hall, hall
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, token
 from tests.ui.asking import Answered, asked
 

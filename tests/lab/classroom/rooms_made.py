@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attention_lab.classroom.limits import LIMITS, Limits
-from attention_lab.classroom.posed import Posed
+from attention_lab.classroom.class_question import Posed
 from attention_lab.classroom.rooms import Rooms
 
 NUMBER = Posed("number", "2 × 3?", 6.0, "2 × 3 = 6", given=(("the two", "2, 3"),), tolerance=0.05)

@@ -18,7 +18,7 @@ from attention_lab.classroom.limits import (
     RoomError,
     TooManyError,
 )
-from attention_lab.classroom.place import class_file
+from attention_lab.classroom.class_file import class_file
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import answers, count
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token

@@ -11,7 +11,7 @@ import pytest
 
 from attention_core.errors import SettingsError
 from attention_lab.classroom.limits import RightsError
-from attention_lab.classroom.posed import Posed, from_json, to_json
+from attention_lab.classroom.class_question import Posed, from_json, to_json
 from attention_lab.classroom.tally import REST, export, histogram
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token
 

@@ -8,7 +8,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.guesses import MISCONCEPTIONS, judge
-from attention_lab.pretest import BLANK, FORMS, Result, gain, layer, operands, questions
+from attention_lab.before_and_after import BLANK, FORMS, Result, gain, layer, operands, questions
 from tests.lab.learners import Learner
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import cache
 
 from attention_core import Trace
-from attention_lab.classroom.posed import Posed
+from attention_lab.classroom.class_question import Posed
 from attention_lab.guesses import guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation

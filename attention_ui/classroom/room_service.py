@@ -17,8 +17,8 @@ from typing import Any
 
 from attention_core.errors import AttentionError, FileError
 from attention_lab.classroom.limits import Pace, Seats, TooManyError
-from attention_lab.classroom.place import class_file
-from attention_lab.classroom.posed import Posed
+from attention_lab.classroom.class_file import class_file
+from attention_lab.classroom.class_question import Posed
 from attention_lab.classroom.rooms import Rooms, RoomState, Vote
 from attention_lab.classroom.tally import answers, count, histogram
 

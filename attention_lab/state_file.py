@@ -20,7 +20,7 @@ from attention_core.checks import (
 from attention_core.errors import FileError, SettingsError
 
 from .files.file_checks import has_half_character
-from .files.json_file import JsonFile, check_names
+from .files.json_file import JsonFile, check_entries
 from .notation.texts import NOTATIONS
 from .scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, edits_of, own_of
 from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
@@ -30,7 +30,7 @@ from .user_data.painted import mask_from_text
 
 FORMAT, VERSION = "Attention Lab state", 1
 SAYS_NOT = "choose one that was downloaded here"
-FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
+STATE_FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # What edits and own stand for is an entry of its own, in full.
@@ -96,7 +96,7 @@ def read_state(data: bytes) -> State:
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
     """
-    content = FILE.parse(data)
+    content = STATE_FILE.parse(data)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FileError(f"The file is no state of this app; {SAYS_NOT}")
     version = content.get("version")
@@ -105,9 +105,9 @@ def read_state(data: bytes) -> State:
             f"The state file has version {short_repr(version)}, but {VERSION} is read here; use its"
             " own app"
         )
-    check_names("the state file", content, _ENTRIES)
+    check_entries("the state file", content, _ENTRIES)
     scenario, focus = (
-        check_names(name, content.get(name, {}), known)
+        check_entries(name, content.get(name, {}), known)
         for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
     )
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)

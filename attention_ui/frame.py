@@ -32,7 +32,7 @@ from .script_lock import script_lock
 from .sequence import notes_of_batch, of_batch
 from .show import explained_errors
 from .step import show_strip
-from .teach.lesson_draft import draw_draft
+from .teach.lesson_draft import show_draft_box
 from .trained import own_heads
 from .url_state import (
     leave_old_url,
@@ -86,7 +86,7 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw(scenario, trace, place)
-        draw_draft(page)
+        show_draft_box(page)
         # The last: what the next run leaves out must not move what stays.
         _tell_browser(page)
     if own is not None or trace is not None or not page.needs_layer:

@@ -1,5 +1,5 @@
-"""The rooms as this process serves them: what is told is kept for a moment, votes are written in
-turn.
+"""The rooms as this process serves them: answers to browsers are cached for a moment, and votes are
+written one batch after the other.
 """
 
 from __future__ import annotations
@@ -16,145 +16,146 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from attention_core.errors import AttentionError, FileError
-from attention_lab.classroom.limits import Pace, Seats, TooManyError
-from attention_lab.classroom.class_file import class_file
-from attention_lab.classroom.class_question import Posed
+from attention_lab.classroom.class_file import class_file_path
+from attention_lab.classroom.class_question import ClassQuestion
+from attention_lab.classroom.limits import RateLimiter, Seats, TooManyError
 from attention_lab.classroom.rooms import Rooms, RoomState, Vote
-from attention_lab.classroom.tally import answers, count, histogram
+from attention_lab.classroom.tally import count_answers, histogram, read_answers
 
-FRESH = 0.1  # seconds for which all who ask are told the same
-MAX_KEPT = 500  # rooms of which something is kept, twice
-MAX_WAITING = 500  # votes that wait for the disk
-MAX_TOGETHER = 100  # votes that are written at a time
+FRESH_SECONDS = 0.1  # for which all browsers get the same answer
+MAX_KEPT_ROOMS = 500  # in the cache, each for teacher and students
+MAX_WAITING_VOTES = 500  # for the disk
+MAX_VOTES_PER_WRITE = 100
 
 
 @dataclass(frozen=True)
-class Told:
-    """What somebody in a room is told. tag: changes when it does."""
+class RoomNews:
+    """The state of a room for a browser, as JSON. tag: changes with the body."""
 
     tag: str
     body: bytes
 
 
-class Hall:
-    """All rooms of a file, for many who ask at the same time."""
+class RoomService:
+    """All rooms of a file, for many browsers at the same time."""
 
-    def __init__(self, path: Path, ticks: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.rooms = Rooms(path)
-        # A connection of its own: who reads does not wait until a vote is on the disk.
+        # A connection of its own: reading does not wait until a vote is on the disk.
         self._writing = Rooms(path)
-        self._waiting: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()
-        self._turns = ThreadPoolExecutor(1, thread_name_prefix="votes of classes")
-        self._ticks = ticks
+        self._queue: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="votes of classes")
+        self._clock = clock
         limits = self.rooms.limits
-        self._pace = Pace(limits.pace, limits.burst, ticks)
-        self._source_pace = Pace(limits.source_pace, limits.source_burst, ticks)
+        self._visitor_limiter = RateLimiter(limits.pace, limits.burst, clock)
+        self._source_limiter = RateLimiter(limits.source_pace, limits.source_burst, clock)
         self._seats = Seats(limits)
-        self._kept: dict[tuple[str, bool], tuple[float, Told]] = {}
+        self._cache: dict[tuple[str, bool], tuple[float, RoomNews]] = {}
 
-    def told(self, room: str, to_teacher: bool) -> Told:
-        """What a student is told, or the teacher, who is told of each vote, too.
+    def news(self, room: str, to_teacher: bool) -> RoomNews:
+        """The state of a room for a student, or for the teacher, who also sees each vote.
 
         Raises: RoomError.
         """
-        known, now = self._kept.get((room, to_teacher)), self._ticks()
-        if known and now - known[0] < FRESH:
+        known, now = self._cache.get((room, to_teacher)), self._clock()
+        if known and now - known[0] < FRESH_SECONDS:
             return known[1]
         state = self.rooms.state(room)
         tag = f"{state.opened:.0f}.{state.version}" + (f".{state.n_writes}" if to_teacher else "")
         if not known or known[1].tag != tag:
-            about = {"tag": tag, **self._about(state, to_teacher)}
-            known = (now, Told(tag, json.dumps(about).encode()))
-        if len(self._kept) >= 2 * MAX_KEPT:
-            self._kept.clear()
-        self._kept[room, to_teacher] = (now, known[1])
+            about = {"tag": tag, **self._body(state, to_teacher)}
+            known = (now, RoomNews(tag, json.dumps(about).encode()))
+        if len(self._cache) >= 2 * MAX_KEPT_ROOMS:
+            self._cache.clear()
+        self._cache[room, to_teacher] = (now, known[1])
         return known[1]
 
     def vote(self, room: str, token: str, number: int, answer: float, source: str) -> Future[None]:
-        """Have a vote written; done when it is on the disk. source: the network address.
+        """Queue a vote; the future is done when it is on the disk. source: the network address.
 
-        Raises: TooManyError before anything is written for who sends faster than he may.
+        Raises: TooManyError for a visitor or an address that sends too fast; then nothing is
+        written.
         """
-        for pace, who in ((self._pace, token), (self._source_pace, source)):
-            if not pace.takes(who):
+        for limiter, who in ((self._visitor_limiter, token), (self._source_limiter, source)):
+            if not limiter.allows(who):
                 raise TooManyError(
-                    f"Answers come faster than one may send them; wait {pace.wait()} s and send the"
-                    " last one again"
+                    f"Answers come too fast; wait {limiter.seconds_to_wait()} s and send the last"
+                    " one again"
                 )
         self._seats.take(room, source, token)
-        if self._waiting.qsize() >= MAX_WAITING:
+        if self._queue.qsize() >= MAX_WAITING_VOTES:
             raise TooManyError(
-                f"{MAX_WAITING} answers of others are being written; send yours again in 1 s"
+                f"{MAX_WAITING_VOTES} answers of others wait to be written; send yours again in 1 s"
             )
         written: Future[None] = Future()
-        self._waiting.put((Vote(room, token, number, answer), written))
-        self._turns.submit(self._write)
+        self._queue.put((Vote(room, token, number, answer), written))
+        self._writer.submit(self._write)
         return written
 
     def _write(self) -> None:
-        """Write all votes that wait: they go to the disk together."""
+        """Write all votes in the queue together."""
         waiting: list[tuple[Vote, Future[None]]] = []
         with suppress(Empty):
-            while len(waiting) < MAX_TOGETHER:
-                waiting.append(self._waiting.get_nowait())
+            while len(waiting) < MAX_VOTES_PER_WRITE:
+                waiting.append(self._queue.get_nowait())
         if not waiting:
-            return  # an earlier turn has written this vote, too
+            return  # an earlier batch included this vote
         found: Sequence[AttentionError | None] = ()
         try:
             found = self._writing.vote_all([vote for vote, _ in waiting])
         except AttentionError as error:
             found = [error] * len(waiting)
-        finally:  # nobody waits forever, also where this is a bug
+        finally:  # nobody waits forever, even after a bug
             lost = [FileError("The vote could not be written; send it again")] * len(waiting)
             for (_, written), refused in zip(waiting, found or lost, strict=True):
                 if written.set_running_or_notify_cancel():
                     written.set_exception(refused) if refused else written.set_result(None)
 
-    def lead(self, act: Callable[[Rooms], Any], room: str) -> Any:
-        """Do what a teacher does in a room; everybody is told at once."""
-        done = act(self._writing)
+    def change(self, action: Callable[[Rooms], Any], room: str) -> Any:
+        """Run an action of a teacher in a room; all browsers see it at once."""
+        done = action(self._writing)
         for to_teacher in (True, False):
-            self._kept.pop((room, to_teacher), None)
+            self._cache.pop((room, to_teacher), None)
         return done
 
-    def _about(self, state: RoomState, to_teacher: bool) -> dict[str, Any]:
+    def _body(self, state: RoomState, to_teacher: bool) -> dict[str, Any]:
         about = {name: getattr(state, name) for name in ("room", "state", "number", "moment")}
         about |= {"moments": state.n_moments}
-        if state.posed is None:
+        if state.question is None:
             return about
-        about |= {"question": _asked(state.posed)}
+        about |= {"question": _without_answer(state.question)}
         is_over, is_revealed = state.state != "open", state.state == "revealed"
         if is_over or to_teacher:
-            about |= {"count": count(self.rooms, state.room, state.number)}
+            about |= {"count": count_answers(self.rooms, state.room, state.number)}
         if is_revealed or (is_over and to_teacher):
-            bars = histogram(state.posed, answers(self.rooms, state.room, state.number))
+            bars = histogram(state.question, read_answers(self.rooms, state.room, state.number))
             about |= {"bars": [[bar.label, bar.count] for bar in bars]}
             if is_revealed:
                 about |= {
                     "right": [bar.is_right for bar in bars].index(True),
-                    "arithmetic": state.posed.arithmetic,
-                    "answer": state.posed.answer,
-                    "tolerance": state.posed.tolerance,
+                    "arithmetic": state.question.arithmetic,
+                    "answer": state.question.answer,
+                    "tolerance": state.question.tolerance,
                 }
         return about
 
 
-def _asked(posed: Posed) -> dict[str, Any]:
+def _without_answer(question: ClassQuestion) -> dict[str, Any]:
     """A question without its answer."""
     return {
-        "kind": posed.kind,
-        "text": posed.text,
-        "given": posed.given,
-        "options": posed.options,
-        "pictures": posed.pictures,
+        "kind": question.kind,
+        "text": question.text,
+        "given": question.given,
+        "options": question.options,
+        "pictures": question.pictures,
     }
 
 
-def hall() -> Hall:
-    """The hall of the file that is set."""
-    return _hall(class_file())
+def room_service() -> RoomService:
+    """The service of the file that `class_file_path` names."""
+    return _room_service(class_file_path())
 
 
 @lru_cache(maxsize=8)
-def _hall(path: Path) -> Hall:
-    return Hall(path)
+def _room_service(path: Path) -> RoomService:
+    return RoomService(path)

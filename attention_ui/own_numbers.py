@@ -15,33 +15,40 @@ import streamlit as st
 
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import OURS
-from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
+from attention_lab.scenario import Scenario, edits_of, trace_of, user_matrices_of
 from attention_lab.state_file import State, read_state, write_state
-from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
+from attention_lab.user_data.edits import Edit, Edits, edits_outside, outside_note
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
-from attention_lab.user_data.own_matrices import (
-    OwnMatrices,
-    read_own,
-    shown_matrices,
+from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
+from attention_lab.user_data.text_store import hold_text, is_key, stored
+from attention_lab.user_data.user_matrices import (
+    UserMatrices,
+    layer_matrices,
+    read_matrices,
     template,
     value_for_url,
 )
-from attention_lab.user_data.painted import mask_from_text, mask_to_text
-from attention_lab.user_data.text_store import hold_text, is_key, stored
 from attention_viz.tables import numbered_table
 
 from .facts import fact
 from .focus import Focus
 from .markdown import plain
-from .presets import SENTENCE, widget_values
-from .upload_room import check_kept
+from .presets import SENTENCE_KEY, widget_values
+from .upload_limits import check_upload
 from .url_state import restore, session, stays_open, write_to_url
 
-LARGEST_FILE = MAX_STATE_BYTES // 2**20  # MB
+MAX_STATE_MB = MAX_STATE_BYTES // 2**20  # MB
 # What the address holds, or a key in its place.
-KINDS = {"edits": "edits", "own": "own matrices"}
+URL_TEXTS = {"edits": "edits", "own": "own matrices"}
 # The matrix that a board calls by the name of a trace field or of a weight.
-MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_v", "w_o": "w_o"}
+EDITABLE_ARRAYS = {
+    "inputs": "x",
+    "memory": "x",
+    "w_q": "w_q",
+    "w_k": "w_k",
+    "w_v": "w_v",
+    "w_o": "w_o",
+}
 
 
 def with_own_numbers(scenario: Scenario) -> Scenario:
@@ -49,14 +56,14 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
     painting that the session and the address hold.
     """
     restore("edits", "Edited cells", "", lambda text: Edits.from_url(text).url_value())
-    restore("own", "Own matrices", "", lambda text: OwnMatrices.from_url(text) and text)
+    restore("own", "Own matrices", "", lambda text: UserMatrices.from_url(text) and text)
     restore("painted", "Painted mask", "", lambda text: text and mask_to_text(mask_from_text(text)))
-    for name in (*KINDS, "painted"):
+    for name in (*URL_TEXTS, "painted"):
         write_to_url(name, "")
     with suppress(AttentionError):  # the page says why
-        keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
+        keys = filter(is_key, (str(st.session_state[name]) for name in URL_TEXTS))
         session().held = [stored(key) for key in keys]
-    own = {name: st.session_state[name] for name in KINDS}
+    own = {name: st.session_state[name] for name in URL_TEXTS}
     scenario = replace(scenario, **own)
     return with_painting(scenario) if scenario.mask == "painted" else scenario
 
@@ -69,21 +76,21 @@ def with_painting(scenario: Scenario) -> Scenario:
 def edit_cell(array: str, row: int, column: int, value: float) -> None:
     """In a callback: put a number in the place of another, in an array as the board calls it."""
     with _refusals():
-        if array in MATRICES:
+        if array in EDITABLE_ARRAYS:
             _change(
                 Edits.from_url(st.session_state["edits"]).add(
-                    Edit(MATRICES[array], row, column, value)
+                    Edit(EDITABLE_ARRAYS[array], row, column, value)
                 )
             )
 
 
-def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
+def draw_own_numbers(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     """The part of the sidebar: what has been changed, undo and reset, the table, files.
 
     trace: None where no layer could be made from these numbers. place: the chosen cell, which a
     state file holds.
     """
-    edits, own = edits_of(scenario), own_of(scenario)
+    edits, own = edits_of(scenario), user_matrices_of(scenario)
     with stays_open("Own numbers", "own numbers") as opened:
         if opened.open:
             if trace is not None:
@@ -94,7 +101,7 @@ def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     _ways_back(edits, own)
 
 
-def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
+def _said(edits: Edits, own: UserMatrices, trace: Trace | None) -> None:
     refused = st.session_state.pop("own numbers refused", "")
     if refused:
         st.error(plain(refused))
@@ -102,7 +109,7 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
         st.info(plain(note))
     n_kept, notes = 0, ""
     if trace is not None:
-        n_kept, notes = len(outside(edits, trace)), outside_note(edits, trace)
+        n_kept, notes = len(edits_outside(edits, trace)), outside_note(edits, trace)
     fact("edits_outside", n_kept)
     if n_shown := fact("edited_cells", len(edits.items) - n_kept):
         notes = f"Edited cells: {n_shown}. What they change is outlined. {notes}"
@@ -111,15 +118,15 @@ def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
     if fact("own_matrices", tuple(own.given)):
         names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
         st.caption(f"Your own {names} replace those of the controls, with their sizes.")
-    if said := fact("not_in_address", [n for n in KINDS if is_key(str(st.session_state[n]))]):
+    if said := fact("not_in_address", [n for n in URL_TEXTS if is_key(str(st.session_state[n]))]):
         st.caption(
-            f"The URL has no room for your {' and '.join(KINDS[name] for name in said)}: they last"
-            " while this page is open and its server runs. To keep them, save the *State* (under"
-            " *Own numbers*)."
+            f"The URL has no room for your {' and '.join(URL_TEXTS[name] for name in said)}: they"
+            " last while this page is open and its server runs. To keep them, save the *State*"
+            " (under *Own numbers*)."
         )
 
 
-def _ways_back(edits: Edits, own: OwnMatrices) -> None:
+def _ways_back(edits: Edits, own: UserMatrices) -> None:
     """The buttons that take back what was changed."""
     if edits.items or own.given:
         with st.container(horizontal=True):
@@ -139,9 +146,9 @@ def _ways_back(edits: Edits, own: OwnMatrices) -> None:
 def _table(scenario: Scenario, trace: Trace) -> None:
     """A matrix as a table in which any number can be replaced."""
     # Edits of X belong to the first sentence of a batch.
-    editable = set(SYMBOLS) - ({"x"} if st.session_state[SENTENCE] else set())
+    editable = set(SYMBOLS) - ({"x"} if st.session_state[SENTENCE_KEY] else set())
     shown = {
-        name: matrix for name, matrix in shown_matrices(trace).given.items() if name in editable
+        name: matrix for name, matrix in layer_matrices(trace).given.items() if name in editable
     }
     name = str(
         st.selectbox(
@@ -177,7 +184,7 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
         key="own file",
         on_change=_load,
         args=(scenario,),
-        max_upload_size=LARGEST_FILE,
+        max_upload_size=MAX_STATE_MB,
         help=(
             "NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O"
             " (heads · d_v × D), b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them,"
@@ -187,7 +194,7 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     )
     # What a button offers is made when it is pressed, outside the session, of what is known now.
     notation = str(st.session_state.get("notation", OURS.key))
-    state = State(scenario, astuple(place), notation, int(st.session_state[SENTENCE]))
+    state = State(scenario, astuple(place), notation, int(st.session_state[SENTENCE_KEY]))
     with st.container(horizontal=True):
         if trace is not None:
             st.download_button(
@@ -215,15 +222,15 @@ def _load(scenario: Scenario) -> None:
     if file is None:
         return
     with _refusals():
-        check_kept(file)
+        check_upload(file)
         if file.name.lower().endswith(".json"):
             state = read_state(file.getvalue())
             st.session_state.update(widget_values(state.scenario) | state.places)
             st.session_state["notation"] = state.notation
             session().last = state.scenario  # whose cell the file says
         else:
-            own = OwnMatrices.from_url(st.session_state["own"]).updated(
-                read_own(file.getvalue(), file.name)
+            own = UserMatrices.from_url(st.session_state["own"]).updated(
+                read_matrices(file.getvalue(), file.name)
             )
             # What no layer can be made with is refused, and takes no room of what others load.
             tried = hold_text(own.encode())

@@ -131,14 +131,15 @@ class Edits:
         return cls.decode(stored_text(value), MAX_EDITS) if is_key(value) else cls.decode(value)
 
 
-def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array, Projections]:
+def apply_edits(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array, Projections]:
     """The inputs and weights with the edits in them; what is not edited is the same object. Shapes:
     inputs (T, D).
 
     Weightless layers have identity matrices, in which single cells can be changed like in any
     other. Where a layer has no W_O, an edit of it waits outside (`outside`) until there is one.
 
-    >>> x, p = apply(Edits((Edit("x", 0, 1, 9.0),)), np.zeros((2, 2)), Projections.weightless(2))
+    >>> edits = Edits((Edit("x", 0, 1, 9.0),))
+    >>> x, p = apply_edits(edits, np.zeros((2, 2)), Projections.weightless(2))
     >>> x.tolist()
     [[0.0, 9.0], [0.0, 0.0]]
     """
@@ -154,7 +155,7 @@ def apply(edits: Edits, inputs: Array, projections: Projections) -> tuple[Array,
     return inputs, replace(projections, **changed) if changed else projections
 
 
-def outside(edits: Edits, trace: Trace) -> tuple[Edit, ...]:
+def edits_outside(edits: Edits, trace: Trace) -> tuple[Edit, ...]:
     """The edits of cells that the layer does not have now, because a size or the kind of
     weights has changed.
     """
@@ -164,7 +165,7 @@ def outside(edits: Edits, trace: Trace) -> tuple[Edit, ...]:
 
 def outside_note(edits: Edits, trace: Trace) -> str:
     """What to say about the edits that lie outside; nothing when there is none."""
-    count = len(outside(edits, trace))
+    count = len(edits_outside(edits, trace))
     if not count:
         return ""
     subject, verb = ("1 edit lies", "it is") if count == 1 else (f"{count:,} edits lie", "they are")

@@ -57,7 +57,7 @@ _JOINED = {"w_v": 1, "b_o": 0}, "without W_O b_O is added to the values of all h
 
 
 @dataclass(frozen=True, eq=False)
-class OwnMatrices:
+class UserMatrices:
     """Matrices that replace those of the scenario; None where there is no own one. Copied, float64,
     read-only.
 
@@ -93,7 +93,7 @@ class OwnMatrices:
         """All but X, as `dataclasses.replace(projections, **own.weights)` takes them."""
         return {name: array for name, array in self.given.items() if name != "x"}
 
-    def updated(self, newer: OwnMatrices) -> OwnMatrices:
+    def updated(self, newer: UserMatrices) -> UserMatrices:
         """These matrices with the newer ones in place of their namesakes."""
         return replace(self, **newer.given, notes=newer.notes)
 
@@ -104,7 +104,7 @@ class OwnMatrices:
         not mixed. free: whether its output then has a width of its own, not that of the inputs.
         Raises: ShapeError saying which matrices do not fit each other, or the number of heads.
 
-        >>> OwnMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
+        >>> UserMatrices(x=[[0.5] * 8] * 3, w_q=[[0.5] * 6] * 8).sizes(n_heads=2)
         {'n_tokens': 3, 'd_model': 8, 'd_k': 3}
         """
         d_model, all_keys, all_values = (
@@ -126,7 +126,7 @@ class OwnMatrices:
         """Which matrices decide d_k or d_v, as a sentence begins with them; nothing where none
         does.
 
-        >>> OwnMatrices(w_v=[[1.0] * 6], b_q=[1.0]).deciding("d_v")
+        >>> UserMatrices(w_v=[[1.0] * 6], b_q=[1.0]).deciding("d_v")
         'W_V has 6 columns'
         """
         return _sides_in_words(self.given, (_COMPARED if size == "d_k" else _MIXED)[0])
@@ -136,7 +136,7 @@ class OwnMatrices:
         return pack(self.given)
 
     @classmethod
-    def decode(cls, text: str) -> OwnMatrices:
+    def decode(cls, text: str) -> UserMatrices:
         """The matrices of such a text, bit by bit the same. Raises: FileError, ShapeError,
         SettingsError.
         """
@@ -148,7 +148,7 @@ class OwnMatrices:
         return value_for_url(self.encode())
 
     @classmethod
-    def from_url(cls, value: str) -> OwnMatrices:
+    def from_url(cls, value: str) -> UserMatrices:
         """The matrices that a URL stands for. Raises: FileError, ShapeError,
         SettingsError.
         """
@@ -160,7 +160,7 @@ def value_for_url(text: str) -> str:
     return text if len(text) <= MAX_URL_CHARACTERS else store_text(text)
 
 
-def read_own(data: bytes, file_name: str) -> OwnMatrices:
+def read_matrices(data: bytes, file_name: str) -> UserMatrices:
     """The matrices of an NPZ file (any of them) or of a CSV file (one of them).
 
     The file's name decides how it is read, and may say which matrix a CSV file holds; it is never
@@ -177,7 +177,7 @@ def read_own(data: bytes, file_name: str) -> OwnMatrices:
     if kind in (".csv", ".tsv", ".txt"):
         matrix, numbers = read_csv(data, name)
         one: dict[str, Any] = {matrix: numbers}
-        return OwnMatrices(**one)
+        return UserMatrices(**one)
     if kind != ".npz":
         raise FileError(
             f"The file {name[:60]!r} is neither .npz nor .csv; save the matrices in one of these"
@@ -189,23 +189,23 @@ def read_own(data: bytes, file_name: str) -> OwnMatrices:
     if not matrices:
         raise FileError(f"The file holds none of {known}, but {listed or 'nothing'}; rename them")
     notes = (f"Left unread, because the app has no use for it: {listed}.",) if unread else ()
-    return OwnMatrices(**matrices, notes=notes)
+    return UserMatrices(**matrices, notes=notes)
 
 
-def shown_matrices(trace: Trace) -> OwnMatrices:
+def layer_matrices(trace: Trace) -> UserMatrices:
     """The matrices and biases of a layer with one sequence, as if they were the user's own;
     those that there are.
     """
     p = trace.projections
     biases = {name: getattr(p, name) for name in BIASES}
-    return OwnMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o, **biases)
+    return UserMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o, **biases)
 
 
 def template(trace: Trace) -> bytes:
     """The matrices now shown as one NPZ file, to change and load again. Loading it unchanged
     changes no number.
     """
-    return write_npz(shown_matrices(trace).given)
+    return write_npz(layer_matrices(trace).given)
 
 
 def _common(given: Mapping[str, Array], sides: Mapping[str, int], reason: str) -> int:

@@ -6,10 +6,10 @@ from attention_core.counting import counted
 from attention_core.errors import ShapeError
 
 from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS
-from .own_matrices import OwnMatrices
+from .user_matrices import UserMatrices
 
 
-def check_beside_trained(own: OwnMatrices, width: int) -> None:
+def check_beside_trained(own: UserMatrices, width: int) -> None:
     """Trained weights cannot change their sizes, so a matrix among them has theirs. Raises:
     ShapeError.
     """
@@ -26,7 +26,7 @@ def check_beside_trained(own: OwnMatrices, width: int) -> None:
 
 
 def check_beside_drawn(
-    own: OwnMatrices, weights: str, d_model: int, n_heads: int, d_k: int, d_v: int
+    own: UserMatrices, weights: str, d_model: int, n_heads: int, d_k: int, d_v: int
 ) -> None:
     """No more columns than rows can be orthonormal, weightless layers have identity matrices beside
     the user's own, and no control changes a width that an own matrix decides. Raises: ShapeError.

@@ -25,17 +25,17 @@ from .choices import SCALINGS as SCALINGS
 from .choices import SEEDED_WEIGHTS as SEEDED_WEIGHTS
 from .choices import TRAINED_CHOICES as TRAINED_CHOICES
 from .choices import WEIGHT_KINDS as WEIGHT_KINDS
+from .choices import Scenario as Scenario
+from .choices import edits_of as edits_of
+from .choices import has_handmade_sizes as has_handmade_sizes
+from .choices import resolve as resolve
+from .choices import user_matrices_of as user_matrices_of
 from .sentences import alone as alone
 from .sentences import embedding_of as embedding_of
 from .sentences import in_batch as in_batch
 from .sentences import sentences_of as sentences_of
 from .sentences import tokens_of as tokens_of
 from .sentences import trained_of
-from .choices import Scenario as Scenario
-from .choices import edits_of as edits_of
-from .choices import has_handmade_sizes as has_handmade_sizes
-from .choices import resolve as resolve
-from .choices import user_matrices_of as user_matrices_of
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
 from .user_data.size_checks import check_beside_drawn, check_residual

@@ -49,7 +49,7 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
     """
     if resolve(scenario).weights != "by hand":
         return None
-    own = user_matrices_of(scenario).given
+    own = user_matrices_of(scenario).arrays
     kept: Mapping[str, Names | tuple[Names, ...]] = {
         part: getattr(HANDMADE_NAMES, part) for matrix, part in _MADE.items() if matrix not in own
     }

@@ -78,7 +78,7 @@ def _weights(scenario: Scenario, trace: Trace) -> Facts:
     """Where the weights come from, and which of them are the user's own; a seed only where it was
     used.
     """
-    own, edits = user_matrices_of(scenario).given, edits_of(scenario)
+    own, edits = user_matrices_of(scenario).arrays, edits_of(scenario)
     found: Facts = {}
     if scenario.weights == "trained" or not own.keys() >= set(MATRICES):
         found["weights"] = scenario.weights

@@ -126,8 +126,7 @@ def test_every_uploader_says_how_much_it_takes() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("file_uploader")
     ]
     said = [word.value for call in calls for word in call.keywords if word.arg == "max_upload_size"]
-    assert sorted(map(ast.unparse, said)) == ["LARGEST", *["LARGEST_FILE"] * 4]
-    assert len(said) == len(calls)
+    assert len(said) == len(calls) == 5
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

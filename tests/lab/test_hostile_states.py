@@ -72,7 +72,7 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
         FileError,
         (50331649, 50331648),
     ),
-    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, ("value", "nan")),
+    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, ("value", "wq_0_0_nan")),
     "many edits": (
         file(edits="__".join(["x_0_0_1"] * 4001)),
         SettingsError,

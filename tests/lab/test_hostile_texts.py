@@ -46,7 +46,7 @@ TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
     "bias without numbers": (
         lambda: text_of(b"b_v 1 0\n"),
         ShapeError,
-        ("b_V", "(1, 0)"),
+        ("b_V", "(0,)"),
     ),
     "bias nan": (
         lambda: text_of(b"b_k 1 2\n" + struct.pack("<dd", 0, np.inf)),

@@ -110,7 +110,7 @@ def test_the_inputs_come_along() -> None:
 def test_a_layer_without_biases_has_none() -> None:
     """What the layer lacks is not made up, and nothing of another layer is left over."""
     layer = replace(weights(), **dict.fromkeys(BIASES))
-    assert import_layer(layer).given.keys() == set(MATRICES)
+    assert import_layer(layer).arrays.keys() == set(MATRICES)
     assert told(layer).projections.b_q is None
 
 
@@ -149,8 +149,8 @@ def test_a_state_file_holds_the_biases() -> None:
     own = import_layer(weights(), np.ones((2, D)))
     state = State(Scenario(own=own.url_value(), n_heads=H))
     back = user_matrices_of(read_state(write_state(state)).scenario)
-    assert back.given.keys() == {"x", *MATRICES, *BIASES}
-    assert all(back.given[name].tobytes() == array.tobytes() for name, array in own.given.items())
+    assert back.arrays.keys() == {"x", *MATRICES, *BIASES}
+    assert all(back.arrays[name].tobytes() == array.tobytes() for name, array in own.arrays.items())
 
 
 def test_the_template_of_a_taken_layer() -> None:
@@ -159,7 +159,7 @@ def test_the_template_of_a_taken_layer() -> None:
     """
     trace = told(weights())
     read = read_matrices(template(trace), "a.npz")
-    assert read.given.keys() == {"x", *MATRICES, *BIASES}
+    assert read.arrays.keys() == {"x", *MATRICES, *BIASES}
     again = trace_of(Scenario(text=TEXT, own=read.url_value(), n_heads=H))
     np.testing.assert_array_equal(again.output, trace.output)
 

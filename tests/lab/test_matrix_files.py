@@ -27,7 +27,7 @@ def test_matrices_come_back_from_csv(own: UserMatrices) -> None:
     bits; files add up.
     """
     plain = european = UserMatrices()
-    for name, matrix in own.given.items():
+    for name, matrix in own.arrays.items():
         numbers = np.atleast_2d(matrix).tolist()
         lines = [ALL_SYMBOLS[name], *(",".join(map(repr, row)) for row in numbers)]
         plain = plain.updated(read_matrices("\n".join(lines).encode(), "any name.csv"))
@@ -47,7 +47,7 @@ def test_names_in_a_file(name: str) -> None:
     own = read_matrices(
         npz(**{name: np.eye(3), "W_Z": np.eye(2), "bias": np.array(["text"])}), "layer.NPZ"
     )
-    assert list(own.given) == ["w_q"]
+    assert list(own.arrays) == ["w_q"]
     (note,) = own.notes
     assert missing(note, "W_Z", "bias") == []
 
@@ -71,7 +71,7 @@ def test_a_template_loads_again() -> None:
             ALL_SYMBOLS[n]: s for n, s in SHAPES.items()
         }
     weightless = a_trace(Projections.weightless(D))
-    assert "w_o" not in read_matrices(template(weightless), "a.npz").given
+    assert "w_o" not in read_matrices(template(weightless), "a.npz").arrays
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
     """
     assert {
         name: matrix.tolist()
-        for name, matrix in read_matrices(text.encode(), file_name).given.items()
+        for name, matrix in read_matrices(text.encode(), file_name).arrays.items()
     } == {"w_q": [[1.5, -2.0, 300.0], [4.0, 5.0, 6.0]]}
 
 

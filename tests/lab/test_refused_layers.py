@@ -81,7 +81,7 @@ def test_the_largest_layer_fits() -> None:
     layer = Projections.random(512, 16, bias=True).astype(np.float32)
     own = UserMatrices.from_url(import_layer(layer).url_value())
     assert own.sizes(16) == {"d_model": 512, "d_k": 32, "d_v": 32}
-    assert all(np.array_equal(own.given[name], getattr(layer, name)) for name in MATRICES + BIASES)
+    assert all(np.array_equal(own.arrays[name], getattr(layer, name)) for name in MATRICES + BIASES)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_edits_come_on_top_of_own_matrices() -> None:
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [
-        ({"edits": "wq_0_0_nan"}, ("value", "nan")),
+        ({"edits": "wq_0_0_nan"}, ("value", "wq_0_0_nan")),
         ({"own": "!"}, ("matrices",)),
         ({"own": UserMatrices(w_q=np.ones((6, 9))).encode()}, (2, "heads")),
         ({"edits": ".gone"}, ("state file",)),

@@ -1,6 +1,4 @@
-"""Own matrices: files of NumPy and of spreadsheets are read exactly, and sizes that do not fit
-are explained.
-"""
+"""The user's matrices: files are read exactly, and sizes that do not fit are explained."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ from tests.lab.user_matrix_cases import (
 
 @given(any_matrices())
 def test_matrices_come_back_from_their_text(own: UserMatrices) -> None:
-    """Text and back changes no bit, and an address carries the text as it is."""
+    """Text and back changes no bit, and a URL carries the text as it is."""
     text = own.encode()
     assert_identical(UserMatrices.decode(text), own)
     assert set(text) <= set(string.ascii_letters + string.digits + "-_")
@@ -103,10 +101,8 @@ def test_a_newer_matrix_counts() -> None:
     assert_identical(both, UserMatrices(x=first.x, w_q=second.w_q, w_k=second.w_k))
 
 
-def test_small_matrices_ride_in_the_address() -> None:
-    """Some 1400 numbers of two decimals stand in the address themselves; larger ones stand
-    there as a key.
-    """
+def test_small_matrices_stand_in_the_url() -> None:
+    """1400 numbers of two decimals stand in the URL themselves, larger matrices as a key."""
     rng = np.random.default_rng(0)
     small = UserMatrices(
         x=np.round(rng.normal(size=(20, 16)), 2), w_q=np.round(rng.normal(size=(32, 33)), 2)
@@ -120,14 +116,3 @@ def test_small_matrices_ride_in_the_address() -> None:
         assert_identical(UserMatrices.from_url(own.url_value()), own)
     with refused(SettingsError, "state file", "matrices"):
         UserMatrices.from_url(".0123456789abcdef")
-
-
-@pytest.mark.parametrize("values", [[["a"]], [[True]], [[1j]], [[None]]])
-def test_what_is_no_matrix_of_numbers(values: Any) -> None:
-    """Words, yes and no, and complex numbers are no matrix, and neither are rows of unequal
-    length.
-    """
-    with refused(SettingsError, "W_Q"):
-        UserMatrices(w_q=values)
-    with refused(ShapeError, "W_Q"):
-        UserMatrices(w_q=[[1.0], [1.0, 2.0]])  # type: ignore[arg-type]

@@ -45,9 +45,9 @@ def a_trace(projections: Projections | None = None) -> Trace:
 
 def assert_identical(first: UserMatrices, second: UserMatrices) -> None:
     """The same matrices, to the last bit."""
-    assert list(first.given) == list(second.given)
-    for name, matrix in first.given.items():
-        other = second.given[name]
+    assert list(first.arrays) == list(second.arrays)
+    for name, matrix in first.arrays.items():
+        other = second.arrays[name]
         assert (matrix.shape, matrix.tobytes()) == (other.shape, other.tobytes())
 
 

@@ -66,7 +66,7 @@ def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = UserMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
     assert is_key(wide.url_value()), "a text so short takes no room anyway"
     key = store_text("what others have")
-    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.given))})
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.arrays))})
     own_numbers._load(Scenario())
     assert state["own numbers refused"]
     assert state["own"] == ""

@@ -132,4 +132,4 @@ def test_a_download_brings_the_biases_back() -> None:
     """
     app = take(uploaded(npz(as_torch(weights())), "layer.npz"))
     own = read_matrices(trace_to_npz(page_context(app).trace), "trace.npz")
-    assert own.given.keys() == {"x", *MATRICES, *BIASES}
+    assert own.arrays.keys() == {"x", *MATRICES, *BIASES}

@@ -35,7 +35,7 @@ def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> Non
     effect there.
     """
     given = UserMatrices(w_q=np.full((384, 384), 0.01))
-    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.given))})
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.arrays))})
     scenario = Scenario(text="we like tea", weights="trained", n_heads=5)
     own_numbers._load(scenario)
     assert "own numbers refused" not in state

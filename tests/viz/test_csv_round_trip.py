@@ -26,7 +26,7 @@ def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
     own = read_matrices(field_table(TRACE, "inputs").to_csv(**kind).encode(), name)
     assert own.x is not None
     np.testing.assert_array_equal(own.x, TRACE.inputs[0])
-    assert own.given.keys() == {"x"}
+    assert own.arrays.keys() == {"x"}
 
 
 @pytest.mark.parametrize("field", ["queries", "scores", "probabilities"])

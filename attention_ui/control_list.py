@@ -34,13 +34,13 @@ def _weights(values: Values) -> str:
 
 
 def decided(values: Values) -> Mapping[str, Any]:
-    """What counts in the place of what the controls say, by name, where the weights decide it."""
-    # Of the trained model, too, embedding / heads is the width of a head.
-    return {
+    """The values that the weights decide in place of the controls; 0 means embedding / heads."""
+    of: dict[str, Mapping[str, Any]] = {
         "trained": {**TRAINED_CHOICES, "d_k": 0, "d_v": 0},
         "by hand": HANDMADE_CHOICES,
         "weightless": {"output_matrix": "none", "d_o": 0},
-    }.get(_weights(values), {})
+    }
+    return of.get(_weights(values), {})
 
 
 def _is_drawn(values: Values) -> bool:

@@ -12,7 +12,7 @@ from attention_lab import notation
 from attention_lab.batch_check import gap_alone
 from attention_viz.labels import agreement
 from attention_viz.payload import JSON
-from attention_viz.story.batch import LINK, Batch, batch_board, beside_stage
+from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, with_sequence_pictures
 
 from .board import show_board
 from .facts import fact
@@ -25,7 +25,7 @@ WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
 OVERVIEW = "probabilities"  # what the overview shows of each sequence
 
 
-def batch_of(now: PageContext, field: str, board: JSON) -> Batch | None:
+def batch_of(now: PageContext, field: str, board: JSON) -> BatchField | None:
     """What is shown of the batch at a step, where there is one. board: of the step, whose cell is
     marked in the sequence that is shown.
     """
@@ -34,10 +34,10 @@ def batch_of(now: PageContext, field: str, board: JSON) -> Batch | None:
     field, cell = field or OVERVIEW, board["cell"]
     place = [now.focus.head] if STEPS[field].per_head else []
     index = cell["index"][1:] if cell["array"] == field else [*place, now.focus.query, 0]
-    return Batch(now.batch, field, now.sequences, now.sequence, index)
+    return BatchField(now.batch, field, now.sequences, now.sequence, index)
 
 
-def with_batch(now: PageContext, stage: JSON, batch: Batch | None) -> JSON:
+def with_batch(now: PageContext, stage: JSON, batch: BatchField | None) -> JSON:
     """A stage with the choice of the sentence and a picture of each; the overview has no room for
     pictures.
     """
@@ -47,7 +47,7 @@ def with_batch(now: PageContext, stage: JSON, batch: Batch | None) -> JSON:
     # Edits of X belong to the first sentence.
     panels = [_fixed(panel) if now.sequence else panel for panel in stage["panels"]]
     stage = stage | {"panels": panels, "stage": stage["stage"] | {"sentences": chooses}}
-    return stage if "flow" in stage else beside_stage(stage, batch, now.focus.head)
+    return stage if "flow" in stage else with_sequence_pictures(stage, batch, now.focus.head)
 
 
 def _fixed(panel: JSON) -> JSON:
@@ -61,8 +61,8 @@ def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
     """What the links of a stage do: those of sequences show one, others are the page's."""
 
     def follow(link: str) -> None:
-        place = link.removeprefix(LINK)
-        if link.startswith(LINK) and place.isascii() and place.isdigit():
+        place = link.removeprefix(SEQUENCE_LINK)
+        if link.startswith(SEQUENCE_LINK) and place.isascii() and place.isdigit():
             choose_sequence(int(place[:5]))
         elif on_open:
             on_open(link)
@@ -70,7 +70,7 @@ def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
     return follow
 
 
-def show_batch(now: PageContext, batch: Batch | None) -> None:
+def show_batch(now: PageContext, batch: BatchField | None) -> None:
     """All sequences with all heads, and what is to be said of them, below the stage."""
     if batch is None:
         return

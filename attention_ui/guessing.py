@@ -18,6 +18,6 @@ def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
     words = None
     if field == "inputs":
         embedding = embedding_of(now.shown)
-        words = embedding.words if story.made_of_words(now.trace, embedding) else None
+        words = embedding.words if story.is_sum_of_words(now.trace, embedding) else None
     found = guesses_of(now.trace, field, cell["index"], words)
     return as_data(found[0]) if found else None

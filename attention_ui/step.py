@@ -11,7 +11,7 @@ from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
-from attention_viz.story.batch import Batch
+from attention_viz.story.batch import BatchField
 
 from .batch import batch_of, opening, show_batch, with_batch
 from .board import show_board
@@ -68,7 +68,7 @@ def show_step(
 
 
 def _show(
-    now: PageContext, stage: JSON, batch: Batch | None, on_open: Callable[[str], None] | None
+    now: PageContext, stage: JSON, batch: BatchField | None, on_open: Callable[[str], None] | None
 ) -> None:
     """Show a stage with what belongs to a batch, in the place of the page."""
     path = session().page.url_path

@@ -10,7 +10,7 @@ from attention_core.steps import GIVEN_AXES
 from .labels import counted
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
-from .story.windows import around
+from .story.windows import head_window
 
 MOST_DOWN = 3  # heads that stand one below the other; more stand in a grid
 MOST = 24  # rows and columns of a large matrix that are drawn, those of the focus among them
@@ -116,7 +116,7 @@ def _windows(trace: Trace, head: int) -> dict[str, Window]:
     """Of the heads one, of wide matrices the first columns, of fused ones those around the head."""
     windows = {letter: (0, min(MOST, trace.sizes[letter])) for letter in "DMO"}
     for field in ("queries", "keys", "values", "merged"):
-        first, last = around(trace, field, head, MOST)
+        first, last = head_window(trace, field, head, MOST)
         windows[STEPS[field].letters[-1]] = (first, min(last, first + MOST))
     return windows
 

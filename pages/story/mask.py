@@ -69,7 +69,7 @@ if fact("no_pad", mask == "padding" and not trace.hidden.any()):
             args=({"n_tokens": str(length)},),
         )
 
-board = story.mask(now.stage, cell)
+board = story.mask_board(now.stage, cell)
 board = show_step(now, "masked_scores", board, notes=notes)
 st.caption(
     f"Keys that {token(trace, 'T', focus.query)} sees in head {focus.head}: {n_seen} of {n_keys}."

@@ -21,7 +21,7 @@ n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
-board = story.merge(now.stage, (head, query, feature), not now.whole)
+board = story.merge_board(now.stage, (head, query, feature), not now.whole)
 board = show_step(now, "merged", board, also=goes_astray(now, "head_outputs", focus, query))
 say_swap(now)
 correct, mistaken = st.columns(2)

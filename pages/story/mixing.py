@@ -32,7 +32,7 @@ if most:
 else:
     st.warning(f"In head {head}, {asks} sees no key: all its weights are 0, and so is its output.")
 
-board = story.mixing(now.stage, (head, query, feature))
+board = story.mixing_board(now.stage, (head, query, feature))
 board = show_step(now, "head_outputs", board)
 notes = [
     "All features of a head have the same weights, so a head moves whole vectors. An average never"

@@ -48,9 +48,9 @@ if fact("free_width", n_out != trace.sizes["D"]):
         f"Numbers for each token: {trace.sizes['D']} in the input, {n_out} in the output. The sizes"
         " differ, so the input cannot be added to the output."
     )
-board = story.output(now.stage, query, column, not now.whole)
+board = story.output_board(now.stage, query, column, not now.whole)
 board = show_step(now, "output", board)
-if fact("whole", now.whole) and n_out > story.MOST:
+if fact("whole", now.whole) and n_out > story.MAX_COLUMNS_SENT:
     drawn = slice(*fact("drawn_columns", story.output_window(trace, column)))
     st.caption(f"Shown: {span(drawn, 'column')} of {n_out}.")
 title = f"Column {column} of the :violet[output] of :blue[{asks}]"

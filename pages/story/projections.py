@@ -18,18 +18,18 @@ field = which()
 color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[
     field
 ]
-matrix = story.SOURCES[field][1]
+matrix = story.PROJECTION_FACTORS[field][1]
 bias = matrix.replace("w", "b")
-source, weights, made = (now.symbol(name) for name in (*story.SOURCES[field], field))
+source, weights, made = (now.symbol(name) for name in (*story.PROJECTION_FACTORS[field], field))
 fact("symbols", (source, weights, made))
 row_name, axis = {"queries": ("query", "T")}.get(field, ("key", "S"))
 row = fact("row", getattr(focus, row_name))
 place, column = focus.within(trace, field), fact("column", focus.column(trace, field))
 n_inner, width = fact("features", trace.sizes["D"]), getattr(trace, field).shape[2]
 block = fact("block", head_columns(trace, field, focus.head))
-sent = fact("drawn_columns", story.around(trace, field, focus.head))
+sent = fact("drawn_columns", story.head_window(trace, field, focus.head))
 
-board = story.projection(now.stage, field, (focus.head, row, place.feature), not now.whole)
+board = story.projection_board(now.stage, field, (focus.head, row, place.feature), not now.whole)
 board = show_step(now, field, board, choices=of_three(field))
 if fact("whole", now.whole) and sent != (0, fact("columns", width)):
     st.caption(
@@ -69,4 +69,4 @@ arithmetic = draw_arithmetic(
     f" {token(trace, axis, row)}] = "
     f"the dot product of row {row} of {source} and column {column} of {weights}{biased}",
 )
-look_closer(now, field, board, arithmetic, beside=tuple(story.SOURCES))
+look_closer(now, field, board, arithmetic, beside=tuple(story.PROJECTION_FACTORS))

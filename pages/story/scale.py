@@ -24,7 +24,7 @@ s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
 how = ""
 if now.scenario.scaling == "on":
     how = rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{d_k}}}}} = "
-board = story.scale(now.stage, cell)
+board = story.scale_board(now.stage, cell)
 board = show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
     f"Both matrices have the same colour scale: if |{factor}| is below 1, scaling makes the colours"

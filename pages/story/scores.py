@@ -23,7 +23,7 @@ h, d_k = trace.sizes["H"], fact("d_k", trace.sizes["K"])
 many, wide = fact("symbols", (now.symbol("n_heads"), now.symbol("d_k")))
 fact("several_heads", h > 1)
 
-board = story.scores(now.stage, cell)
+board = story.scores_board(now.stage, cell)
 board = show_step(now, "scores", board, notes=random_notes(now))
 colours = (
     "Violet is a positive score: query and key point in similar directions and fit well. Orange is"
@@ -49,7 +49,7 @@ with st.expander(
             " needed. The product **number by number** (the Hadamard product ⊙), with each row"
             " added up, gives the same scores and nothing else."
         )
-        show_board(story.pair(now.stage, cell), "pair")
+        show_board(story.pair_board(now.stage, cell), "pair")
         st.markdown(
             f"- Multiplications for this pair: {many}² · {wide} = {h}² · {d_k} ="
             f" **{products['full']:,}** in the full product; {many} · {wide} = {h} · {d_k} ="

@@ -29,7 +29,7 @@ rest = ""
 if n_others:
     rest = f" Other keys it reads: {n_others}."
 
-board = story.softmax(now.stage, cell)
+board = story.softmax_board(now.stage, cell)
 board = show_step(now, "probabilities", board, notes=random_notes(now))
 total = fact("sum_of_row", row_share(trace, focus.head, focus.query))
 if reads:

@@ -15,7 +15,7 @@ now = page_context()
 trace = now.trace
 
 chosen = which()
-field = story.HEADS[chosen]
+field = story.HEAD_FIELDS[chosen]
 one, row_name, color = {
     "queries": ("query", "query", "blue"),
     "keys": ("key", "key", "red"),
@@ -29,7 +29,7 @@ T, K = axes[2:]
 places = fact("places", split_places(shape, focus.head, row, focus.feature, now.sequence))
 foreign = foreign_cells(n_tokens, n_heads, width)
 
-board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
+board = story.split_board(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
 also = goes_astray(now, field, focus, row)
 board = show_step(now, field, board, also=also, choices=of_three(chosen))
 say_swap(now)
@@ -85,4 +85,4 @@ arithmetic = draw_arithmetic(
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of"
     f" {token(trace, T, row)}] is moved, not computed",
 )
-look_closer(now, field, board, arithmetic, beside=tuple(story.HEADS.values()))
+look_closer(now, field, board, arithmetic, beside=tuple(story.HEAD_FIELDS.values()))

@@ -21,7 +21,7 @@ asking = token(trace, "T", focus.query)
 own = fact("own_inputs", own_of(scenario).x is not None)
 trained = fact("trained", scenario.weights == "trained")
 named = fact("named_features", scenario.weights == "by hand")
-made = fact("made_of_words", story.made_of_words(trace, embedding))
+made = fact("made_of_words", story.is_sum_of_words(trace, embedding))
 edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
 piece = fact("longest_piece", scenario.piece)
 if trained:
@@ -41,7 +41,7 @@ else:
 st.html(chips_html(tokens, focus.query))
 
 stage = now.stage
-board = story.tokens(stage, embedding, focus.query, number, not now.whole)
+board = story.inputs_board(stage, embedding, focus.query, number, not now.whole)
 sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" * made
 board = show_step(now, "inputs", board, sum_of_parts)
 if own and not made:
@@ -79,7 +79,7 @@ if fact("edited", edited):
 st.caption(f"From orange (negative) to violet (positive). {where}")
 place = focus.query, number
 untouched = embedding.inputs[place] == trace.inputs[0][place]
-if fact("is_a_sum", story.beside_words(stage, embedding) and bool(untouched)):
+if fact("is_a_sum", story.shows_sum_of_words(stage, embedding) and bool(untouched)):
     arithmetic = draw_derivation(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",

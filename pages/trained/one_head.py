@@ -89,11 +89,13 @@ if shown.traces:
     st.markdown(SAYS[step].format(**weights))
     inside = at.within(one.trace, "head_outputs").feature
     if step == "W_O":
-        deeper = story.output(one.stage, query, min(at.feature, one.trace.sizes["O"] - 1))
-    elif step in ("scores", "mixing"):
-        deeper = getattr(story, step)(one.stage, (head, query, key if step == "scores" else inside))
+        deeper = story.output_board(one.stage, query, min(at.feature, one.trace.sizes["O"] - 1))
+    elif step == "scores":
+        deeper = story.scores_board(one.stage, (head, query, key))
+    elif step == "mixing":
+        deeper = story.mixing_board(one.stage, (head, query, inside))
     else:
-        deeper = story.projection(
+        deeper = story.projection_board(
             one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside)
         )
     show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at), fits=True)

@@ -23,7 +23,7 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     picture, asks for nothing.
     """
     trace = trace_of(SCENARIO)
-    scene = dressed(story.scores(Stage(trace), (1, 3, 2)), "both")
+    scene = dressed(story.scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
     file.write_text(
         handout(scene, "Scores", "One </script> sentence.", "scores = q @ k.T", "“a”"),

@@ -78,7 +78,7 @@ def test_names_of_an_array(name: str) -> None:
 def test_names_are_those_of_the_whole_array(notation: Any) -> None:
     """A window of columns or heads, and tokens as columns, leave the names and their axes alone."""
     stage = replace(STAGE, notation=notation)
-    scenes = (overview(stage, 1, 6, 1), story.projection(stage, "queries", (1, 6, 0)))
+    scenes = (overview(stage, 1, 6, 1), story.projection_board(stage, "queries", (1, 6, 0)))
     for scene in map(written_and_read, scenes):
         for name, array in scene["arrays"].items():
             assert array.get("names", {}) == as_sent(EXPECTED.get(name, {})), name
@@ -89,7 +89,7 @@ def test_names_are_those_of_the_whole_array(notation: Any) -> None:
 
 def test_words_and_places_are_named() -> None:
     """The two parts of the inputs have the features of their sum."""
-    arrays = story.tokens(STAGE, embedding_of(FIRST), 6, 0)["arrays"]
+    arrays = story.inputs_board(STAGE, embedding_of(FIRST), 6, 0)["arrays"]
     for name in ("words", "positions"):
         assert arrays[name]["names"] == as_sent({1: (FEATURES, None)})
 

@@ -42,7 +42,11 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
     """
     trace = square(7, n_heads)
     stage, cell = Stage(trace), (1, 3, 2)
-    board = story.split(stage, "keys", cell) if step == "split" else story.merge(stage, cell)
+    board = (
+        story.split_board(stage, "keys", cell)
+        if step == "split"
+        else story.merge_board(stage, cell)
+    )
     heads = trace.key_heads if step == "split" else trace.head_outputs
     shown = staged(board, StepWords("", "", "", "", [], 0))
     ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
@@ -59,5 +63,5 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(7, 1), (1, 3), (64, 4)])
 def test_where_there_are_no_lines(n_tokens: int, n_heads: int) -> None:
     """Where there is nothing to swap, or more than can be seen."""
-    board = story.split(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
+    board = story.split_board(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
     assert all(panel["role"] != "ribbon" for panel in board["panels"])

@@ -57,7 +57,7 @@ def test_the_text_of_a_small_scene() -> None:
 def test_masked_cells_arrive_as_bits() -> None:
     """What was minus infinity is 0 among the numbers, and a bit beside them."""
     trace = example("causal")
-    array = scene_of(as_bytes(story.mask(Stage(trace), (1, 2, 1))))["arrays"]["masked_scores"]
+    array = scene_of(as_bytes(story.mask_board(Stage(trace), (1, 2, 1))))["arrays"]["masked_scores"]
     flags = np.unpackbits(np.frombuffer(array["masked"], "u1"), bitorder="little")[
         : trace.hidden.size
     ]

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab import notation
 from attention_lab.batch_check import gap_alone
-from attention_viz.labels import agreement
+from attention_viz.labels import format_agreement
 from attention_viz.payload import JSON
 from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, with_sequence_pictures
 
@@ -98,7 +98,7 @@ def _says(now: PageContext, field: str) -> str:
     has = [name for name in WEIGHTS if getattr(batch.projections, name) is not None]
     shared = ", ".join(now.symbol(name) for name in has)
     gap = fact("gap_alone", gap_alone(now.scenario, now.sequence))
-    equal = agreement(gap.largest, gap.rounding)
+    equal = format_agreement(gap.largest, gap.rounding)
     return (
         f"**The batch:** {plain(STEPS[field].title)} ({named}) = **{sizes}**. Sentences never mix:"
         f" each has its own scores and shares; they share only {shared}. Click a picture to see its"

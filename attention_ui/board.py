@@ -9,8 +9,8 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_viz.payload import JSON
-from attention_viz.scene import dressed
-from attention_viz.scene_formats import as_bytes
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_bytes
 
 from .components import component, sent
 from .focus import follow_cell
@@ -45,7 +45,7 @@ def show_board(
     }
     component("board")(
         key=key,
-        data=as_bytes(dressed(scene, theme_mode(), zoom())),
+        data=scene_to_bytes(coloured_scene(scene, theme_mode(), zoom())),
         on_pin_change=partial(_pinned, key, axes, on_pin),
         on_open_change=partial(_opened, key, on_open),
         on_edit_change=partial(_edited, key),

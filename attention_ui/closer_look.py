@@ -14,7 +14,7 @@ from attention_lab.export.step_code import numpy_lines, torch_lines
 from attention_lab.export.trace_files import trace_to_npz
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
-from attention_viz.scene import dressed
+from attention_viz.scene import coloured_scene
 from attention_viz.tables import field_table, matrix_table, terms_table
 
 from .facts import fact
@@ -80,7 +80,7 @@ def files(now: PageContext, field: str, board: JSON) -> None:
     said = trace.sentence(field)
 
     def page() -> str:
-        return handout(dressed(board, "both"), title, said, trace.code(field), now.sentence)
+        return handout(coloured_scene(board, "both"), title, said, trace.code(field), now.sentence)
 
     with st.container(horizontal=True):
         _offer(

@@ -16,9 +16,9 @@ from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import COLUMNS, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
-from attention_viz.labels import agreement, number
+from attention_viz.labels import format_agreement, number
 from attention_viz.payload import JSON
-from attention_viz.tables import reads
+from attention_viz.tables import format_derivation
 
 from . import closer_look
 from .closer_look import rows_here as rows_here
@@ -62,7 +62,7 @@ def say_columns(now: PageContext) -> None:
             "In this notation a token is a column: the boards show every matrix transposed, so a"
             " row in a sentence is a column on the board, and a column is a row. Computed that way,"
             " the numbers of the whole layer"
-            f" {agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
+            f" {format_agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
         )
 
 
@@ -138,7 +138,7 @@ def draw_arithmetic(
 
 def draw_derivation(derivation: Derivation, title: str, more: str = "") -> Derivation:
     """A derivation as one line, and a paragraph below; gives the derivation."""
-    line = f"{title}: {plain(reads(fact('arithmetic', derivation)))}"
+    line = f"{title}: {plain(format_derivation(fact('arithmetic', derivation)))}"
     st.markdown(f"{line}\n\n{more}" if more else line)
     return derivation
 

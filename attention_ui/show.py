@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_viz.figure_table import figure_table
-from attention_viz.theme import Figure, dress
+from attention_viz.theme import Figure, figure_json
 
 from .components import component, sent
 from .facts import fact
@@ -50,7 +50,7 @@ def show_figure(
     component("chart")(
         key=key,
         data={
-            "figure": dress(figure, theme_mode(), zoom()),
+            "figure": figure_json(figure, theme_mode(), zoom()),
             "clickable": bool(on_click),
             "library": PLOTLY_URL,
         },

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
-from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
+from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
 from attention_viz.story.batch import BatchField
 
 from .batch import batch_of, opening, show_batch, with_batch
@@ -62,9 +62,9 @@ def show_step(
         guess=first_guess(now, field, board) if st.session_state.get("guess", True) else None,
     )
     news = tuple(map(Note, layer_notes(now.scenario)))
-    shown = staged(board, replace(words, notes=(*news, *notes)))
+    shown = stage_board(board, replace(words, notes=(*news, *notes)))
     _show(now, shown, batch_of(now, field, board), on_open)
-    return staged(board, words)
+    return stage_board(board, words)
 
 
 def _show(
@@ -83,7 +83,7 @@ def show_strip(text: Notation) -> None:
     place = strip().index(session().page)
     steps = [(step.title, step.url_path) for step in strip()]
     summary = session().page.url_path == "seen"
-    show_board(strip_alone(steps, place, text.convention == "column", summary), "strip")
+    show_board(strip_board(steps, place, text.convention == "column", summary), "strip")
 
 
 def of_three(chosen: str) -> tuple[Choice]:

@@ -18,7 +18,7 @@ from attention_lab.diagonal.claims.catalogue import (
     Evidence,
     claim,
 )
-from attention_viz.labels import true_minus
+from attention_viz.labels import with_minus_signs
 
 from ..facts import fact
 from ..markdown import plain
@@ -74,7 +74,8 @@ def show(one: Claim) -> None:
     with st.container(border=True):
         st.markdown(
             f"**“{plain(one.said)}”** {BADGES[one.status]}\n\n{plain(one.truth)}\n\n:gray[**Checked"
-            f" here:** {plain(true_minus(found.says))} As worded it **{as_worded}** in this check.]"
+            f" here:** {plain(with_minus_signs(found.says))} As worded it **{as_worded}** in this"
+            " check.]"
         )
 
 

@@ -14,7 +14,7 @@ from attention_core.checks import check_choice
 from attention_lab.compare import COMPARABLE, TwoSettings, moved_most, other_value, value_in
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
-from attention_viz.labels import decimals, number, percent
+from attention_viz.labels import format_decimals, number, percent
 
 from ..control_list import CONTROLS, DEFAULTS, Control
 from ..facts import fact
@@ -99,7 +99,7 @@ def _change_says(before: float, after: float, field: str) -> str:
     """Both numbers and the change; shares in percent."""
     sign = "+" if after > before else "−"
     if field == "probabilities":
-        change = f"{sign}{decimals(100 * abs(after - before), 1)} percentage points"
+        change = f"{sign}{format_decimals(100 * abs(after - before), 1)} percentage points"
         return f"{percent(before)} → {percent(after)}, **{change}**"
     return f"{number(before)} → {number(after)}, **{sign}{number(abs(after - before))}**"
 

@@ -17,9 +17,9 @@ from attention_core.text import Tokens
 from attention_lab.notation.notation import OURS, Notation
 
 from ..names import role_of
-from ..payload import JSON, bits, float_bytes, largest
+from ..payload import JSON, float_bytes, largest_magnitude, pack_bits
 from ..scene import axis_word
-from ..thumbnails import MOST_NUMBERS, line_of_heads, part_of
+from ..thumbnails import MAX_NUMBERS_SENT, line_of_heads, window_around
 
 BATCH_NUMBER_CAPTIONS = {
     "feature": "This number is",
@@ -107,7 +107,11 @@ def with_sequence_pictures(board: JSON, batch: BatchField, head: int) -> JSON:
 def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[JSON, JSON]:
     """The numbers of every sequence, and its axes, which have its own tokens."""
     kind = STEPS[batch.field].kind
-    limit = None if kind == "probability" else round(largest(getattr(batch.trace, batch.field)), 6)
+    limit = (
+        None
+        if kind == "probability"
+        else round(largest_magnitude(getattr(batch.trace, batch.field)), 6)
+    )
     window = _window(numbers.shape, batch.index)
     arrays: JSON = {}
     axes: JSON = {}
@@ -115,7 +119,7 @@ def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[
         own = [f"{letter} {place}" for letter in letters]
         padded = _padded(numbers[place].shape, letters, tokens.n_real)[(..., *window)]
         about: JSON = {"title": name, "role": role_of(batch.field), "kind": kind, "limit": limit}
-        about |= {"axes": own, "given": BATCH_NUMBER_CAPTIONS[kind], "hatched": bits(padded)}
+        about |= {"axes": own, "given": BATCH_NUMBER_CAPTIONS[kind], "hatched": pack_bits(padded)}
         arrays[name] = about | _numbers(numbers[place], window)
         for mine, letter in zip(own, letters, strict=True):
             labels = list(tokens.tokens) if letter in ("T", "S") else None
@@ -125,9 +129,9 @@ def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[
 
 def _window(shape: tuple[int, ...], index: Sequence[int]) -> tuple[slice, slice]:
     """The rows and columns that are sent, those of the cell among them."""
-    side = min(64, isqrt(MOST_NUMBERS // int(np.prod(shape[:-2]))))
+    side = min(64, isqrt(MAX_NUMBERS_SENT // int(np.prod(shape[:-2]))))
     rows, columns = (
-        part_of(size, place, side) for size, place in zip(shape[-2:], index[-2:], strict=True)
+        window_around(size, place, side) for size, place in zip(shape[-2:], index[-2:], strict=True)
     )
     return rows, columns
 
@@ -140,7 +144,7 @@ def _numbers(numbers: Array, window: tuple[slice, slice]) -> JSON:
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
         given |= {"start": starts, "whole": list(numbers.shape)}
-    return given | ({"masked": bits(hidden)} if hidden.any() else {})
+    return given | ({"masked": pack_bits(hidden)} if hidden.any() else {})
 
 
 def _padded(shape: tuple[int, ...], letters: Sequence[str], n_real: int) -> Array:

@@ -9,7 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, token, which
 from attention_ui.step import of_three, show_step
 from attention_viz import story
-from attention_viz.labels import span
+from attention_viz.labels import format_span
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -27,35 +27,36 @@ row = fact("row", getattr(focus, row_name))
 place, column = focus.within(trace, field), fact("column", focus.column(trace, field))
 n_inner, width = fact("features", trace.sizes["D"]), getattr(trace, field).shape[2]
 block = fact("block", head_columns(trace, field, focus.head))
+columns_of_head = format_span(block, "column")
 sent = fact("drawn_columns", story.head_window(trace, field, focus.head))
 
 board = story.projection_board(now.stage, field, (focus.head, row, place.feature), not now.whole)
 board = show_step(now, field, board, choices=of_three(field))
 if fact("whole", now.whole) and sent != (0, fact("columns", width)):
     st.caption(
-        f"Columns of {weights} and {made}: {width}. Shown: {span(slice(*sent), 'column')}, with"
-        f" those of head {focus.head}."
+        f"Columns of {weights} and {made}: {width}. Shown: {format_span(slice(*sent), 'column')},"
+        f" with those of head {focus.head}."
     )
 fact("weightless", now.scenario.weights == "weightless")
 n_read = fact("features_read", features_read(trace, matrix, focus.head))
 if fact("is_identity", is_identity(trace, matrix)):
     st.markdown(
         f"**Here {weights} is the identity,** so {made} = {source}, and head {focus.head} gets a"
-        f" plain copy of :{color}[{span(block, 'feature')}] of {trace.sizes['D']}. Only then is the"
-        " embedding itself cut into heads; with other weights every head reads all of it."
+        f" plain copy of :{color}[{format_span(block, 'feature')}] of {trace.sizes['D']}. Only then"
+        " is the embedding itself cut into heads; with other weights every head reads all of it."
     )
 elif n_read == n_inner:
     st.markdown(
         f"**Every head reads the whole embedding.** The block of {weights} that belongs to head"
-        f" {focus.head} has :{color}[{span(block, 'column')}], but **every row** ({n_inner} of"
+        f" {focus.head} has :{color}[{columns_of_head}], but **every row** ({n_inner} of"
         f" {n_inner}). So the whole vector of a token goes into each of its numbers. What the heads"
         f" divide is not the *embedding* but the columns of :{color}[{made}]."
     )
 else:
     st.markdown(
         f"**Here head {focus.head} reads {n_read} of {n_inner} features.** Its block of {weights}"
-        f" has :{color}[{span(block, 'column')}]; in the rows of the other features all its weights"
-        " are 0. A head can read every feature: what the heads divide is not the *embedding* but"
+        f" has :{color}[{columns_of_head}]; in the rows of the other features all its weights are"
+        " 0. A head can read every feature: what the heads divide is not the *embedding* but"
         f" the columns of :{color}[{made}]."
     )
 added = [now.symbol(bias)] * (getattr(trace.projections, bias) is not None)

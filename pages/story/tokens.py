@@ -9,7 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import chips_html
+from attention_viz.labels import token_chips
 
 now = page_context()
 trace, focus, scenario = now.trace, now.focus, settled(now.shown)
@@ -38,7 +38,7 @@ else:
     if piece:
         says += f" Words are cut into pieces. Most characters in a piece: {piece}."
     st.markdown(says)
-st.html(chips_html(tokens, focus.query))
+st.html(token_chips(tokens, focus.query))
 
 stage = now.stage
 board = story.inputs_board(stage, embedding, focus.query, number, not now.whole)

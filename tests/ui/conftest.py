@@ -68,7 +68,7 @@ def _figures_checked() -> Iterator[None]:
     """Have Plotly check the properties of every figure that a page shows, once for equal
     figures.
     """
-    dress = show.dress
+    dress = show.figure_json
 
     def checked(*figure: Any) -> Figure:
         sent = dress(*figure)

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_ui.panels import CLOSER
 from attention_ui.registry import PAGES, page_of, story, strip
-from attention_viz.theme import ON_BOARDS, PALETTES
+from attention_viz.theme import BOARD_PALETTES, PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
     alternatives,
@@ -137,8 +137,8 @@ def test_the_theme_changes_colours_only(page: str) -> None:
     """In the dark theme every board holds the same numbers in the colours of the dark palette."""
     light, dark = opened(page), opened(page, theme="dark")
     for before, after in zip(scenes(light), scenes(dark), strict=True):
-        assert before["palette"] == json.loads(json.dumps(ON_BOARDS["light"]))
-        assert after["palette"] == json.loads(json.dumps(ON_BOARDS["dark"]))
+        assert before["palette"] == json.loads(json.dumps(BOARD_PALETTES["light"]))
+        assert after["palette"] == json.loads(json.dumps(BOARD_PALETTES["dark"]))
         assert before["arrays"] == after["arrays"]
     seen = str(figures(dark)) + "".join(html(dark))
     for role in ("text", "focus", "query", "key", "value"):

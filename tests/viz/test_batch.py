@@ -11,7 +11,7 @@ import pytest
 from attention_core import STEPS
 from attention_lab.scenario import Scenario, in_batch, sequence_of, tokens_of, trace_of
 from attention_viz import story
-from attention_viz.payload import Stage, bits
+from attention_viz.payload import Stage, pack_bits
 from attention_viz.story.batch import BatchField, batch_board, with_sequence_pictures
 
 BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran", mask="causal")
@@ -56,7 +56,7 @@ def test_what_belongs_to_padding_is_hatched() -> None:
     for place, real in enumerate((5, 2, 3)):
         padded = np.ones((2, 5, 5), bool)
         padded[:, :real, :real] = False
-        assert board["arrays"][f"sentence {place}"]["hatched"] == bits(padded)
+        assert board["arrays"][f"sentence {place}"]["hatched"] == pack_bits(padded)
 
 
 def test_the_stage_shows_one_head_of_every_sequence() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_viz import story
-from attention_viz.payload import Stage, bits, float_bytes
-from attention_viz.scene import dressed
-from attention_viz.scene_formats import as_bytes
+from attention_viz.payload import Stage, float_bytes, pack_bits
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_bytes
 from tests.viz.example_traces import example
 from tests.viz.reading_scenes import numbers
 from tests.viz.story_boards import FOCUS, STORY
@@ -75,7 +75,7 @@ def test_own_scales_give_every_head_its_limit() -> None:
 
 def test_bits_and_numbers_are_little_endian() -> None:
     """The first cell is the lowest bit; numbers have four bytes, the lowest first."""
-    assert bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
+    assert pack_bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
     assert float_bytes(np.array([1.0, -2.0])) == b"\x00\x00\x80?\x00\x00\x00\xc0"
 
 
@@ -83,8 +83,8 @@ def test_the_payload_is_small() -> None:
     """Four bytes per number, flags of a bit, and less than 12 kB for all else."""
     trace = example("causal", n_heads=5)
     for name, made in STORY.items():
-        scene = dressed(made(Stage(replace(trace))), "light")
+        scene = coloured_scene(made(Stage(replace(trace))), "light")
         shown = sum(
             4 * math.prod(array["shape"]) for array in scene["arrays"].values() if "data" in array
         )
-        assert len(as_bytes(scene)) <= 1.1 * shown + 12_000, name
+        assert len(scene_to_bytes(scene)) <= 1.1 * shown + 12_000, name

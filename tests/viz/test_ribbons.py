@@ -10,7 +10,7 @@ import pytest
 from attention_core.formulas import merge_heads
 from attention_viz import story
 from attention_viz.payload import JSON, Stage
-from attention_viz.step_scene import StepWords, staged
+from attention_viz.step_scene import StepWords, stage_board
 from tests.viz.example_traces import square
 
 ORDERS = ["token by token", "head by head"]
@@ -48,7 +48,7 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
         else story.merge_board(stage, cell)
     )
     heads = trace.key_heads if step == "split" else trace.head_outputs
-    shown = staged(board, StepWords("", "", "", "", [], 0))
+    shown = stage_board(board, StepWords("", "", "", "", [], 0))
     ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
     assert ribbons == (ORDERS if step == "split" else ORDERS[::-1])
     np.testing.assert_array_equal(read(board, ORDERS[0], heads), merge_heads(heads).ravel())

@@ -21,7 +21,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
-from attention_viz.scene import dressed
+from attention_viz.scene import coloured_scene
 from attention_viz.trained.one_head import one_head
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
@@ -163,9 +163,9 @@ def test_word_plus_position_is_the_input() -> None:
 def test_colours_for_a_mode_or_both() -> None:
     """A page sends the colours of its mode, a file without a server those of both."""
     scene = story.scores_board(Stage(example()), FOCUS)
-    assert dressed(scene, "dark")["palette"]["background"] == "#11121a"
-    assert set(dressed(scene, "both")["palette"]) == {"light", "dark"}
-    assert dressed(scene, "light", 1.35)["zoom"] == 1.35
+    assert coloured_scene(scene, "dark")["palette"]["background"] == "#11121a"
+    assert set(coloured_scene(scene, "both")["palette"]) == {"light", "dark"}
+    assert coloured_scene(scene, "light", 1.35)["zoom"] == 1.35
 
 
 def test_symbols_and_convention_of_another_text() -> None:

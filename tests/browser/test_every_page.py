@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from attention_ui.registry import PAGES, story
 from attention_ui.registry import Page as Entry
 from attention_viz.theme import PALETTES
-from tests.browser.driving import one_by_one
+from tests.browser.driving import one_by_one, rgb
 from tests.browser.test_larger_type import SIDEWAYS
 
 pytestmark = pytest.mark.browser
@@ -39,11 +39,6 @@ AXE = Axe()
 # What axe-core also reports on a bare Streamlit page with the same kinds of widgets: lists in its
 # navigation and menus.
 STREAMLIT = {"list", "listitem", "aria-allowed-attr", "nested-interactive"}
-
-
-def rgb(colour: str) -> str:
-    """A colour as the browser names it."""
-    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"
 
 
 def violations(page: Page, colours: bool = False) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ from .menu import menu
 from .page_context import PageContext, page_context
 from .panels import say_columns, say_notation
 from .presets import choose
-from .reference.questions import foot
+from .reference.questions import show_foot
 from .registry import OwnControls, Page, page_of, story
 from .script_lock import script_lock
 from .sequence import notes_of_batch, of_batch
@@ -94,7 +94,7 @@ def _draw() -> Page:
             now.page_context = PageContext(seen, place, notation, sequence=sequence)
             try:
                 chosen.run()
-                foot(page)
+                show_foot(page)
             finally:  # after an error, too
                 _heading(page, notation)
                 _say_notes(now.page_context, page, _notes(scenario, own, trace, page))

@@ -60,8 +60,8 @@ class Session:
     # lesson: the lesson that is shown, and which of its moments was shown last
     lesson: Any = None
     moment: tuple[str, int] | None = None
-    # own_runs: the training runs of this visitor, by their settings
-    own_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
+    # visitor_runs: the training runs of this visitor, by their settings
+    visitor_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
     # step: the page that is drawn, where its stage or heading is shown, and whether it is
     page: Any = None
     stage_place: Any = None

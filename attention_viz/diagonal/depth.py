@@ -26,15 +26,23 @@ def distance_figure(stacks: Mapping[str, TrajectorySample], logarithmic: bool) -
     """
     data = _curves(stacks, lambda one: _drawable(one.distances, logarithmic))
     scale = {True: LOGARITHMIC, False: LINEAR}[logarithmic]
-    says = f"Chart: distance of the tokens from their mean, layer by layer. Stacks: {len(stacks)}."
-    return {"data": data, "layout": _layout(says, chart_axis("distance from the mean", **scale))}
+    description = (
+        f"Chart: distance of the tokens from their mean, layer by layer. Stacks: {len(stacks)}."
+    )
+    return {
+        "data": data,
+        "layout": _layout(description, chart_axis("distance from the mean", **scale)),
+    }
 
 
 def self_mass_figure(stacks: Mapping[str, TrajectorySample]) -> Figure:
     """The mean self-attention mass of each layer, in the same colours: median and band."""
     data = _curves(stacks, lambda one: list(one.self_masses))
-    says = f"Chart: mean self-attention mass of each layer. Stacks: {len(stacks)}."
-    return {"data": data, "layout": _layout(says, chart_axis("self-attention mass D", **LINEAR))}
+    description = f"Chart: mean self-attention mass of each layer. Stacks: {len(stacks)}."
+    return {
+        "data": data,
+        "layout": _layout(description, chart_axis("self-attention mass D", **LINEAR)),
+    }
 
 
 def _curves(
@@ -76,7 +84,7 @@ def _drawable(distances: Sequence[float], logarithmic: bool) -> list[float | Non
     return [d if not logarithmic or d > SMALLEST_DISTANCE else None for d in distances]
 
 
-def _layout(says: str, upwards: Part) -> Part:
+def _layout(description: str, upwards: Part) -> Part:
     parts = {
         "showlegend": True,
         "legend": LEGEND_ABOVE,
@@ -84,4 +92,4 @@ def _layout(says: str, upwards: Part) -> Part:
         "yaxis": upwards,
         "xaxis": chart_axis("layers passed", dtick=4, showgrid=False),
     }
-    return layout(380, says, **parts)
+    return layout(380, description, **parts)

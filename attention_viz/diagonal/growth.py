@@ -121,7 +121,7 @@ def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:
 
 def _around(growth: Growth, name: str, short: str, points: Points) -> Part:
     over = {True: "d_k, the width of a query", False: "C, the number of features"}[growth.tied]
-    says = f"Chart: the {short} against {over}, with {len(points)} measured points."
+    description = f"Chart: the {short} against {over}, with {len(points)} measured points."
     ticks = [tick for tick in TICKS if not growth.tied or tick <= TIED_WIDTH]
     parts = {
         "showlegend": True,
@@ -130,4 +130,4 @@ def _around(growth: Growth, name: str, short: str, points: Points) -> Part:
         "xaxis": doubling_axis(over, ticks),
         "yaxis": chart_axis(name, range=[-0.02, 1.04], tickformat=".1f"),
     }
-    return layout(400, says, **parts)
+    return layout(400, description, **parts)

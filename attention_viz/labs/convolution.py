@@ -24,7 +24,7 @@ ROWS, COLUMNS = Side("row"), Side("column")
 GRID_ROWS, GRID_COLUMNS = Side("row of tokens"), Side("column of tokens")
 
 
-def comparison_board(
+def convolution_board(
     picture: Array, kernel: Array, run: ConvolutionRun, pixel: tuple[int, int]
 ) -> JSON:
     """The picture, what attention makes of it, what the convolution makes of it, and the
@@ -71,7 +71,9 @@ def _weighted(source: str, run: ConvolutionRun) -> Rule:
     )
 
 
-def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[float]) -> JSON:
+def kernel_heads_board(
+    run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[float]
+) -> JSON:
     """What every head reads for one pixel, as maps over the tokens, laid out like the kernel.
 
     weights: the number of the kernel by which W_O multiplies what each head finds.
@@ -82,7 +84,6 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
         side, badges = math.isqrt(len(maps_HRC)), [_arrow(offset) for offset in run.offsets]
     drawn = []
     for head, shares in enumerate(maps_HRC):
-        place = (head % side, head // side)
         title = f"head {head} × {number(float(weights[head]), 2)}"
         if run.grid.has_sink:
             title += f", sink {number(float(sunk_H[head]), 2)}"
@@ -92,7 +93,7 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
                 shares,
                 GRID_ROWS,
                 GRID_COLUMNS,
-                place,
+                (head % side, head // side),
                 title,
                 badges[head],
                 "probability",
@@ -112,7 +113,7 @@ def heads_board(run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[f
     return given
 
 
-def own_pixel_board(run: OneByOne) -> JSON:
+def one_by_one_board(run: OneByOne) -> JSON:
     """Scores and probabilities of a head in which every token should choose itself."""
     queries, keys = Side("query position"), Side("key position")
     shares = run.trace.probabilities[0, 0]
@@ -144,7 +145,7 @@ def _arrow(offset: tuple[int, int]) -> str:
     return "↖↑↗←•→↙↓↘"[(int(np.sign(down)) + 1) * 3 + int(np.sign(across)) + 1]
 
 
-SMALLEST_SHOWN = 1e-17  # an error of 0 has no place on a logarithmic axis
+MIN_SHOWN_ERROR = 1e-17  # an error of 0 has no place on a logarithmic axis
 
 
 def error_figure(
@@ -158,7 +159,7 @@ def error_figure(
 
     law: the name of the expected line.
     """
-    shown = [max(error, SMALLEST_SHOWN) for error in errors]
+    shown = [max(error, MIN_SHOWN_ERROR) for error in errors]
     data = [
         line_series(sharpnesses, shown, "largest error", "@primary", mode="lines+markers"),
         line_series(sharpnesses, expected, law, "@focus", "dash"),
@@ -173,6 +174,6 @@ def error_figure(
         "margin": CHART_MARGINS | {"l": 64},
         "xaxis": chart_axis("sharpness α", range=[0, max(sharpnesses) * 1.02]),
         "yaxis": chart_axis("largest error", type="log", exponentformat="e", range=[-17.2, 1.2]),
-        "shapes": [dashed_line(chosen, SMALLEST_SHOWN, chosen, 10, "@muted", 1, "dot")],
+        "shapes": [dashed_line(chosen, MIN_SHOWN_ERROR, chosen, 10, "@muted", 1, "dot")],
     }
     return {"data": data, "layout": layout(320, f"{says}{number(errors[at])}.", **parts)}

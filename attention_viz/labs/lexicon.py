@@ -19,7 +19,9 @@ from ..payload import JSON
 from ..theme import Figure
 
 
-def heads_board(trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, int]) -> JSON:
+def lexicon_heads_board(
+    trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, int]
+) -> JSON:
     """The probabilities of every head under its name, words as rows and columns; each cell is
     explained by its row of scores.
 
@@ -78,7 +80,7 @@ def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
     return matrix_board(drawn, ("blocks 0", 0, 0), says) | {"arithmetic": False}
 
 
-def comparison_board(trace: Trace, head: int, name: str) -> JSON:
+def comparison_matrix_board(trace: Trace, head: int, name: str) -> JSON:
     """One head's s W_Q W_Kᵀ in full, feature by feature."""
     asks, answers = Side("feature of the query", FEATURES), Side("feature of the key", FEATURES)
     matrix = comparison_matrix(trace, head)
@@ -109,13 +111,16 @@ def words_board(trace: Trace) -> JSON:
     return matrix_board(drawn, ("x", 0, 0), says) | {"arithmetic": False}
 
 
-NAMED = len(FEATURES) - 2  # without the two numbers of the position
+N_NAMED_FEATURES = len(FEATURES) - 2  # without the two numbers of the position
 
 
 def received_figure(trace: Trace, position: int) -> Figure:
     """The features of a word beside what it receives from all heads together."""
-    own, brought = trace.inputs[0, position, :NAMED], trace.output[0, position, :NAMED]
-    names = list(FEATURES[:NAMED])
+    own, brought = (
+        trace.inputs[0, position, :N_NAMED_FEATURES],
+        trace.output[0, position, :N_NAMED_FEATURES],
+    )
+    names = list(FEATURES[:N_NAMED_FEATURES])
     data = [
         {
             "type": "bar",

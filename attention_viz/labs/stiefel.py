@@ -20,9 +20,9 @@ from ..payload import JSON
 from ..theme import Figure
 
 # Positions of the names of the retractions, so that names of near points do not overlap.
-BESIDE = ("middle left", "top center", "middle right", "bottom center")
+LABEL_POSITIONS = ("middle left", "top center", "middle right", "bottom center")
 # The scene of the globe: no axes, and the position of the camera.
-SPACE = {
+GLOBE_SCENE = {
     **{f"{letter}axis": {"visible": False} for letter in "xyz"},
     "aspectmode": "data",
     "dragmode": "orbit",
@@ -103,11 +103,13 @@ def sphere_figure(step: SphereStep) -> Figure:
         _points(step.stepped[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
         *(
             _points(where[np.newaxis], [title], title, "@focus", beside)
-            for (title, where), beside in zip(_landings(step).items(), BESIDE, strict=False)
+            for (title, where), beside in zip(
+                _landings(step).items(), LABEL_POSITIONS, strict=False
+            )
         ),
     ]
     parts = {
-        "scene": SPACE,
+        "scene": GLOBE_SCENE,
         "showlegend": True,
         "legend": LEGEND_ABOVE,
         "margin": {"l": 0, "r": 0, "t": 32, "b": 0},

@@ -44,7 +44,7 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
     """
     n_heads, n_tokens = trace.sizes["H"], trace.sizes["T"]
     queries, keys = Side("query position", labels), Side("key position", labels)
-    across = n_heads if n_heads < 4 else across_for(n_heads)
+    across = n_heads if n_heads < 4 else tiles_per_row(n_heads)
     drawn = []
     for head in range(n_heads):
         place = (head % across, head // across)
@@ -74,7 +74,7 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
     return matrix_board(drawn, ("probabilities 0", 0, most), says)
 
 
-def across_for(n_tiles: int) -> int:
+def tiles_per_row(n_tiles: int) -> int:
     """The number of tiles in a row: at most 4, and without a gap at the end if possible.
 
     >>> [across_for(n) for n in (1, 2, 4, 6, 8, 16)]

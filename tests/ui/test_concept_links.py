@@ -16,7 +16,7 @@ from attention_ui.focus import NAMES
 from attention_ui.reference.questions import (
     Entry,
     concepts,
-    questions,
+    learner_questions,
 )
 from attention_ui.registry import PAGES
 from tests.ui.app import opened
@@ -33,7 +33,7 @@ def parameters(concept: Entry) -> dict[str, str]:
 def own_choices() -> list[tuple[str, str]]:
     """One concept's page and query for each parameter that a page, not the frame, reads."""
     known = set(CONTROL) | set(NAMES) | VIEW
-    linked = (*questions(), *concepts())
+    linked = (*learner_questions(), *concepts())
     first = {
         (one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)
     }
@@ -60,7 +60,7 @@ def test_every_concept_of_every_text_is_listed() -> None:
         assert [one.number for one in concepts() if one.text == text] == list(range(1, count + 1))
 
 
-@pytest.mark.parametrize("page", sorted({one.page for one in (*questions(), *concepts())}))
+@pytest.mark.parametrize("page", sorted({one.page for one in (*learner_questions(), *concepts())}))
 def test_every_concept_leads_to_a_page(page: str) -> None:
     """A concept without a page that is registered is a failure."""
     assert page in {entry.url_path for entry in PAGES}
@@ -70,8 +70,8 @@ def test_the_addresses_ask_for_what_there_is() -> None:
     """Sentence, sizes, options, place and notation in every link are values that the frame's
     controls can show.
     """
-    for one in (*questions(), *concepts()):
-        assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.address), one
+    for one in (*learner_questions(), *concepts()):
+        assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.url), one
         for name, value in parameters(one).items():
             if name in CONTROL:
                 assert takes(CONTROL[name], value), one

@@ -181,8 +181,8 @@ def test_negative_numbers_have_a_minus_sign(page: str, monkeypatch: pytest.Monke
     """A negative scale, and the scores that it turns round, are not written with a hyphen; learners
     who ask for dim=-1 are quoted.
     """
-    monkeypatch.setattr(questions, "ask", lambda: None)
-    monkeypatch.setattr(frame, "foot", lambda page: None)
+    monkeypatch.setattr(questions, "show_questions", lambda: None)
+    monkeypatch.setattr(frame, "show_foot", lambda page: None)
     app = opened(page, scaling="custom", scale=-0.5)
     assert facts(app)["scale"] == -0.5
     assert not re.search(r"(?<![\w)\]-])-\d", texts(app).replace("\\", ""))

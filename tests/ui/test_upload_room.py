@@ -88,7 +88,7 @@ def test_the_app_bounds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     app.file_uploader(key="conv file").set_value(("a.png", bytes(100), "image/png")).run()
     (said,) = errors(app)
     assert room in said
-    assert picture_upload.LAST not in app.session_state
+    assert picture_upload.LAST_PICTURE_KEY not in app.session_state
 
     app = opened("scores")
     app.session_state["own numbers"] = True

@@ -11,7 +11,7 @@ from ..labels import number
 from ..parts import Part, layout
 from ..theme import Figure
 
-DASHES = ("solid", "longdash", "dashdot", "dash", "longdashdot")
+CURVE_DASHES = ("solid", "longdash", "dashdot", "dash", "longdashdot")
 Curve = Sequence[tuple[int, float]]
 
 
@@ -29,7 +29,7 @@ def comparison_figure(
         data.append(_level(name, value, last, "@text", "solid"))
     for place, (name, points) in enumerate(curves.items()):
         steps, losses = zip(*points, strict=True)
-        color, dash = f"@head {place}", DASHES[place % len(DASHES)]
+        color, dash = f"@head {place}", CURVE_DASHES[place % len(CURVE_DASHES)]
         data.append(line_series(steps, losses, name, color, dash))
     for place, (name, value) in enumerate(marks.items()):
         color, dash = ("@focus", "dash") if place else ("@muted", "dot")

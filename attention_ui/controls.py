@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
+from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
 
@@ -91,9 +91,9 @@ def layer_notes(scenario: Scenario) -> tuple[str, ...]:
 
 def field_notes(field: str, text: str) -> tuple[str, ...]:
     """A note if a field for a sentence is full."""
-    if len(text) < MAX_TEXT:
+    if len(text) < MAX_TEXT_LENGTH:
         return ()
-    return (f"{field} holds at most {MAX_TEXT:,} characters; the rest is left out.",)
+    return (f"{field} holds at most {MAX_TEXT_LENGTH:,} characters; the rest is left out.",)
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
@@ -125,7 +125,7 @@ def cut_text(key: str) -> None:
     """Cut what a sentence's field holds to its length: left to Streamlit, a longer paste
     vanishes without a word.
     """
-    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]
+    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT_LENGTH]
 
 
 def one_line(text: str) -> str:
@@ -147,7 +147,7 @@ def _draw(control: Control, disabled: bool) -> Any:
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
     if change := CHANGES.get(name):
         about |= {"on_change": change, "args": (name,)}
-    if options := CHOICES.get(name):
+    if options := FIELD_CHOICES.get(name):
         chosen = bound(
             st.selectbox, control.label, options, options.index(default), required=True, **about
         )
@@ -156,10 +156,10 @@ def _draw(control: Control, disabled: bool) -> Any:
         return bool(bound(st.toggle, control.label, default, **about))
     if name == "batch":
         lines = bound(st.text_area, control.label, default, height=LINES, **about)
-        return "\n".join((lines or "")[:MAX_TEXT].splitlines())
+        return "\n".join((lines or "")[:MAX_TEXT_LENGTH].splitlines())
     if isinstance(default, str):
         text = bound(st.text_input, control.label, default, **about)
-        return one_line(text or "")[:MAX_TEXT]
+        return one_line(text or "")[:MAX_TEXT_LENGTH]
     low, high = FIELD_BOUNDS[name]
     if isinstance(default, float):
         typed = bound(

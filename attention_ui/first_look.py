@@ -10,11 +10,11 @@ from contextlib import suppress
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_lab.cell_worth_telling import Cell, cell_worth_telling
+from attention_lab.example_cell import Cell, choose_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
-from .presets import SENTENCE, is_untouched, preset_of, presets, widget_values
+from .presets import SENTENCE_KEY, is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
 from .url_state import as_texts, requested, session
 
@@ -44,7 +44,7 @@ def begin(own: OwnControls | None) -> None:
     if not own and not is_named:
         held = presets()[0].held
         st.session_state.update(held)
-        usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE), 0)
+        usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:
             now.opening = as_texts({name: v for name, v in held.items() if v != usual[name]})
 
@@ -59,7 +59,7 @@ def opening_script() -> str:
 
 def _is_named() -> bool:
     """Whether the address names a control or a place, or one was moved."""
-    names = (*widget_values(Scenario()), *FOCUS, SENTENCE, "pin")
+    names = (*widget_values(Scenario()), *FOCUS, SENTENCE_KEY, "pin")
     is_moved = not is_untouched() or any(st.session_state.get(name) for name in FOCUS)
     return is_moved or not session().asked.keys().isdisjoint(names)
 
@@ -97,5 +97,5 @@ def _told(scenario: Scenario, head: int) -> Cell | None:
         trace, preset = trace_of(scenario), preset_of(scenario)
         if preset and preset.focus:
             return preset.focus
-        return cell_worth_telling(trace, min(head, trace.sizes["H"] - 1))
+        return choose_cell(trace, min(head, trace.sizes["H"] - 1))
     return None

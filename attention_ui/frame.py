@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.scenario import Scenario, sequence_of, settled, tokens_of
+from attention_lab.scenario import Scenario, resolve, sequence_of, tokens_of
 
 from . import controls, own_numbers, uneven_heads
 from .browser_scripts import first_scripts, script
@@ -25,7 +25,7 @@ from .markdown import plain
 from .menu import menu
 from .page_context import PageContext, page_context
 from .panels import say_columns, say_notation
-from .presets import choose
+from .presets import choose_example
 from .reference.questions import show_foot
 from .registry import OwnControls, Page, page_of, story
 from .script_lock import script_lock
@@ -85,7 +85,7 @@ def _draw() -> Page:
     with st.sidebar:
         with explained_errors():
             if own is None:
-                own_numbers.draw(scenario, trace, place)
+                own_numbers.draw_own_numbers(scenario, trace, place)
         draw_draft(page)
         # The last: what the next run leaves out must not move what stays.
         _tell_browser(page)
@@ -127,7 +127,7 @@ def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
         if own:
             st.caption(own.says)
         if own is None or own.used:
-            choose(scenario, explained=own is None)
+            choose_example(scenario, explained=own is None)
     return scenario, below_sizes
 
 
@@ -164,10 +164,10 @@ def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
     none and what to do; one that comes to need it says it later.
     """
     with explained_errors() if explained else suppress(AttentionError):
-        if not uneven_heads.uneven(settled(scenario)):
+        if not uneven_heads.has_uneven_heads(resolve(scenario)):
             return sequence_of(scenario, sequence)
         if explained:
-            uneven_heads.offer(scenario)
+            uneven_heads.offer_divisors(scenario)
     return None
 
 

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from .classroom.routes import class_routes
 from .server_routes import base_path, plotly_route
-from .upload_room import bound_uploads
+from .upload_limits import limit_uploads
 
 # A visitor takes three files (an event loop), and Streamlit keeps 128 visitors who have left for
 # two minutes. A terminal's usual bound of 256 (macOS) was reached by the 79th page load, and from
@@ -29,7 +29,7 @@ def prepare() -> None:
     # each look at all objects makes everybody wait.
     gc.set_threshold(5_000)
     allow_enough()
-    bound_uploads()
+    limit_uploads()
 
 
 def routes() -> list[Route]:

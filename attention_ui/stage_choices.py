@@ -6,7 +6,7 @@ import streamlit as st
 
 from .heads.one_wide_head import open_one_wide_head
 from .mask_choice import choose_mask
-from .random_weights import train
+from .random_weights import show_trained_head
 from .sequence import choose_sequence
 from .url_state import session
 
@@ -23,7 +23,7 @@ def choose(name: object, value: object) -> None:
         case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
             st.session_state[switch] = on
         case "weights", "trained":
-            train(session().page_context.scenario)
+            show_trained_head(session().page_context.scenario)
         case "mask", str(mask):
             choose_mask(mask)
         case "beside", True:

@@ -103,8 +103,9 @@ def axis_labels(
 
     letters, shape: of the whole array, as it is declared. What has no names is left out.
 
-    >>> from attention_lab.column_names import BY_HAND
-    >>> axis_labels("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], BY_HAND)["3"]["labels"][1]
+    >>> from attention_lab.column_names import HANDMADE_NAMES
+    >>> names = axis_names("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], HANDMADE_NAMES)
+    >>> names["3"]["labels"][1]
     ['noun', 'animate', 'verb', 'other']
     """
     heads: tuple[Names, ...] = getattr(given, COLUMN_OWNERS[name]) if name in COLUMN_OWNERS else ()

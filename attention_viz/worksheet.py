@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from .handout import html_page, quotations_html
-from .practice import Asked
+from .practice import QuestionText
 
 TITLE = "Multi-head attention by hand"
 STYLE = """
@@ -22,7 +22,7 @@ li { margin-bottom: 1.2rem; break-inside: avoid; }
 """
 
 
-def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
+def worksheet(asked: Sequence[tuple[int, QuestionText]], made_of: str) -> str:
     """A whole page: questions by their numbers with what is given, then the answers on a sheet of
     their own.
 
@@ -41,7 +41,7 @@ much.</p>
     return html_page(TITLE, STYLE, body)
 
 
-def _question(number: int, asked: Asked) -> str:
+def _question(number: int, asked: QuestionText) -> str:
     given = "".join(
         f'<p class="given">{quotations_html(name)}: <b>{escape(numbers)}</b></p>'
         for name, numbers in asked.given

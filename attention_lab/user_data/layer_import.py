@@ -9,12 +9,12 @@ from attention_core.errors import SettingsError, ShapeError
 from attention_core.projections import BIASES, MATRICES, Projections
 
 from .matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH
-from .own_matrices import OwnMatrices
+from .user_matrices import UserMatrices
 
 _SHARED = ("w_k", "w_v", "b_k", "b_v")
 
 
-def import_layer(layer: Projections, x: Array | None = None) -> OwnMatrices:
+def import_layer(layer: Projections, x: Array | None = None) -> UserMatrices:
     """The matrices and biases of a layer, and x as its inputs where it is given. Shapes: x (T, D).
 
     Own matrices know no shared heads: a shared key or value head is written out for each query head
@@ -31,7 +31,7 @@ def import_layer(layer: Projections, x: Array | None = None) -> OwnMatrices:
     }
     if layer.groups < layer.n_heads:
         arrays |= {name: repeated_heads(arrays[name], layer) for name in _SHARED if name in arrays}
-    own = OwnMatrices(x, **arrays)
+    own = UserMatrices(x, **arrays)
     own.sizes(layer.n_heads)
     return own
 

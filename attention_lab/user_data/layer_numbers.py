@@ -12,7 +12,7 @@ from attention_core.projections import Projections
 
 from ..files.file_checks import MAX_VALUE, VALUE_RANGE
 from ..files.weight_file import WeightFile
-from .own_weights import FoundLayer
+from .layer_search import FoundLayer
 
 
 def read_layer(file: WeightFile, layer: FoundLayer, n_heads: int) -> Projections:

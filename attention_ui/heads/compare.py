@@ -11,9 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, AttentionError
 from attention_core.checks import check_choice
-from attention_lab.compare import COMPARABLE, TwoSettings, moved_most, other_value, value_in
+from attention_lab.compare import COMPARABLE, TwoSettings, largest_change, other_value, value_in
 from attention_lab.rounding import tolerance
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
+from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, Scenario
 from attention_viz.labels import format_decimals, number, percent
 
 from ..control_list import CONTROLS, DEFAULTS, Control
@@ -76,7 +76,7 @@ def show_largest_change(
     matters: whether the control has an effect with these settings.
     """
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))
-    moved = fact("moved_most", moved_most(*two.matrices(field, head), rounding))
+    moved = fact("moved_most", largest_change(*two.matrices(field, head), rounding))
     title = STEPS[field].title
     if moved is None:
         st.markdown(f"**No change:** the {title} of both layers are the same.")
@@ -121,7 +121,7 @@ def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
         "help": control.help,
     }
     set_if_changed(key, value)
-    options: tuple[Any, ...] = CHOICES.get(control.name, ())
+    options: tuple[Any, ...] = FIELD_CHOICES.get(control.name, ())
     if isinstance(default, bool):
         options = (False, True)
     if options:
@@ -130,7 +130,7 @@ def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
             options=options, index=options.index(value), format_func=say, required=True, **about
         )
     elif isinstance(default, str):
-        where.text_input(value=value, max_chars=MAX_TEXT, **about)
+        where.text_input(value=value, max_chars=MAX_TEXT_LENGTH, **about)
     else:
         low, high = (type(default)(end) for end in FIELD_BOUNDS[control.name])
         step = {float: 0.1, int: 1}[type(default)]

@@ -21,7 +21,7 @@ from attention_viz.labels import number, percent
 from attention_viz.labs.training import loss_figure
 
 from ..facts import fact
-from ..own_layer import offer_story
+from ..layer_import import offer_story
 from ..show import show_figure
 from ..url_state import pinned
 from .shared_runs import cached_score

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.masks.sentences import other_sentence
-from attention_lab.scenario import settled
+from attention_lab.scenario import resolve
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import quoted
@@ -32,7 +32,7 @@ target = sentence_field(
     instead=TARGET,
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
-fact("sidebar_sets_the_source", settled(now.scenario).n_tokens > 0)
+fact("sidebar_sets_the_source", resolve(now.scenario).n_tokens > 0)
 padding = bound(
     right.slider,
     "[pad] after both sentences",

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.derivation import derive_input
-from attention_lab.scenario import edits_of, embedding_of, own_of, settled, tokens_of
+from attention_lab.scenario import edits_of, embedding_of, resolve, tokens_of, user_matrices_of
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token
@@ -12,13 +12,13 @@ from attention_viz import story
 from attention_viz.labels import token_chips
 
 now = page_context()
-trace, focus, scenario = now.trace, now.focus, settled(now.shown)
+trace, focus, scenario = now.trace, now.focus, resolve(now.shown)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 earlier = fact("earlier_layers", scenario.layer)
 asking = token(trace, "T", focus.query)
 
-own = fact("own_inputs", own_of(scenario).x is not None)
+own = fact("own_inputs", user_matrices_of(scenario).x is not None)
 trained = fact("trained", scenario.weights == "trained")
 named = fact("named_features", scenario.weights == "by hand")
 made = fact("made_of_words", story.is_sum_of_words(trace, embedding))

@@ -19,8 +19,8 @@ from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.labs.picture_file import read_picture
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.own_matrices import read_own
-from attention_lab.user_data.own_weights import find_layers
+from attention_lab.user_data.layer_search import find_layers
+from attention_lab.user_data.user_matrices import read_matrices
 from tests.lab.hostile_weight_files import HOSTILE
 from tests.lab.made_weight_files import npz, safetensors
 from tests.lab.refusal import refused
@@ -74,7 +74,7 @@ def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
     saved = io.BytesIO()
     np.save(saved, signals)
     with refused(SettingsError, "W_Q", "nan", "row 0", "column 0"):
-        read_own(npz({"W_Q": signals}), "matrices.npz")
+        read_matrices(npz({"W_Q": signals}), "matrices.npz")
     with refused(FileError, "finite"):
         read_picture(saved.getvalue(), "picture.npy")
 

@@ -10,7 +10,7 @@ import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS
+from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES
 from attention_ui.controls import CONTROLS, DEFAULTS, Control
 from attention_ui.focus import NAMES
 from attention_ui.reference.questions import (
@@ -42,8 +42,8 @@ def own_choices() -> list[tuple[str, str]]:
 
 def takes(control: Control, value: str) -> bool:
     """Whether a control of the sidebar can show a value of the address."""
-    if control.name in CHOICES:
-        return value in CHOICES[control.name]
+    if control.name in FIELD_CHOICES:
+        return value in FIELD_CHOICES[control.name]
     if isinstance(DEFAULTS[control.name], bool):
         return value in ("true", "false")
     if isinstance(DEFAULTS[control.name], str):

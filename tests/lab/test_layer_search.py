@@ -16,7 +16,7 @@ from attention_core import SettingsError, Trace, attend
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.own_weights import FoundLayer, find_layers, possible_heads
+from attention_lab.user_data.layer_search import FoundLayer, find_layers, possible_heads
 from attention_lab.user_data.weight_names import OTHER_ARCHITECTURES
 from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
 from tests.lab.named_weights import (

@@ -23,7 +23,7 @@ _FORM = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.([A-Za-z0-9_-]+)")
 _MAX_CHARACTERS = 800
 
 
-def toggle(allowed_TS: Array, query: int, key: int) -> Array:
+def toggle_cell(allowed_TS: Array, query: int, key: int) -> Array:
     """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes:
     (T, S) bool.
     """
@@ -84,11 +84,11 @@ def _damaged() -> SettingsError:
     return SettingsError("the painted mask in this link is damaged or cut off; paint it again")
 
 
-def fitted(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
+def resize_mask(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
     """The same painting on another number of tokens: cut off, or continued with allowed cells.
     Shapes: (T, S) bool.
 
-    >>> fitted(np.array([[True, False], [False, True]]), 1, 3).tolist()
+    >>> resize_mask(np.array([[True, False], [False, True]]), 1, 3).tolist()
     [[True, False, True]]
     """
     painted_TS = np.ones((n_queries, n_keys), dtype=bool)
@@ -105,4 +105,4 @@ def painted_mask(text: str, n_tokens: int) -> Array:
     """
     check_room(n_tokens=n_tokens, keys=n_tokens)
     blank = np.ones((1, 1), dtype=bool)
-    return fitted(mask_from_text(text) if text else blank, n_tokens, n_tokens)
+    return resize_mask(mask_from_text(text) if text else blank, n_tokens, n_tokens)

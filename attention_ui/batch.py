@@ -16,22 +16,22 @@ from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, wi
 
 from .board import show_board
 from .facts import fact
-from .focus import follow_cell
+from .focus import move_focus
 from .markdown import plain
 from .page_context import PageContext
 from .sequence import choose_sequence
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
-OVERVIEW = "probabilities"  # what the overview shows of each sequence
+OVERVIEW_FIELD = "probabilities"  # what the overview shows of each sequence
 
 
-def batch_of(now: PageContext, field: str, board: JSON) -> BatchField | None:
+def batch_field(now: PageContext, field: str, board: JSON) -> BatchField | None:
     """What is shown of the batch at a step, where there is one. board: of the step, whose cell is
     marked in the sequence that is shown.
     """
     if fact("batch", len(now.sentences)) == 1:
         return None
-    field, cell = field or OVERVIEW, board["cell"]
+    field, cell = field or OVERVIEW_FIELD, board["cell"]
     place = [now.focus.head] if STEPS[field].per_head else []
     index = cell["index"][1:] if cell["array"] == field else [*place, now.focus.query, 0]
     return BatchField(now.batch, field, now.sequences, now.sequence, index)
@@ -57,7 +57,7 @@ def _fixed(panel: JSON) -> JSON:
     return {name: value for name, value in panel.items() if name != "editable"}
 
 
-def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
+def open_link(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
     """What the links of a stage do: those of sequences show one, others are the page's."""
 
     def follow(link: str) -> None:
@@ -88,7 +88,7 @@ def _block(now: PageContext, letter: str) -> int | None:
 def _go_to(axes: Sequence[tuple[str, int | None]], array: str, index: list[int]) -> None:
     """In a callback: show the sentence of a clicked picture, at the clicked cell."""
     choose_sequence(int(array.removeprefix("sentence ")))
-    follow_cell(axes, index)
+    move_focus(axes, index)
 
 
 def _says(now: PageContext, field: str) -> str:

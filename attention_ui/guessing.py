@@ -10,7 +10,7 @@ from attention_viz.payload import JSON
 from .page_context import PageContext
 
 
-def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
+def guess_data(now: PageContext, field: str, board: JSON) -> JSON | None:
     """The question on the cell that the board of a step explains, or None where it has none."""
     cell = board.get("cell")
     if not cell or cell["array"] != field:

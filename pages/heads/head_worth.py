@@ -18,7 +18,7 @@ from attention_ui.heads.head_worth import other_bases, switch_heads_off
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.panels import token
-from attention_ui.show import place_for, show_figure
+from attention_ui.show import picture_container, show_figure
 from attention_viz.heads import head_worth as figures
 from attention_viz.labels import format_agreement, number
 
@@ -47,7 +47,9 @@ st.markdown(
     f" as the layer computes it: {tick_says}{plain(trace.addition('output'))}. Over all tokens and"
     f" features, sums and outputs {format_agreement(gap, tolerance(trace, 'output'))}."
 )
-with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too
+with picture_container(
+    "worth stacked", max(trace.sizes["T"], 5 * n_heads)
+):  # the legend takes room, too
     show_figure(figures.stacked(trace, column), "worth stacked")
 
 switch_heads_off(trace, focus, now.notation)

@@ -7,7 +7,7 @@ from attention_lab.scenario import MASK_KINDS
 from attention_ui.facts import fact
 from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair, token
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import number
@@ -76,7 +76,7 @@ st.caption(
 )
 if fact("some_hidden", bool(trace.hidden_keys.any())):
     st.caption("Hatched cells are masked: their score is −∞, which the softmax turns into 0.")
-arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair_markdown(trace, focus))
 with st.expander("What if there are fewer queries than keys?", icon=":material/help:"):
     alone = fact("last_query", last_query_alone(trace))
     st.markdown(

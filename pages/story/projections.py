@@ -6,15 +6,15 @@ from attention_core.head_blocks import head_columns
 from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, token, which
-from attention_ui.step import of_three, show_step
+from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token
+from attention_ui.step import projection_choice, show_step
 from attention_viz import story
 from attention_viz.labels import format_span
 
 now = page_context()
 trace, focus = now.trace, now.focus
 
-field = which()
+field = choose_projection()
 color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[
     field
 ]
@@ -31,7 +31,7 @@ columns_of_head = format_span(block, "column")
 sent = fact("drawn_columns", story.head_window(trace, field, focus.head))
 
 board = story.projection_board(now.stage, field, (focus.head, row, place.feature), not now.whole)
-board = show_step(now, field, board, choices=of_three(field))
+board = show_step(now, field, board, choices=projection_choice(field))
 if fact("whole", now.whole) and sent != (0, fact("columns", width)):
     st.caption(
         f"Columns of {weights} and {made}: {width}. Shown: {format_span(slice(*sent), 'column')},"

@@ -10,7 +10,7 @@ from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair, token
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
@@ -29,7 +29,7 @@ colours = (
     "Violet is a positive score: query and key point in similar directions and fit well. Orange is"
     " a negative score: they point apart. Longer vectors give larger scores."
 )
-arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair(trace, focus), colours)
+arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair_markdown(trace, focus), colours)
 
 with st.expander(
     "One pair of tokens in all heads: the Hadamard product",

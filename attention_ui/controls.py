@@ -131,7 +131,7 @@ def cut_text(key: str) -> None:
 
 
 def one_line(text: str) -> str:
-    """A text without line breaks, which an address or a file may hold: the field has one line.
+    r"""A text without line breaks, which a URL or a file may hold: the field has one line.
 
     >>> one_line("the cat\n  and it")
     'the cat   and it'

@@ -23,7 +23,7 @@ from attention_viz.labels import number
 Facts = dict[str, Any]
 
 
-def chosen(scenario: Scenario, trace: Trace) -> Facts:
+def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
     """What a hand-out says about a layer, by name: sizes, mask, and all that is not usual."""
     length = _length(scenario, trace)
     scenario = resolve(scenario)
@@ -110,10 +110,10 @@ def _scores(scenario: Scenario, trace: Trace) -> Facts:
     return found
 
 
-def line(scenario: Scenario, trace: Trace, notation: Notation) -> str:
+def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
     """The sentence, and what else was chosen, in one line."""
-    facts = chosen(scenario, trace)
-    said = ", ".join(say(facts) for name, say in SAID.items() if name in facts)
+    facts = layer_facts(scenario, trace)
+    said = ", ".join(say(facts) for name, say in FACT_TEXTS.items() if name in facts)
     return f"“{scenario.text}”: {said}{_letters(notation)}"
 
 
@@ -142,7 +142,7 @@ def _letters(notation: Notation) -> str:
 
 
 # How each fact is said, in this order; seed and layer stand beside the kind of weights.
-SAID: dict[str, Callable[[Facts], str]] = {
+FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
     "cut_to": lambda facts: f"cut to length {facts['cut_to']}",
     "pads": lambda facts: f"[pad] added: {facts['pads']}",
     "features": lambda facts: f"features: {facts['features']}",

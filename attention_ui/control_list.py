@@ -17,7 +17,7 @@ from attention_lab.scenario import (
 )
 from attention_lab.sentences import MAX_SENTENCES
 
-DEFAULTS = asdict(Scenario())
+CONTROL_DEFAULTS = asdict(Scenario())
 GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
 Values = Mapping[str, Any]
 
@@ -33,7 +33,7 @@ def _weights(values: Values) -> str:
     return "random" if unfit else str(values["weights"])
 
 
-def decided(values: Values) -> Mapping[str, Any]:
+def decided_values(values: Values) -> Mapping[str, Any]:
     """The values that the weights decide in place of the controls; 0 means embedding / heads."""
     of: dict[str, Mapping[str, Any]] = {
         "trained": {**TRAINED_CHOICES, "d_k": 0, "d_v": 0},

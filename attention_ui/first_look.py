@@ -16,9 +16,9 @@ from attention_lab.state_file import FOCUS
 
 from .presets import SENTENCE_KEY, is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
-from .url_state import as_texts, requested, session
+from .url_state import requested, session, url_texts
 
-OPENING = """(() => {
+OPENING_JS = """(() => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(NAMED)) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
@@ -28,7 +28,7 @@ OPENING = """(() => {
 """
 
 
-def begin(own: OwnControls | None) -> None:
+def open_first_example(own: OwnControls | None) -> None:
     """Take over the first example where a visit begins without naming anything of a layer.
 
     own: of the page. Where no control counts the visit has not begun, for a layer; where the
@@ -46,7 +46,7 @@ def begin(own: OwnControls | None) -> None:
         st.session_state.update(held)
         usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:
-            now.opening = as_texts({name: v for name, v in held.items() if v != usual[name]})
+            now.opening = url_texts({name: v for name, v in held.items() if v != usual[name]})
 
 
 def opening_script() -> str:
@@ -54,7 +54,7 @@ def opening_script() -> str:
     for it, all that Streamlit writes there would become entries of the history.
     """
     named = json.dumps(session().opening).replace("<", "\\u003c")
-    return OPENING.replace("NAMED", named) if session().opening else ""
+    return OPENING_JS.replace("NAMED", named) if session().opening else ""
 
 
 def _is_named() -> bool:
@@ -64,7 +64,7 @@ def _is_named() -> bool:
     return is_moved or not session().asked.keys().isdisjoint(names)
 
 
-def follow(page: str, scenario: Scenario, trace: Trace | None) -> None:
+def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
     """Note what the layer is run on; where the sentence is another and the place was not chosen by
     the visitor, look into a cell worth telling.
 

@@ -35,7 +35,7 @@ from .focus import Focus
 from .markdown import plain
 from .presets import SENTENCE_KEY, widget_values
 from .upload_limits import check_upload
-from .url_state import restore, session, stays_open, write_to_url
+from .url_state import draw_expander, restore, session, write_to_url
 
 MAX_STATE_MB = MAX_STATE_BYTES // 2**20  # MB
 # What the URL holds, or a key in its place.
@@ -88,7 +88,7 @@ def draw_own_numbers(scenario: Scenario, trace: Trace | None, place: Focus) -> N
     file holds.
     """
     edits, own = edits_of(scenario), user_matrices_of(scenario)
-    with stays_open("Own numbers", "own numbers") as opened:
+    with draw_expander("Own numbers", "own numbers") as opened:
         if opened.open:
             if trace is not None:
                 _table(scenario, trace)

@@ -18,7 +18,7 @@ from attention_viz.worksheet import worksheet
 
 from .board import show_board
 from .facts import fact
-from .focus import follow_cell
+from .focus import move_focus
 from .markdown import plain
 from .page_context import PageContext
 from .panels import open_step
@@ -120,7 +120,7 @@ def open_cell(trace: Trace, asked: Derivation) -> None:
         trace.sizes[parts[1]] if len(parts := letter.split("·")) == 2 else None
         for letter in letters
     ]
-    follow_cell(list(zip(letters, widths, strict=True)), asked.index)
+    move_focus(list(zip(letters, widths, strict=True)), asked.index)
     open_step(asked.field)
 
 

@@ -18,7 +18,7 @@ from .registry import Page
 from .url_state import restore_place, write_to_url
 
 
-def of_batch(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
+def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
     """What a page is run on, and which sequence of it is shown, which session and address hold: the
     story has the whole batch, other pages have the chosen sentence alone.
     """
@@ -46,7 +46,7 @@ def choose_sequence(place: int) -> None:
     st.session_state[SENTENCE_KEY] = min(max(place, 0), MAX_INDEX)
 
 
-def notes_of_batch(scenario: Scenario, page: Page) -> tuple[str, ...]:
+def batch_page_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
     """That sentences are left out of the batch, or that a page looks at one of them alone."""
     if not scenario.batch:
         return ()

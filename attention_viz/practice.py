@@ -11,8 +11,8 @@ from attention_core import Trace
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.practice import PracticeQuestion
 
-from .labels import decimals, number
-from .tables import reads
+from .labels import format_decimals, number
+from .tables import format_derivation
 
 # What a projected vector is called, its weights, and the axes of its tokens and of a head's width.
 PROJECTION_WORDS = {
@@ -51,7 +51,7 @@ def format_result(question: PracticeQuestion) -> str:
     """
     if question.exact.field == "merged":
         return f"{question.answer:.0f}"
-    write = decimals if abs(question.answer) >= 1 else number
+    write = format_decimals if abs(question.answer) >= 1 else number
     return write(question.answer, question.places)
 
 
@@ -166,7 +166,8 @@ class _Words:
 
     def told(self, question: str, names: Sequence[str]) -> QuestionText:
         """The question with the numbers it needs, as many lists as the arithmetic reads."""
-        answer = f"{format_result(self.asked)}, from {reads(self.asked.exact, self.asked.places)}"
+        arithmetic = format_derivation(self.asked.exact, self.asked.places)
+        answer = f"{format_result(self.asked)}, from {arithmetic}"
         how = METHODS.get(self.asked.exact.field, DOT_PRODUCT_METHOD)
         return QuestionText(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
 
@@ -181,5 +182,6 @@ class _Words:
             [term.factors[0].value] for term in terms if len(term.factors) < len(terms[0].factors)
         ]
         return [
-            ", ".join(decimals(value, self.asked.places) for value in values) for values in lists
+            ", ".join(format_decimals(value, self.asked.places) for value in values)
+            for values in lists
         ]

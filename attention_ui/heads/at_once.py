@@ -26,7 +26,7 @@ from attention_viz.labels import number
 
 from ..facts import fact
 from ..page_context import PageContext
-from ..show import place_for, show_figure
+from ..show import picture_container, show_figure
 
 MEASURED = "heads in threads"  # the name in the session
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
@@ -41,7 +41,7 @@ def what_can_run_at_once(now: PageContext) -> None:
         " line leads to a box from each box that it waits for. Heads never wait for each other; the"
         " merge waits for all of them."
     )
-    with place_for("at once", 2 * plan.depth):
+    with picture_container("at once", 2 * plan.depth):
         show_figure(at_once_figure(plan, now.notation), "ways at once")
     fact("heads_left_out", n_heads - len(rows_of(n_heads)))
     st.caption(

@@ -23,7 +23,7 @@ from attention_viz.labs.training import loss_figure
 from ..facts import fact
 from ..layer_import import offer_story
 from ..show import show_figure
-from ..url_state import pinned
+from ..url_state import cell_places
 from .shared_runs import cached_score
 from .visitor_runs import VisitorRun, continue_training, reset_run
 
@@ -121,7 +121,7 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
 
 def choose_silenced_head(n_heads: int) -> int | None:
     """Draw a button for each head; return the silenced head."""
-    held = pinned(
+    held = cell_places(
         "train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0"
     )
     chosen = next(iter(held or ()), None)

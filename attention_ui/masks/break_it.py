@@ -15,7 +15,7 @@ from attention_core.checks import check_choice
 from attention_lab.masks.break_it import NO_MISTAKE, Examined
 from attention_lab.masks.mistake_checks import CHECKS, Check
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
-from attention_viz.labels import true_minus
+from attention_viz.labels import with_minus_signs
 from attention_viz.masks.break_it import FIELDS
 
 from ..facts import fact
@@ -145,5 +145,5 @@ def show_checks(layer: Examined) -> None:
 
 def _list(layer: Examined, checks: list[Check], icon: str) -> None:
     for check in checks:
-        says = true_minus(layer.verdicts[check.key].sentence)
+        says = with_minus_signs(layer.verdicts[check.key].sentence)
         st.markdown(f"{icon} **{check.name}**. {says}")

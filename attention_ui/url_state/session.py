@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-KEY = "session"
+SESSION_KEY = "session"
 _of_thread = threading.local()  # the scripts of one tab alone run in a thread
 
 
@@ -85,6 +85,6 @@ def begin_run() -> Session:
 
 
 def _of_streamlit() -> Session:
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Session()
-    return cast(Session, st.session_state[KEY])
+    if SESSION_KEY not in st.session_state:
+        st.session_state[SESSION_KEY] = Session()
+    return cast(Session, st.session_state[SESSION_KEY])

@@ -9,7 +9,7 @@ from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import resolve
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.masks.encoder_decoder import chosen_cell, draw_cards, follow, follow_step
 from attention_ui.masks.sentences import note_cut, sentence_field
 from attention_ui.page_context import page_context
@@ -70,7 +70,10 @@ cell = chosen_cell(trace.sizes["T"], trace.sizes["S"])
 with window:  # drawn now, because its pinned cell depends on the use
     scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
     show_board(scene, "uses", on_pin=follow, fits=True)
-query_token, key_token = quoted(trace.tokens, cell[0]), quoted(trace.memory_tokens, cell[1])
+query_token, key_token = (
+    quote_token(trace.tokens, cell[0]),
+    quote_token(trace.memory_tokens, cell[1]),
+)
 share = percent(fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]])))
 st.markdown(
     f"The :blue[query of {query_token}] comes from the **{use.asks}**, the :red[key] and the"

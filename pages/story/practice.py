@@ -16,7 +16,7 @@ from attention_lab.practice import (
 from attention_ui.facts import fact
 from attention_ui.markdown import plain_quotations
 from attention_ui.page_context import page_context
-from attention_ui.panels import say_columns
+from attention_ui.panels import note_columns
 from attention_ui.practice import (
     clear_answer,
     draw_help,
@@ -115,4 +115,4 @@ ask_belief(trace, number, field)
 offer_sheet(now, number, field)
 st.header("The matrices that the numbers come from", anchor=False)
 draw_operands(now, question)
-say_columns(now)
+note_columns(now)

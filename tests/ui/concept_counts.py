@@ -138,7 +138,7 @@ def trained_layers() -> tuple[Trace, ...]:
 
 
 CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
-    ("gml", 1): lambda t, _: [len(story.HEADS)],
+    ("gml", 1): lambda t, _: [len(story.HEAD_FIELDS)],
     ("gml", 5): lambda t, _: sums(t),
     ("gml", 10): following_heads,
     ("gml", 11): lambda t, _: [width(t, "query_heads"), width(t, "queries")],

@@ -11,7 +11,7 @@ import pytest
 import attention_ui.frame
 from attention_core import SettingsError, TextError
 from attention_lab.scenario import MAX_TEXT_LENGTH, Scenario, tokens_of
-from attention_ui.controls import notes
+from attention_ui.controls import sentence_notes
 from attention_ui.markdown import JOINER, plain
 from attention_ui.registry import PAGES, page_of
 from tests.ui.app import (
@@ -86,7 +86,7 @@ def test_ten_thousand_words() -> None:
     assert len(page_context(app).scenario.text) == MAX_TEXT_LENGTH
     assert page_context(app).trace.sizes["T"] == 64
     scenario = page_context(app).scenario
-    said = (*tokens_of(scenario).notes, *notes(scenario))
+    said = (*tokens_of(scenario).notes, *sentence_notes(scenario))
     assert len(said) == 2
     assert {plain(note) for note in said} <= {caption.value for caption in app.caption}
     assert {"64"} <= named_in(said[0])

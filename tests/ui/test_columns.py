@@ -69,7 +69,11 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(questions, "show_questions", lambda: None)
     monkeypatch.setattr(frame, "show_foot", lambda page: None)
-    for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
+    for module, name in (
+        (frame, "note_columns"),
+        (panels, "note_columns"),
+        (panels, "note_swap"),
+    ):
         monkeypatch.setattr(module, name, lambda now: None)
 
 

@@ -11,7 +11,7 @@ import pytest
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES
-from attention_ui.controls import CONTROLS, DEFAULTS, Control
+from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
 from attention_ui.focus import NAMES
 from attention_ui.reference.questions import (
     Entry,
@@ -44,9 +44,9 @@ def takes(control: Control, value: str) -> bool:
     """Whether a control of the sidebar can show a value of the address."""
     if control.name in FIELD_CHOICES:
         return value in FIELD_CHOICES[control.name]
-    if isinstance(DEFAULTS[control.name], bool):
+    if isinstance(CONTROL_DEFAULTS[control.name], bool):
         return value in ("true", "false")
-    if isinstance(DEFAULTS[control.name], str):
+    if isinstance(CONTROL_DEFAULTS[control.name], str):
         return True
     low, high = FIELD_BOUNDS[control.name]
     return value.isdigit() and low <= int(value) <= high

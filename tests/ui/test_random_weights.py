@@ -45,7 +45,7 @@ def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> 
     state, before = {}, Session(page_context=page_context(opened("scores")))
     monkeypatch.setattr(random_weights.st, "session_state", state)
     monkeypatch.setattr(stage_choices, "session", lambda: before)
-    stage_choices.choose(*LEADS)
+    stage_choices.apply_stage_choice(*LEADS)
     assert state == {
         "weights": "trained",
         "layer": 3,

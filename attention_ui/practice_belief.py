@@ -34,9 +34,9 @@ def ask_belief(trace: Trace, number: int, field: str) -> None:
 def _judge(guess: Guess, place: int) -> None:
     """Say whether the chosen answer is right, who gives it, and why the right one is."""
     verdict = judge(guess, guess.options[place].value)
-    if fact("belief_verdict", verdict.said) == "right":
+    if fact("belief_verdict", verdict.grade) == "right":
         st.success(f"Right. {plain(guess.why)}", icon=":material/check_circle:")
         return
-    says = " ".join(f"“{plain(MISCONCEPTIONS[one].says)}”" for one in verdict.misconceptions[:1])
+    says = " ".join(f"“{plain(MISCONCEPTIONS[one].text)}”" for one in verdict.misconceptions[:1])
     believed = f" It is the answer of who believes: {says}" if says else ""
     st.warning(f"Not this one: {plain(guess.answer)}.{believed} {plain(guess.why)}")

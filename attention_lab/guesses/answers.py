@@ -72,7 +72,7 @@ def answer(asked: AskedItem, values: Array) -> Answer | None:
 
 
 def shape_text(trace: Trace, field: str, misconception: str = "") -> str:
-    """The shape of a field, of one head if it has heads; or the shape that a learner believes in."""
+    """The shape of a field, or of one head of it; or the shape that a learner believes in."""
     if misconception:
         return _shape(trace, *_believed_shapes(trace, field)[misconception])
     return _shape(trace, *getattr(trace, field).shape[-2:])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_core.checks import is_finite_number
-
 from .record import Guess
 
 NEAR_TOLERANCES = 5
@@ -41,7 +39,7 @@ def judge(guess: Guess, answer: float | str) -> GuessVerdict:
                 grade = {True: "right", False: "wrong"}[option.right]
                 return GuessVerdict(grade, option.misconceptions)
         return GuessVerdict("wrong")
-    if guess.number is None or not is_finite_number(answer):
+    if guess.number is None:
         return GuessVerdict("wrong")
     tolerance = guess.tolerance * (1 + 1e-9)
     error = abs(answer - guess.number)

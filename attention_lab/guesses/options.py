@@ -1,4 +1,4 @@
-"""The options of a question: the right answer, those of the misconceptions, then other wrong ones."""
+"""The options of a question: the right answer, those of misconceptions, then other wrong ones."""
 
 from __future__ import annotations
 

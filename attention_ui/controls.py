@@ -18,7 +18,7 @@ from attention_lab.weight_changes import change_notes
 
 from .control_list import CONTROLS as CONTROLS
 from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
-from .mask_choice import make_room
+from .mask_choice import make_room_for_padding
 from .url_state import bound, folded, keep_in_url, needed, session, whole_number_input
 
 LINES = 68  # px, two lines
@@ -138,7 +138,7 @@ def one_line(text: str) -> str:
 
 
 # What a change of a control brings along, in a callback.
-CHANGES = {"text": cut_text, "batch": cut_text, "mask": make_room}
+CHANGES = {"text": cut_text, "batch": cut_text, "mask": make_room_for_padding}
 
 
 def _draw(control: Control, disabled: bool) -> Any:

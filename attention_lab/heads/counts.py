@@ -26,7 +26,7 @@ class LayerSize:
     d_v: int
 
 
-def size_of(trace: Trace) -> LayerSize:
+def layer_size(trace: Trace) -> LayerSize:
     """The sizes of a layer that attends to itself."""
     sizes = trace.sizes
     return LayerSize(*(sizes[letter] for letter in "TDHGKV"))
@@ -41,7 +41,7 @@ class Count:
     of: Callable[[LayerSize], int]
 
 
-def total(counts: Iterable[Count], size: LayerSize) -> int:
+def total_count(counts: Iterable[Count], size: LayerSize) -> int:
     """The sum of some counts.
 
     >>> tokens, width = Count("tokens", "n", lambda s: s.n_tokens), Count("width", "C",
@@ -53,7 +53,7 @@ def total(counts: Iterable[Count], size: LayerSize) -> int:
     return sum(count.of(size) for count in counts)
 
 
-def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
+def growing_sizes(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     """The layer with a growing number of tokens n, width C, heads h or key/value heads G. d_k = d_v
     = C/h follow C and h.
 
@@ -71,7 +71,7 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     return tuple(replace(size, n_kv_heads=groups) for groups in divisors(size.n_heads))
 
 
-def grown(size: LayerSize, letter: str) -> int:
+def size_value(size: LayerSize, letter: str) -> int:
     """The size with a letter."""
     return int(getattr(size, SIZE_OF_LETTER[letter]))
 

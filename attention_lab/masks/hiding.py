@@ -17,7 +17,7 @@ from attention_core.masks import causal_mask, padding_mask, window_mask
 from attention_core.number_types import check_range
 
 
-def masks_for(
+def build_masks(
     n_queries: int,
     n_keys: int,
     *,
@@ -42,7 +42,7 @@ def masks_for(
     return masks
 
 
-def combined(masks: Mapping[str, Array]) -> Array | None:
+def combine_masks(masks: Mapping[str, Array]) -> Array | None:
     """What all masks together allow; None if there is no mask.
 
     >>> combined({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
@@ -102,7 +102,7 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
 )
 
 
-def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
+def hide_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
     """The probabilities when `value` is added to the scores of the keys that should be hidden.
 
     Shapes: (..., T, S) -> (..., T, S).
@@ -112,7 +112,7 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
         return softmax(scaled_scores + addend)
 
 
-def leak(probabilities: Array, allowed: Array) -> Array:
+def leaked_share(probabilities: Array, allowed: Array) -> Array:
     """The sum of the shares that a query gives to hidden keys. Shapes: (..., T, S) -> (..., T).
     Range: 0 to 1.
     """
@@ -131,7 +131,7 @@ class MaskOrder:
     gap: float
 
 
-def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
+def compare_orders(scores: Array, scale: float, addend: Array) -> MaskOrder:
     """The mask after the scale and before it: softmax(s·scale + m) and softmax((s + m)·scale).
 
     For m = -inf both are equal. A finite bias differs: if it is added first, it is scaled too.

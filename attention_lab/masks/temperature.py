@@ -21,7 +21,7 @@ from attention_core.trace import Trace
 from ..heads.patterns import effective_tokens
 from ..heads.reruns import rerun
 
-WIDTHS = (1, 4, 16, 64, 256, 1024)
+KEY_SIZES = (1, 4, 16, 64, 256, 1024)
 N_DRAWS = 64  # of N_KEYS queries and keys each
 N_KEYS = 32
 
@@ -71,7 +71,7 @@ def jacobian_norm(probabilities_XS: Array) -> Array:
     return norm_X
 
 
-def two_token_slope(gap: float) -> float:
+def two_token_derivative(gap: float) -> float:
     """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
     1/4.
 
@@ -157,4 +157,4 @@ def score_spread(d_k: int, seed: int = 0) -> ScoreSpread:
 
 def score_spreads() -> tuple[ScoreSpread, ...]:
     """The same for widths from 1 to 1024."""
-    return tuple(score_spread(d_k) for d_k in WIDTHS)
+    return tuple(score_spread(d_k) for d_k in KEY_SIZES)

@@ -10,10 +10,10 @@ from ..matrices import Matrix, board, difference, matrix_of, sides_of
 from ..payload import JSON, largest
 
 MAX_COLUMNS = 32
-FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))
+COMPUTED_FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))
 
 
-def broken(
+def mistake_board(
     right: Trace,
     faulty: Trace,
     field: str,

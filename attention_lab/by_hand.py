@@ -18,13 +18,13 @@ from attention_core.checks import Array
 from attention_core.embeddings import Embedding
 from attention_core.projections import Projections
 
-FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
-D_MODEL, N_HEADS, WIDTH = 8, 2, 4
-PLACES = 12  # that a position can have; a later token stands where the one twelve before it does
-UNUSED = "·"
+HANDMADE_FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
+D_MODEL, N_HEADS, HEAD_WIDTH = 8, 2, 4
+N_PLACES = 12  # that a position can have; a later token stands where the one twelve before it does
+UNUSED_COLUMN = "·"
 
 # Of pronouns only those that stand for a noun: I, you and we stand for whoever speaks or listens.
-WORDS: Mapping[str, tuple[str, ...]] = {
+PARTS_OF_SPEECH: Mapping[str, tuple[str, ...]] = {
     word: tuple(kind.split())
     for kind, lines in json.loads(
         Path(__file__).with_name("by_hand.json").read_text(encoding="utf-8")
@@ -33,12 +33,12 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 }
 Mix = dict[str, float]  # features and their weights
 
-_STEP = 2 * math.pi / PLACES
+_STEP = 2 * math.pi / N_PLACES
 _ACROSS, _ALONG = 40 * math.sin(_STEP), 40 * math.cos(_STEP)
 
 
 @dataclass(frozen=True)
-class HandHead:
+class HandmadeHead:
     """What a head does, column by column; columns that are not listed hold zeros.
 
     queries, keys: by the name of a column, the features that it is made of. copies: the features
@@ -51,16 +51,16 @@ class HandHead:
     gives: Mix
 
 
-HEADS = (
+HANDMADE_HEADS = (
     # A pronoun scores 3 with a noun, and 2 more with an animate one.
-    HandHead(
+    HandmadeHead(
         {"noun?": {"pronoun": 6, "verb": 4}, "anim.?": {"pronoun": 4, "verb": 2}},
         {"noun": {"noun": 1}, "animate": {"animate": 1}},
         ("noun", "animate", "pronoun", "verb"),
         {"noun": 1, "animate": 1},
     ),
     # The query is 40 times the cosine and sine of the token's own angle, turned one place back.
-    HandHead(
+    HandmadeHead(
         {
             "before cos": {"cos": _ALONG, "sin": _ACROSS},
             "before sin": {"cos": -_ACROSS, "sin": _ALONG},
@@ -78,7 +78,7 @@ def part_of_speech(token: str) -> tuple[str, ...]:
     >>> part_of_speech("Cat"), part_of_speech("box"), part_of_speech("the")
     (('animate', 'noun'), ('noun',), ('other',))
     """
-    return WORDS.get(token.casefold(), ("other",))
+    return PARTS_OF_SPEECH.get(token.casefold(), ("other",))
 
 
 def named_vectors(tokens: Sequence[str]) -> Embedding:
@@ -94,25 +94,25 @@ def named_vectors(tokens: Sequence[str]) -> Embedding:
     )
     angles_T = _STEP * np.arange(len(tokens))
     places_TD = np.zeros_like(words_TD)
-    places_TD[:, FEATURES.index("cos")] = np.cos(angles_T)
-    places_TD[:, FEATURES.index("sin")] = np.sin(angles_T)
+    places_TD[:, HANDMADE_FEATURES.index("cos")] = np.cos(angles_T)
+    places_TD[:, HANDMADE_FEATURES.index("sin")] = np.sin(angles_T)
     return Embedding(words_TD, places_TD, words_TD + places_TD)
 
 
-def notes(n_tokens: int) -> tuple[str, ...]:
+def place_notes(n_tokens: int) -> tuple[str, ...]:
     """What the places on a circle mean for a sentence that goes round it."""
-    if n_tokens < PLACES - 1:
+    if n_tokens < N_PLACES - 1:
         return ()
     return (
-        f"Weights by hand know {PLACES} places, which lie on a circle: to the first token the last"
-        " place is the one before, and a longer sentence goes round again.",
+        f"Weights by hand know {N_PLACES} positions, which lie on a circle. The first token takes"
+        " the last position for the one before it, and a longer sentence goes round again.",
     )
 
 
-def hand_made() -> Projections:
+def handmade_projections() -> Projections:
     """The weights of both heads. Shapes: each of the four matrices (8, 8)."""
     triples, rows = [], []
-    for head in HEADS:
+    for head in HANDMADE_HEADS:
         copied = np.stack([_vector({feature: 1.0}) for feature in head.copies])
         triples.append((_columns(head.queries), _columns(head.keys), copied.T))
         given = np.array([head.gives.get(feature, 0.0) for feature in head.copies])
@@ -122,11 +122,11 @@ def hand_made() -> Projections:
 
 def _columns(mixes: Mapping[str, Mix]) -> Array:
     """A head's columns side by side. Shapes: (8, 4)."""
-    columns_DK = np.zeros((D_MODEL, WIDTH))
+    columns_DK = np.zeros((D_MODEL, HEAD_WIDTH))
     for column, mix in enumerate(mixes.values()):
         columns_DK[:, column] = _vector(mix)
     return columns_DK
 
 
 def _vector(mix: Mapping[str, float]) -> Array:
-    return np.array([float(mix.get(feature, 0)) for feature in FEATURES])
+    return np.array([float(mix.get(feature, 0)) for feature in HANDMADE_FEATURES])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .by_hand import FEATURES, HEADS, UNUSED, WIDTH
-from .scenario import Scenario, own_of, settled
+from .by_hand import HANDMADE_FEATURES, HANDMADE_HEADS, HEAD_WIDTH, UNUSED_COLUMN
+from .scenario import Scenario, resolve, user_matrices_of
 
 Names = tuple[str, ...]
 
@@ -25,15 +25,15 @@ class ColumnNames:
     values: tuple[Names, ...] = ()
 
 
-BY_HAND = ColumnNames(
-    FEATURES,
-    FEATURES,
+HANDMADE_NAMES = ColumnNames(
+    HANDMADE_FEATURES,
+    HANDMADE_FEATURES,
     *(
-        tuple((*mixes, *(UNUSED,) * (WIDTH - len(mixes))) for mixes in of_heads)
+        tuple((*mixes, *(UNUSED_COLUMN,) * (HEAD_WIDTH - len(mixes))) for mixes in of_heads)
         for of_heads in (
-            [head.queries for head in HEADS],
-            [head.keys for head in HEADS],
-            [head.copies for head in HEADS],
+            [head.queries for head in HANDMADE_HEADS],
+            [head.keys for head in HANDMADE_HEADS],
+            [head.copies for head in HANDMADE_HEADS],
         )
     ),
 )
@@ -47,10 +47,10 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
     >>> column_names(Scenario(weights="by hand", d_model=8, n_heads=2)).keys[0]
     ('noun', 'animate', '·', '·')
     """
-    if settled(scenario).weights != "by hand":
+    if resolve(scenario).weights != "by hand":
         return None
-    own = own_of(scenario).given
+    own = user_matrices_of(scenario).arrays
     kept: Mapping[str, Names | tuple[Names, ...]] = {
-        part: getattr(BY_HAND, part) for matrix, part in _MADE.items() if matrix not in own
+        part: getattr(HANDMADE_NAMES, part) for matrix, part in _MADE.items() if matrix not in own
     }
     return ColumnNames(**kept)  # type: ignore[arg-type]

@@ -25,9 +25,9 @@ from .state_file import checked_choice
 
 # Controls that decide the number of tokens would give matrices of different sizes. The user's own
 # numbers are no control.
-NOT_BESIDE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
-COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_BESIDE)
-FIELDS = ("masked_scores", "probabilities", "output")
+NOT_COMPARABLE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
+COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_COMPARABLE)
+COMPARED_FIELDS = ("masked_scores", "probabilities", "output")
 # The value to compare with; if the scenario has that value already, the second one.
 OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "embedding": ("integers", "normal"),
@@ -51,7 +51,7 @@ OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
 
 
 @dataclass(frozen=True)
-class Moved:
+class LargestChange:
     """The cell with the largest difference between two matrices, and its two numbers."""
 
     row: int
@@ -83,8 +83,8 @@ class TwoSettings:
         if the outputs have different widths.
         """
         if field != "output":
-            beside = self.head_beside(head)
-            return getattr(self.before, field)[0, head], getattr(self.after, field)[0, beside]
+            compare_with = self.head_beside(head)
+            return getattr(self.before, field)[0, head], getattr(self.after, field)[0, compare_with]
         widths = [trace.sizes["O"] for trace in (self.before, self.after)]
         if widths[0] != widths[1]:
             raise ShapeError(
@@ -135,7 +135,7 @@ def _typed(text: str, kind: type) -> Any:
         return text
 
 
-def beside(scenario: Scenario, name: str, value: Any) -> TwoSettings:
+def compare_with(scenario: Scenario, name: str, value: Any) -> TwoSettings:
     """The layer of a scenario, and of the same scenario with one control set to a value.
 
     Raises: AttentionError if there is no such layer, or if it has another number of tokens.
@@ -151,11 +151,11 @@ def beside(scenario: Scenario, name: str, value: Any) -> TwoSettings:
     return TwoSettings(before, after, other)
 
 
-def moved_most(before: Array, after: Array, rounding: float = 0.0) -> Moved | None:
+def largest_change(before: Array, after: Array, rounding: float = 0.0) -> LargestChange | None:
     """The cell with the largest difference between two matrices; None if no difference exceeds the
     rounding. A cell that is minus infinity in one of them, because it is hidden, does not count.
 
-    >>> moved_most(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
+    >>> largest_change(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
     Moved(row=0, column=0, before=0.5, after=0.75)
     """
     gaps = np.abs(differences(before, after))
@@ -163,7 +163,7 @@ def moved_most(before: Array, after: Array, rounding: float = 0.0) -> Moved | No
     row, column = divmod(int(gaps.argmax()), gaps.shape[1])
     if gaps[row, column] <= rounding:
         return None
-    return Moved(row, column, float(before[row, column]), float(after[row, column]))
+    return LargestChange(row, column, float(before[row, column]), float(after[row, column]))
 
 
 def differences(before: Array, after: Array) -> Array:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from attention_core.checks import check_choice, is_finite_number
 from attention_core.derivation import Derivation
 
-from .practice import Question
+from .practice import PracticeQuestion
 
-LEVELS = ("own layer", "result missing", "one term missing", "worked")
+HELP_LEVELS = ("own layer", "result missing", "one term missing", "worked")
 
 
 @dataclass(frozen=True)
-class Line:
+class TermLine:
     """One term of the arithmetic. factors: the numbers that are multiplied, or the score of which
     the exponential is taken; value: what they make, None where it is asked for.
     """
@@ -25,12 +25,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Faded:
+class FadedExample:
     """What a level shows of a question. lines: its terms; result: None where it is not shown.
     missing: the place of the term that is asked for, None for none; places: decimals.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[TermLine, ...]
     result: float | None
     places: int
     missing: int | None = None
@@ -42,29 +42,31 @@ class Faded:
         return is_finite_number(answer) and abs(answer - self.term) <= self.room
 
 
-def faded(question: Question, level: str) -> Faded:
+def fade_example(question: PracticeQuestion, level: str) -> FadedExample:
     """What a level shows of a question; the largest term is the one that is missing. Raises:
     SettingsError.
 
     >>> from attention_core import Projections, attend
-    >>> from attention_lab.practice import ask
-    >>> question = ask(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
-    >>> faded(question, "own layer").lines, faded(question, "worked").result == question.answer
-    ((), True)
+    >>> from attention_lab.practice import choose_question
+    >>> question = choose_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
+    >>> fade_example(question, "own layer").lines
+    ()
+    >>> fade_example(question, "worked").result == question.answer
+    True
     """
-    check_choice("level", level, LEVELS)
+    check_choice("level", level, HELP_LEVELS)
     places, shown = question.places, question.shown
     if level == "own layer":
-        return Faded((), None, places)
+        return FadedExample((), None, places)
     lines = tuple(_line(shown, place) for place in range(len(shown.terms)))
     if level == "result missing":
-        return Faded(lines, None, places)
+        return FadedExample(lines, None, places)
     if level == "worked":
-        return Faded(lines, question.answer, places)
+        return FadedExample(lines, question.answer, places)
     missing = max(range(len(lines)), key=lambda place: abs(shown.terms[place].value))
     exact, rounded = (one.terms[missing].value for one in (question.exact, shown))
-    hidden = Line(lines[missing].factors, None)
-    return Faded(
+    hidden = TermLine(lines[missing].factors, None)
+    return FadedExample(
         (*lines[:missing], hidden, *lines[missing + 1 :]),
         question.answer,
         places,
@@ -74,6 +76,6 @@ def faded(question: Question, level: str) -> Faded:
     )
 
 
-def _line(shown: Derivation, place: int) -> Line:
+def _line(shown: Derivation, place: int) -> TermLine:
     term = shown.terms[place]
-    return Line(tuple(factor.value for factor in term.factors), term.value)
+    return TermLine(tuple(factor.value for factor in term.factors), term.value)

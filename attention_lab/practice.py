@@ -27,12 +27,12 @@ ASKED_FIELDS = (
     "output",
 )
 MAX_TERMS = 16  # more are no work for a hand
-LAST_QUESTION = 9999
+MAX_QUESTION_NUMBER = 9999
 _FEWEST_PLACES, _MOST_PLACES = 2, 8
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class PracticeQuestion:
     """One cell that is asked for.
 
     exact: its arithmetic; shown: the same with every number it reads rounded to as many places,
@@ -77,7 +77,7 @@ class Question:
         return is_finite_number(answer) and abs(answer - self.answer) <= self.tolerance
 
 
-def askable(trace: Trace) -> tuple[str, ...]:
+def askable_fields(trace: Trace) -> tuple[str, ...]:
     """The fields of which a cell can be worked out by hand: of at most 16 terms, and with
     finite numbers.
     """
@@ -86,7 +86,7 @@ def askable(trace: Trace) -> tuple[str, ...]:
     )
 
 
-def ask(trace: Trace, number: int, field: str = "") -> Question:
+def choose_question(trace: Trace, number: int, field: str = "") -> PracticeQuestion:
     """A question on the first sequence. number, from 1: decides which cell is asked for, and of
     which field if "".
 
@@ -94,12 +94,12 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
     is none of the askable ones, also where there is none at all.
 
     >>> from attention_core import Projections, attend
-    >>> question = ask(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
+    >>> question = choose_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
     """
     rng = generator(number, Stream.QUESTIONS)
-    fields = askable(trace)
+    fields = askable_fields(trace)
     if not fields:
         raise SettingsError(
             "No step of this layer is short enough to be worked out by hand; choose smaller sizes"
@@ -110,7 +110,7 @@ def ask(trace: Trace, number: int, field: str = "") -> Question:
     return _question(trace, asked, (0, *cells[rng.integers(len(cells))].tolist()))
 
 
-def _question(trace: Trace, field: str, index: tuple[int, ...]) -> Question:
+def _question(trace: Trace, field: str, index: tuple[int, ...]) -> PracticeQuestion:
     exact = derive(trace, field, index)
     largest = max(
         (abs(f.value) for t in exact.terms for f in t.factors if math.isfinite(f.value)),
@@ -122,7 +122,9 @@ def _question(trace: Trace, field: str, index: tuple[int, ...]) -> Question:
     def rounded(name: str, at: tuple[int, ...]) -> float:
         return float(np.round(array_of(trace, name)[at], places))
 
-    return Question(exact, expand(trace.rule(field), field, index, rounded, exact.result), places)
+    return PracticeQuestion(
+        exact, expand(trace.rule(field), field, index, rounded, exact.result), places
+    )
 
 
 def _is_short(trace: Trace, field: str) -> bool:

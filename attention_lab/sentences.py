@@ -19,12 +19,12 @@ from attention_core.text import Tokens, tokenize, tokenize_at_most
 from attention_core.trace import Trace
 
 from . import by_hand
-from .settled import Scenario, edits_of, own_of, settled
+from .choices import Scenario, edits_of, resolve, user_matrices_of
 from .trained.encoded_text import pieces_of, trained_layer
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_TOKENS
 
-MOST_SENTENCES = 4  # together
+MAX_SENTENCES = 4  # together
 
 
 def further_sentences(batch: str) -> tuple[str, ...]:
@@ -41,9 +41,9 @@ def sentences_of(scenario: Scenario) -> tuple[str, ...]:
     """The sentences that the layer is run on, the first of them the scenario's own. Raises:
     AttentionError.
     """
-    if not scenario.batch or own_of(scenario).x is not None:
+    if not scenario.batch or user_matrices_of(scenario).x is not None:
         return (scenario.text,)
-    return (scenario.text, *further_sentences(scenario.batch))[:MOST_SENTENCES]
+    return (scenario.text, *further_sentences(scenario.batch))[:MAX_SENTENCES]
 
 
 def batch_notes(scenario: Scenario) -> tuple[str, ...]:
@@ -51,10 +51,10 @@ def batch_notes(scenario: Scenario) -> tuple[str, ...]:
     further = further_sentences(scenario.batch)
     if further and len(sentences_of(scenario)) == 1:
         return ("Your own X is one sequence, so the further sentences are left out.",)
-    left_out = 1 + len(further) - MOST_SENTENCES
+    left_out = 1 + len(further) - MAX_SENTENCES
     if left_out <= 0:
         return ()
-    return (f"A batch has at most {MOST_SENTENCES} sentences; the last {left_out} are left out.",)
+    return (f"A batch has at most {MAX_SENTENCES} sentences; the last {left_out} are left out.",)
 
 
 @cached
@@ -100,7 +100,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
     """
     if scenario.batch:
         return tokens_of(in_batch(scenario, 0))
-    scenario = settled(scenario)
+    scenario = resolve(scenario)
     if scenario.weights == "trained":
         pieces = pieces_of(scenario.text, scenario.n_tokens)
         return Tokens(pieces.tokens, pieces.n_real, pieces.notes, pieces.n_left_out)
@@ -110,7 +110,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
         tokens = tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
     if scenario.weights != "by hand":
         return tokens
-    return replace(tokens, notes=tokens.notes + by_hand.notes(len(tokens.tokens)))
+    return replace(tokens, notes=tokens.notes + by_hand.place_notes(len(tokens.tokens)))
 
 
 @cached
@@ -123,7 +123,7 @@ def embedding_of(scenario: Scenario) -> Embedding:
     """
     if scenario.batch:
         return embedding_of(in_batch(scenario, 0))
-    scenario = settled(scenario)
+    scenario = resolve(scenario)
     if scenario.weights == "trained":
         inputs = trained_of(scenario).inputs[0]
         return Embedding(inputs, np.zeros_like(inputs), inputs)
@@ -136,13 +136,13 @@ def embedding_of(scenario: Scenario) -> Embedding:
 def trained_of(scenario: Scenario) -> Trace:
     """The trained layer on a scenario's sentence, of a batch the first. Raises: AttentionError."""
     one = in_batch(scenario, 0)
-    return trained_layer(one.text, one.layer, settled(one).n_tokens)
+    return trained_layer(one.text, one.layer, resolve(one).n_tokens)
 
 
-def batch_words(scenario: Scenario) -> str:
+def describe_batch(scenario: Scenario) -> str:
     """How many sentences of which lengths the batch has, in words. Raises: AttentionError.
 
-    >>> batch_words(Scenario("we saw the cat", batch="It slept"))
+    >>> describe_batch(Scenario("we saw the cat", batch="It slept"))
     '2 sentences of 4 and 2 tokens'
     """
     texts = sentences_of(scenario)

@@ -22,11 +22,18 @@ from attention_core.errors import FileError, SettingsError
 from .files.file_checks import has_half_character
 from .files.json_file import JsonFile, check_names
 from .notation.texts import NOTATIONS
-from .scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, edits_of, own_of
+from .scenario import (
+    FIELD_BOUNDS,
+    FIELD_CHOICES,
+    MAX_TEXT_LENGTH,
+    Scenario,
+    edits_of,
+    user_matrices_of,
+)
 from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
 from .user_data.matrix_names import MAX_STATE_BYTES
-from .user_data.own_matrices import OwnMatrices
-from .user_data.painted import mask_from_text
+from .user_data.painted_masks import mask_from_text
+from .user_data.user_matrices import UserMatrices
 
 FORMAT, VERSION = "Attention Lab state", 1
 SAYS_NOT = "choose one that was downloaded here"
@@ -79,7 +86,7 @@ def write_state(state: State) -> bytes:
         "version": VERSION,
         "scenario": {name: scenario[name] for name in _DEFAULTS},
         "edits": edits_of(state.scenario).encode(),
-        "own": own_of(state.scenario).encode(),
+        "own": user_matrices_of(state.scenario).encode(),
         "focus": state.places,
         "notation": state.notation,
     }
@@ -111,7 +118,7 @@ def read_state(data: bytes) -> State:
         for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
     )
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
-    own = OwnMatrices.decode(_text(content, "own"))
+    own = UserMatrices.decode(_text(content, "own"))
     return State(
         Scenario(**scenario, edits=edits.url_value(), own=own.url_value()),
         (focus.get("head", 0), focus.get("query", 0), focus.get("key", 0), focus.get("feature", 0)),
@@ -135,8 +142,8 @@ def checked_choice(name: str, value: Any) -> Any:
         return value
     if isinstance(default, str):
         return (
-            check_choice(name, value, CHOICES[name])
-            if name in CHOICES
+            check_choice(name, value, FIELD_CHOICES[name])
+            if name in FIELD_CHOICES
             else _checked_text(name, value)
         )
     low, high = FIELD_BOUNDS[name]
@@ -149,9 +156,10 @@ def checked_choice(name: str, value: Any) -> Any:
 
 def _checked_text(name: str, value: Any) -> str:
     check_text(name, value)
-    if len(value) > MAX_TEXT:
+    if len(value) > MAX_TEXT_LENGTH:
         raise SettingsError(
-            f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it"
+            f"{name} has {len(value):,} characters but may have at most {MAX_TEXT_LENGTH:,};"
+            " shorten it"
         )
     if name == "painted" and value:
         mask_from_text(value)

@@ -10,10 +10,10 @@ import numpy as np
 from attention_core import AttentionError
 from attention_core.projections import MATRICES
 
-from .by_hand import D_MODEL, N_HEADS, WIDTH
-from .scenario import DRAWN, Scenario, projections_of, settled
+from .by_hand import D_MODEL, HEAD_WIDTH, N_HEADS
+from .scenario import SEEDED_WEIGHTS, Scenario, projections_of, resolve
 
-SIZES = {"d_model": "Embedding size", "n_heads": "Heads"}
+SIZE_LABELS = {"d_model": "Embedding size", "n_heads": "Heads"}
 
 
 def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
@@ -23,12 +23,12 @@ def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
     before: the scenario of the run before, if there was one.
     """
     with suppress(AttentionError):
-        if settled(now).weights != now.weights:
+        if resolve(now).weights != now.weights:
             return (
                 f"The weights by hand are made for {D_MODEL} features and {N_HEADS} heads, each"
-                f" {WIDTH} wide; at these sizes the weights are random.",
+                f" {HEAD_WIDTH} wide; at these sizes the weights are random.",
             )
-        for name, label in SIZES.items():
+        for name, label in SIZE_LABELS.items():
             size = getattr(now, name)
             if before and before != now == replace(before, **{name: size}):
                 return _of_weights(
@@ -47,7 +47,7 @@ def _of_weights(before: Scenario, now: Scenario, change: str) -> tuple[str, ...]
         return (
             f"{change} The weights are the same, cut into {new.n_heads} instead of {old.n_heads}.",
         )
-    is_drawn = settled(before).weights == now.weights and now.weights in DRAWN
+    is_drawn = resolve(before).weights == now.weights and now.weights in SEEDED_WEIGHTS
     if same or not is_drawn:
         return ()
     kept = " Word vectors keep their first numbers." if before.d_model != now.d_model else ""

@@ -10,34 +10,34 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab import notation
 from attention_lab.batch_check import gap_alone
-from attention_viz.labels import agreement
+from attention_viz.labels import format_agreement
 from attention_viz.payload import JSON
-from attention_viz.story.batch import LINK, Batch, batch_board, beside_stage
+from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, with_sequence_pictures
 
 from .board import show_board
 from .facts import fact
-from .focus import follow_cell
+from .focus import move_focus
 from .markdown import plain
 from .page_context import PageContext
 from .sequence import choose_sequence
 
 WEIGHTS = ("w_q", "w_k", "w_v", "w_o")
-OVERVIEW = "probabilities"  # what the overview shows of each sequence
+OVERVIEW_FIELD = "probabilities"  # what the overview shows of each sequence
 
 
-def batch_of(now: PageContext, field: str, board: JSON) -> Batch | None:
+def batch_field(now: PageContext, field: str, board: JSON) -> BatchField | None:
     """What is shown of the batch at a step, where there is one. board: of the step, whose cell is
     marked in the sequence that is shown.
     """
     if fact("batch", len(now.sentences)) == 1:
         return None
-    field, cell = field or OVERVIEW, board["cell"]
+    field, cell = field or OVERVIEW_FIELD, board["cell"]
     place = [now.focus.head] if STEPS[field].per_head else []
     index = cell["index"][1:] if cell["array"] == field else [*place, now.focus.query, 0]
-    return Batch(now.batch, field, now.sequences, now.sequence, index)
+    return BatchField(now.batch, field, now.sequences, now.sequence, index)
 
 
-def with_batch(now: PageContext, stage: JSON, batch: Batch | None) -> JSON:
+def with_batch(now: PageContext, stage: JSON, batch: BatchField | None) -> JSON:
     """A stage with the choice of the sentence and a picture of each; the overview has no room for
     pictures.
     """
@@ -47,7 +47,7 @@ def with_batch(now: PageContext, stage: JSON, batch: Batch | None) -> JSON:
     # Edits of X belong to the first sentence.
     panels = [_fixed(panel) if now.sequence else panel for panel in stage["panels"]]
     stage = stage | {"panels": panels, "stage": stage["stage"] | {"sentences": chooses}}
-    return stage if "flow" in stage else beside_stage(stage, batch, now.focus.head)
+    return stage if "flow" in stage else with_sequence_pictures(stage, batch, now.focus.head)
 
 
 def _fixed(panel: JSON) -> JSON:
@@ -57,12 +57,12 @@ def _fixed(panel: JSON) -> JSON:
     return {name: value for name, value in panel.items() if name != "editable"}
 
 
-def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
+def open_link(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
     """What the links of a stage do: those of sequences show one, others are the page's."""
 
     def follow(link: str) -> None:
-        place = link.removeprefix(LINK)
-        if link.startswith(LINK) and place.isascii() and place.isdigit():
+        place = link.removeprefix(SEQUENCE_LINK)
+        if link.startswith(SEQUENCE_LINK) and place.isascii() and place.isdigit():
             choose_sequence(int(place[:5]))
         elif on_open:
             on_open(link)
@@ -70,7 +70,7 @@ def opening(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
     return follow
 
 
-def show_batch(now: PageContext, batch: Batch | None) -> None:
+def show_batch(now: PageContext, batch: BatchField | None) -> None:
     """All sequences with all heads, and what is to be said of them, below the stage."""
     if batch is None:
         return
@@ -88,7 +88,7 @@ def _block(now: PageContext, letter: str) -> int | None:
 def _go_to(axes: Sequence[tuple[str, int | None]], array: str, index: list[int]) -> None:
     """In a callback: show the sentence of a clicked picture, at the clicked cell."""
     choose_sequence(int(array.removeprefix("sentence ")))
-    follow_cell(axes, index)
+    move_focus(axes, index)
 
 
 def _says(now: PageContext, field: str) -> str:
@@ -98,7 +98,7 @@ def _says(now: PageContext, field: str) -> str:
     has = [name for name in WEIGHTS if getattr(batch.projections, name) is not None]
     shared = ", ".join(now.symbol(name) for name in has)
     gap = fact("gap_alone", gap_alone(now.scenario, now.sequence))
-    equal = agreement(gap.largest, gap.rounding)
+    equal = format_agreement(gap.largest, gap.rounding)
     return (
         f"**The batch:** {plain(STEPS[field].title)} ({named}) = **{sizes}**. Sentences never mix:"
         f" each has its own scores and shares; they share only {shared}. Click a picture to see its"

@@ -9,17 +9,17 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_viz.payload import JSON
-from attention_viz.scene import dressed
-from attention_viz.scene_formats import as_bytes
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_bytes
 
-from .components import component, sent
-from .focus import follow_cell
+from .components import component, component_value
+from .focus import move_focus
 from .own_numbers import edit_cell
 from .show import theme_mode, zoom
-from .stage_choices import choose
-from .url_state import place_in, requested, restore, session, write_to_url
+from .stage_choices import apply_stage_choice
+from .url_state import parse_place, requested, restore, session, write_to_url
 
-PIN = "pin"
+PIN_PARAMETER = "pin"
 OnPin = Callable[[str, list[int]], None]
 
 
@@ -45,7 +45,7 @@ def show_board(
     }
     component("board")(
         key=key,
-        data=as_bytes(dressed(scene, theme_mode(), zoom())),
+        data=scene_to_bytes(coloured_scene(scene, theme_mode(), zoom())),
         on_pin_change=partial(_pinned, key, axes, on_pin),
         on_open_change=partial(_opened, key, on_open),
         on_edit_change=partial(_edited, key),
@@ -59,7 +59,7 @@ def _pinned(
     """Move the focus to the pinned cell, or tell on_pin of it; what a browser of ours would not
     send is passed over.
     """
-    pin = sent(key, "pin")
+    pin = component_value(key, "pin")
     if not isinstance(pin, dict):
         return
     letters, index = axes.get(str(pin.get("array"))), pin.get("index")
@@ -67,14 +67,14 @@ def _pinned(
         return
     if not all(type(number) is int and number >= 0 for number in index):
         return
-    st.session_state[PIN] = (
+    st.session_state[PIN_PARAMETER] = (
         f"{key.removeprefix('board ')}.{pin['array']}.{'-'.join(map(str, index))}"
     )
     session().pinned_beside = "unknown"
     if on_pin:
         on_pin(str(pin["array"]), index)
     else:
-        follow_cell(letters, index)
+        move_focus(letters, index)
 
 
 def _explained(name: str, scene: JSON) -> JSON | None:
@@ -83,15 +83,18 @@ def _explained(name: str, scene: JSON) -> JSON | None:
 
     The address holds it where it is not the scene's own, which head, query, key and feature name.
     """
-    own, asked = scene.get("cell"), requested(PIN)
-    if not (asked or st.session_state.get(PIN, "")).startswith(f"{name}."):
+    own, asked = scene.get("cell"), requested(PIN_PARAMETER)
+    if not (asked or st.session_state.get(PIN_PARAMETER, "")).startswith(f"{name}."):
         return own
-    restore(PIN, "Pinned cell", "", partial(_checked, scene))
-    cell, new = _cell_at(st.session_state[PIN]), asked is not None or sent(f"board {name}", "pin")
+    restore(PIN_PARAMETER, "Pinned cell", "", partial(_checked, scene))
+    cell, new = (
+        _cell_at(st.session_state[PIN_PARAMETER]),
+        asked is not None or component_value(f"board {name}", "pin"),
+    )
     if cell == own or not _has(scene, cell) or not (new or session().pinned_beside == own):
-        cell, st.session_state[PIN] = own, ""
+        cell, st.session_state[PIN_PARAMETER] = own, ""
     session().pinned_beside = own
-    write_to_url(PIN, "")
+    write_to_url(PIN_PARAMETER, "")
     return cell
 
 
@@ -107,7 +110,7 @@ def _cell_at(text: str) -> JSON | None:
     """
     match text.rsplit(".", 2):
         case [_, array, index]:
-            return {"array": array, "index": [place_in(part) for part in index.split("-")]}
+            return {"array": array, "index": [parse_place(part) for part in index.split("-")]}
     return None
 
 
@@ -127,7 +130,7 @@ def _edited(key: str) -> None:
     """Put the typed number in the place of the old one; what a browser of ours would not send
     is passed over.
     """
-    match sent(key, "edit"):
+    match component_value(key, "edit"):
         case {
             "array": str(array),
             "index": [*_, int(row), int(column)],
@@ -137,12 +140,12 @@ def _edited(key: str) -> None:
 
 
 def _chosen(key: str) -> None:
-    match sent(key, "choose"):
+    match component_value(key, "choose"):
         case {"name": name, "value": value}:
-            choose(name, value)
+            apply_stage_choice(name, value)
 
 
 def _opened(key: str, on_open: Callable[[str], None] | None) -> None:
-    link = sent(key, "open")
+    link = component_value(key, "open")
     if link and on_open:
         on_open(link)

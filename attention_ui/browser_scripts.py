@@ -10,7 +10,7 @@ from .first_look import opening_script
 from .server_routes import base_path
 
 ASSETS = Path(__file__).parent.parent / "assets"
-SCRIPTS = (
+FIRST_SCRIPTS = (
     "theme",
     "history",
     "menu",
@@ -25,10 +25,12 @@ SCRIPTS = (
 
 def first_scripts() -> str:
     """All of them, in this order."""
-    return opening_script() + "".join(script(name, CLASS_BASE=base_path()) for name in SCRIPTS)
+    return opening_script() + "".join(
+        read_script(name, CLASS_BASE=base_path()) for name in FIRST_SCRIPTS
+    )
 
 
-def script(file: str, **known: Any) -> str:
+def read_script(file: str, **known: Any) -> str:
     """A script of assets/ with the values that it names."""
     script = (ASSETS / f"{file}.js").read_text(encoding="utf-8")
     for name, value in known.items():

@@ -14,30 +14,30 @@ from attention_lab.export.step_code import numpy_lines, torch_lines
 from attention_lab.export.trace_files import trace_to_npz
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
-from attention_viz.scene import dressed
+from attention_viz.scene import coloured_scene
 from attention_viz.tables import field_table, matrix_table, terms_table
 
 from .facts import fact
 from .page_context import PageContext
 
 
-def rows_here(now: PageContext) -> str:
+def code_order_note(now: PageContext) -> str:
     """A note where tables keep the order of the code while boards are transposed."""
     return " Names and indices are those of the code: tokens are rows here." * (
         now.notation.convention == "column"
     )
 
 
-def terms(now: PageContext, derivation: Derivation) -> None:
+def draw_terms(now: PageContext, derivation: Derivation) -> None:
     """Every term of a sum, as a table."""
     if fact("terms", len(derivation.terms)) == 1:
         st.caption("There is only one term; the line above shows it.")
         return
     st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
-    st.caption("Four decimals are shown; the calculation uses all digits." + rows_here(now))
+    st.caption("Four decimals are shown; the calculation uses all digits." + code_order_note(now))
 
 
-def code(trace: Trace, fields: Sequence[str]) -> None:
+def draw_code(trace: Trace, fields: Sequence[str]) -> None:
     """The lines that compute some fields."""
     numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
     numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
@@ -51,7 +51,7 @@ def code(trace: Trace, fields: Sequence[str]) -> None:
     )
 
 
-def numbers(now: PageContext, fields: Sequence[str]) -> None:
+def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
     """The numbers of one of some fields, as a table and as a file."""
     trace, field = now.trace, fields[0]
     if len(fields) > 1:
@@ -67,20 +67,20 @@ def numbers(now: PageContext, fields: Sequence[str]) -> None:
     axes = [notation.joined(axis, names) for axis in trace.axes(field)[-2:]]
     st.caption(
         f"{title.capitalize()}{part}: axes"
-        f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{rows_here(now)}"
+        f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{code_order_note(now)}"
     )
     st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{part}")
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 
-def files(now: PageContext, field: str, board: JSON) -> None:
+def draw_downloads(now: PageContext, field: str, board: JSON) -> None:
     """Downloads; each is made when it is asked for."""
     trace, title = now.batch, STEPS[field].title
     said = trace.sentence(field)
 
     def page() -> str:
-        return handout(dressed(board, "both"), title, said, trace.code(field), now.sentence)
+        return handout(coloured_scene(board, "both"), title, said, trace.code(field), now.sentence)
 
     with st.container(horizontal=True):
         _offer(

@@ -10,9 +10,9 @@ import streamlit as st
 
 from .streamlit_private import register_components
 
-APP = "attention-lab"
+COMPONENT_PREFIX = "attention-lab"
 # name, which is its folder below assets/ -> its style sheet
-STYLES = {"board": "board.css", "chart": "chart.css", "classroom": "classroom.css"}
+STYLE_SHEETS = {"board": "board.css", "chart": "chart.css", "classroom": "classroom.css"}
 ROOT = Path(__file__).parent.parent
 
 
@@ -20,10 +20,10 @@ def component(name: str) -> Any:
     """What a page calls to mount a component. Its files are served as they are, so a rerun sends
     only the data.
     """
-    return _mounted(name, register_components(APP, STYLES, ROOT))
+    return _mounted(name, register_components(COMPONENT_PREFIX, STYLE_SHEETS, ROOT))
 
 
-def sent(key: str, name: str) -> Any:
+def component_value(key: str, name: str) -> Any:
     """In a callback: what the component of a key sends under a name.
 
     None, too, where the last run did not draw it: a second click can come after the first has
@@ -32,9 +32,12 @@ def sent(key: str, name: str) -> Any:
     return (st.session_state.get(key) or {}).get(name)
 
 
-@lru_cache(maxsize=len(STYLES))
+@lru_cache(maxsize=len(STYLE_SHEETS))
 def _mounted(name: str, server: int) -> Any:
     isolated = name != "chart"  # plotly.js writes its styles into the page
     return st.components.v2.component(
-        f"{APP}.{name}", js="component.js", css=STYLES[name], isolate_styles=isolated
+        f"{COMPONENT_PREFIX}.{name}",
+        js="component.js",
+        css=STYLE_SHEETS[name],
+        isolate_styles=isolated,
     )

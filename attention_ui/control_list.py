@@ -7,10 +7,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attention_lab.by_hand import D_MODEL, N_HEADS
-from attention_lab.scenario import BY_HAND, DRAWN, MAX_TEXT, TRAINED, Scenario, fits_by_hand
-from attention_lab.sentences import MOST_SENTENCES
+from attention_lab.scenario import (
+    HANDMADE_CHOICES,
+    MAX_TEXT_LENGTH,
+    SEEDED_WEIGHTS,
+    TRAINED_CHOICES,
+    Scenario,
+    has_handmade_sizes,
+)
+from attention_lab.sentences import MAX_SENTENCES
 
-DEFAULTS = asdict(Scenario())
+CONTROL_DEFAULTS = asdict(Scenario())
 GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
 Values = Mapping[str, Any]
 
@@ -22,16 +29,15 @@ def _is_free(values: Values) -> bool:
 
 def _weights(values: Values) -> str:
     """The kind of weights that the layer is run with: by hand only at the sizes made for it."""
-    unfit = values["weights"] == "by hand" and not fits_by_hand(Scenario(**values))
+    unfit = values["weights"] == "by hand" and not has_handmade_sizes(Scenario(**values))
     return "random" if unfit else str(values["weights"])
 
 
-def decided(values: Values) -> Mapping[str, Any]:
-    """What counts in the place of what the controls say, by name, where the weights decide it."""
-    # Of the trained model, too, embedding / heads is the width of a head.
+def decided_values(values: Values) -> Mapping[str, Any]:
+    """The values that the weights decide in place of the controls; 0 means embedding / heads."""
     of: dict[str, Mapping[str, Any]] = {
-        "trained": {**TRAINED, "d_k": 0, "d_v": 0},
-        "by hand": BY_HAND,
+        "trained": {**TRAINED_CHOICES, "d_k": 0, "d_v": 0},
+        "by hand": HANDMADE_CHOICES,
         "weightless": {"output_matrix": "none", "d_o": 0},
     }
     return of.get(_weights(values), {})
@@ -39,7 +45,7 @@ def decided(values: Values) -> Mapping[str, Any]:
 
 def _is_drawn(values: Values) -> bool:
     """Whether the weights are drawn at random."""
-    return _weights(values) in DRAWN
+    return _weights(values) in SEEDED_WEIGHTS
 
 
 def _has_words(values: Values) -> bool:
@@ -77,8 +83,8 @@ CONTROLS: tuple[Control, ...] = (
         "text",
         "Sentence",
         "Sizes",
-        f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become"
-        " tokens.",
+        f"Any language, at most {MAX_TEXT_LENGTH:,} characters. Words, punctuation marks and emoji"
+        " become tokens.",
     ),
     Control(
         "n_tokens",
@@ -225,7 +231,7 @@ CONTROLS: tuple[Control, ...] = (
         "batch",
         "Further sentences",
         "Tokens and widths",
-        f"A batch: one sentence on each line, at most {MOST_SENTENCES - 1}. All are filled up with"
+        f"A batch: one sentence on each line, at most {MAX_SENTENCES - 1}. All are filled up with"
         " [pad] to the longest, and no query sees a [pad].",
     ),
     Control(

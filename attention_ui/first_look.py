@@ -10,15 +10,15 @@ from contextlib import suppress
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_lab.cell_worth_telling import Cell, cell_worth_telling
+from attention_lab.example_cell import Cell, choose_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
-from .presets import SENTENCE, is_untouched, preset_of, presets, widget_values
+from .presets import SENTENCE_KEY, is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
-from .url_state import as_texts, requested, session
+from .url_state import requested, session, url_texts
 
-OPENING = """(() => {
+OPENING_JS = """(() => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(NAMED)) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
@@ -28,7 +28,7 @@ OPENING = """(() => {
 """
 
 
-def begin(own: OwnControls | None) -> None:
+def open_first_example(own: OwnControls | None) -> None:
     """Take over the first example where a visit begins without naming anything of a layer.
 
     own: of the page. Where no control counts the visit has not begun, for a layer; where the
@@ -44,9 +44,9 @@ def begin(own: OwnControls | None) -> None:
     if not own and not is_named:
         held = presets()[0].held
         st.session_state.update(held)
-        usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE), 0)
+        usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:
-            now.opening = as_texts({name: v for name, v in held.items() if v != usual[name]})
+            now.opening = url_texts({name: v for name, v in held.items() if v != usual[name]})
 
 
 def opening_script() -> str:
@@ -54,17 +54,17 @@ def opening_script() -> str:
     for it, all that Streamlit writes there would become entries of the history.
     """
     named = json.dumps(session().opening).replace("<", "\\u003c")
-    return OPENING.replace("NAMED", named) if session().opening else ""
+    return OPENING_JS.replace("NAMED", named) if session().opening else ""
 
 
 def _is_named() -> bool:
     """Whether the address names a control or a place, or one was moved."""
-    names = (*widget_values(Scenario()), *FOCUS, SENTENCE, "pin")
+    names = (*widget_values(Scenario()), *FOCUS, SENTENCE_KEY, "pin")
     is_moved = not is_untouched() or any(st.session_state.get(name) for name in FOCUS)
     return is_moved or not session().asked.keys().isdisjoint(names)
 
 
-def follow(page: str, scenario: Scenario, trace: Trace | None) -> None:
+def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
     """Note what the layer is run on; where the sentence is another and the place was not chosen by
     the visitor, look into a cell worth telling.
 
@@ -97,5 +97,5 @@ def _told(scenario: Scenario, head: int) -> Cell | None:
         trace, preset = trace_of(scenario), preset_of(scenario)
         if preset and preset.focus:
             return preset.focus
-        return cell_worth_telling(trace, min(head, trace.sizes["H"] - 1))
+        return choose_cell(trace, min(head, trace.sizes["H"] - 1))
     return None

@@ -20,10 +20,10 @@ from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import MAX_INDEX
 
 from .presets import is_untouched
-from .url_state import choose_place, named_places, restore_place, write_to_url
+from .url_state import choose_place, numbered_places, restore_place, write_to_url
 
 NAMES = FOCUS
-HELPS = {
+FOCUS_HELP = {
     "head": "Which head the pages look into.",
     "query": "The token that asks.",
     "key": "The token that is looked at.",
@@ -31,7 +31,7 @@ HELPS = {
         "Which number of a vector is worked out; a vector that is shorter shows its last one."
     ),
 }
-AXIS_NAMES = {
+FOCUS_AXES = {
     "H": "head",
     "T": "query",
     "S": "key",
@@ -73,7 +73,7 @@ class Focus:
         return head_columns(trace, field, self.head).start + place if side_by_side else place
 
 
-def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
+def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
     """The place that four select boxes name. names: whose boxes are drawn, since the others have
     nothing to choose.
 
@@ -105,11 +105,11 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
     tokens = {"query": trace.labels("T"), "key": trace.labels("S")}
     width: Literal["stretch"] | int = "stretch" if st.session_state.get("present") else 114
     for name, length in lengths.items():
-        words = named_places(tokens[name]) if name in tokens else tuple(map(str, range(length)))
-        choose_place(name.capitalize(), name, words, help=HELPS[name], width=width)
+        words = numbered_places(tokens[name]) if name in tokens else tuple(map(str, range(length)))
+        choose_place(name.capitalize(), name, words, help=FOCUS_HELP[name], width=width)
 
 
-def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
+def move_focus(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
     """Move the focus to a cell of an array.
 
     axes: each axis letter, and the width of a head where heads lie side by side. Batch and shared
@@ -119,6 +119,6 @@ def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) ->
     for (letter, block), number in zip(axes, index, strict=True):
         if block:
             moved["head"], moved["feature"] = divmod(number, block)
-        elif letter in AXIS_NAMES:
-            moved[AXIS_NAMES[letter]] = number
+        elif letter in FOCUS_AXES:
+            moved[FOCUS_AXES[letter]] = number
     st.session_state.update({name: min(number, MAX_INDEX) for name, number in moved.items()})

@@ -13,23 +13,23 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.scenario import Scenario, sequence_of, settled, tokens_of
+from attention_lab.scenario import Scenario, resolve, sequence_of, tokens_of
 
 from . import controls, own_numbers, uneven_heads
-from .browser_scripts import first_scripts, script
+from .browser_scripts import first_scripts, read_script
 from .facts import fact
-from .first_look import begin, follow
-from .focus import focus
+from .first_look import open_first_example, track_scenario
+from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
-from .menu import menu
+from .menu import menu_pages
 from .page_context import PageContext, page_context
-from .panels import say_columns, say_notation
-from .presets import choose
-from .reference.questions import foot
-from .registry import OwnControls, Page, page_of, story
+from .panels import note_columns, note_notation
+from .presets import choose_example
+from .reference.questions import show_foot
+from .registry import OwnControls, Page, page_of, story_steps
 from .script_lock import script_lock
-from .sequence import notes_of_batch, of_batch
+from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import show_strip
 from .teach.lesson_draft import draw_draft
@@ -42,22 +42,22 @@ from .url_state import (
     session,
     show_refusals,
 )
-from .view import VIEW, draw_view, look
+from .view import VIEW_DEFAULTS, draw_view, page_css
 
 ASSETS = Path(__file__).parent.parent / "assets"
 
 
-KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
+SECTIONS_WITH_OWN_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
 
 
-def run() -> None:
+def run_app() -> None:
     """Draw the app, then say what of the address could not be followed."""
     with script_lock():
         read_url()
         session().facts = {}
         page = _draw()
         own = own_heads.controls_of(page)
-        refuse_unusable(page.url_path, controls.of_other_pages(own.used) if own else ())
+        refuse_unusable(page.url_path, controls.unused_controls(own.used) if own else ())
         fact("refused", session().refused)
         show_refusals()
         # Only now: of a run that starts anew half-way the browser may get nothing.
@@ -68,24 +68,24 @@ def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
     now, (chosen, page) = session(), _opened()
     own = own_heads.controls_of(page)
-    begin(own)
+    open_first_example(own)
     scenario, below_sizes = _choices(own)
-    seen, sequence = of_batch(scenario, page)
+    seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
     # One place for the stage or the heading, and for what is said below it, so that all that
     # follows keeps its own.
     now.stage_place = stage_place()
-    if page not in story():
+    if page not in story_steps():
         _heading(page, notation)
     trace = None if own else _trace(seen, sequence, page.needs_layer)
-    follow(page.url_path, scenario, trace)
+    track_scenario(page.url_path, scenario, trace)
     with below_sizes:
-        place = focus(trace, page.looks_into)
+        place = choose_focus(trace, page.looks_into)
     with st.sidebar:
         with explained_errors():
             if own is None:
-                own_numbers.draw(scenario, trace, place)
+                own_numbers.draw_own_numbers(scenario, trace, place)
         draw_draft(page)
         # The last: what the next run leaves out must not move what stays.
         _tell_browser(page)
@@ -94,7 +94,7 @@ def _draw() -> Page:
             now.page_context = PageContext(seen, place, notation, sequence=sequence)
             try:
                 chosen.run()
-                foot(page)
+                show_foot(page)
             finally:  # after an error, too
                 _heading(page, notation)
                 _say_notes(now.page_context, page, _notes(scenario, own, trace, page))
@@ -107,9 +107,9 @@ def _opened() -> tuple[Any, Page]:
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     now = session()
     # Once for a visitor: each page looks for its file on the disk.
-    now.menu = now.menu or menu()
+    now.menu = now.menu or menu_pages()
     chosen = st.navigation(now.menu, position="top")
-    open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
+    open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW_DEFAULTS, "which"))
     page = page_of(chosen.url_path)
     leave_old_url(chosen.url_path, page)
     read_shown_lesson(chosen.url_path)
@@ -121,13 +121,13 @@ def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
     sizes.
     """
     examples = st.sidebar.container(key="examples")
-    scenario, below_sizes = controls.scenario(own.used if own else None)
+    scenario, below_sizes = controls.draw_controls(own.used if own else None)
     scenario = own_numbers.with_own_numbers(scenario)
     with examples:
         if own:
             st.caption(own.says)
         if own is None or own.used:
-            choose(scenario, explained=own is None)
+            choose_example(scenario, explained=own is None)
     return scenario, below_sizes
 
 
@@ -138,9 +138,9 @@ def _say_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
     with session().stage_place:
         for note in notes:
             st.caption(plain(note))
-        say_notation(now.notation, keeps_symbols=page.section in KEEP_SYMBOLS)
+        note_notation(now.notation, keeps_symbols=page.section in SECTIONS_WITH_OWN_SYMBOLS)
         if page.looks_into and page.on_boards:
-            say_columns(now)
+            note_columns(now)
 
 
 def _notes(
@@ -151,8 +151,8 @@ def _notes(
     """
     if own and "text" not in own.used:
         return ()
-    found = [*controls.notes(scenario), *notes_of_batch(scenario, page)]
-    if trace is not None and page not in story():
+    found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
+    if trace is not None and page not in story_steps():
         found += controls.layer_notes(scenario)
     if trace is not None:
         found += tokens_of(page_context().shown).notes
@@ -164,16 +164,16 @@ def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
     none and what to do; one that comes to need it says it later.
     """
     with explained_errors() if explained else suppress(AttentionError):
-        if not uneven_heads.uneven(settled(scenario)):
+        if not uneven_heads.has_uneven_heads(resolve(scenario)):
             return sequence_of(scenario, sequence)
         if explained:
-            uneven_heads.offer(scenario)
+            uneven_heads.offer_divisors(scenario)
     return None
 
 
 def _heard_of(page: Page) -> tuple[str, str]:
     """What the browser is told once: the page whose title the tab has, and how the page looks."""
-    return page.url_path, look(page in story()) + lesson_style()
+    return page.url_path, page_css(page in story_steps()) + lesson_style()
 
 
 def _tell_browser(page: Page) -> None:
@@ -189,7 +189,7 @@ def _tell_browser(page: Page) -> None:
     if not now.has_scripts:
         sheets["attention-lab-style"] = (ASSETS / "style.css").read_text("utf-8")
     if sheets:
-        scripts = script("style", STYLE_SHEETS=sheets)
+        scripts = read_script("style", STYLE_SHEETS=sheets)
         scripts += "" if now.has_scripts else first_scripts()
         st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
 

@@ -10,7 +10,7 @@ from attention_viz.payload import JSON
 from .page_context import PageContext
 
 
-def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
+def guess_data(now: PageContext, field: str, board: JSON) -> JSON | None:
     """The question on the cell that the board of a step explains, or None where it has none."""
     cell = board.get("cell")
     if not cell or cell["array"] != field:
@@ -18,6 +18,6 @@ def first_guess(now: PageContext, field: str, board: JSON) -> JSON | None:
     words = None
     if field == "inputs":
         embedding = embedding_of(now.shown)
-        words = embedding.words if story.made_of_words(now.trace, embedding) else None
+        words = embedding.words if story.is_sum_of_words(now.trace, embedding) else None
     found = guesses_of(now.trace, field, cell["index"], words)
     return as_data(found[0]) if found else None

@@ -44,11 +44,11 @@ def plain_quotations(words: str) -> str:
     return "".join(map(plain, re.split("(?<=“)|(?=”)", words)))
 
 
-def quoted(tokens: Sequence[str], place: int) -> str:
+def quote_token(tokens: Sequence[str], place: int) -> str:
     """A token in quotation marks, for Markdown, with its place where the same one stands at another
     place, too.
 
-    >>> quoted(["the", "cat", "the"], 1), quoted(["the", "cat", "the"], 2)
+    >>> quote_token(["the", "cat", "the"], 1), quote_token(["the", "cat", "the"], 2)
     ('“cat”', '“the” (2)')
     """
     token = tokens[place]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
-from attention_lab.scenario import MASK_KINDS, Scenario, own_of, sentences_of, tokens_of
+from attention_lab.scenario import MASK_KINDS, Scenario, sentences_of, tokens_of, user_matrices_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
@@ -38,7 +38,7 @@ def longer_sequence(scenario: Scenario) -> int | None:
         tokens = tokens_of(scenario)
         n_whole = tokens.n_real + tokens.n_left_out
         is_full = len(tokens.tokens) == tokens.n_real
-        if is_full and n_whole < MAX_TOKENS and own_of(scenario).x is None:
+        if is_full and n_whole < MAX_TOKENS and user_matrices_of(scenario).x is None:
             return min(MAX_TOKENS, n_whole + PADDING_ROOM)
     return None
 

@@ -7,7 +7,7 @@ import streamlit as st
 from .registry import MENU, OLD_URLS, PAGES, page_of
 
 
-def menu() -> dict[str, list[st.Page]]:
+def menu_pages() -> dict[str, list[st.Page]]:
     """All pages by heading. Hidden ones answer to the bare URL and to those of earlier versions."""
     under = {
         heading: [

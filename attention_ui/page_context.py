@@ -21,7 +21,7 @@ from attention_lab.scenario import (
 )
 from attention_viz.payload import Stage
 
-from .chosen import line
+from .chosen import layer_caption
 from .focus import Focus
 from .markdown import plain
 from .url_state import session
@@ -80,7 +80,7 @@ class PageContext:
     def sentence(self) -> str:
         """The sentence, and what else was chosen, in one line for a hand-out."""
         n_batch = len(self.sentences)
-        said = line(self.shown, self.trace, self.notation)
+        said = layer_caption(self.shown, self.trace, self.notation)
         many = f"; sequence {self.sequence} of a batch of {n_batch}, [pad] keys hidden"
         return said + many * (n_batch > 1)
 

@@ -16,22 +16,22 @@ from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import COLUMNS, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
-from attention_viz.labels import agreement, number
+from attention_viz.labels import format_agreement, number
 from attention_viz.payload import JSON
-from attention_viz.tables import reads
+from attention_viz.tables import format_derivation
 
 from . import closer_look
-from .closer_look import rows_here as rows_here
+from .closer_look import code_order_note as code_order_note
 from .facts import fact
 from .focus import NAMES, Focus
-from .markdown import plain, quoted
+from .markdown import plain, quote_token
 from .page_context import PageContext
 from .registry import step_of
 from .url_state import KEPT, choose_one, request_page
 
-MOST_NAMED = 24  # signs of a token
+MAX_QUOTED_CHARACTERS = 24  # signs of a token
 # What a step has to look at besides its board.
-CLOSER = {
+CLOSER_LOOKS = {
     "terms": ":material/calculate: Every term",
     "code": ":material/code: The code",
     "numbers": ":material/table: The numbers",
@@ -39,7 +39,7 @@ CLOSER = {
 }
 
 
-def says(now: PageContext, field: str, more: str = "") -> None:
+def show_formula(now: PageContext, field: str, more: str = "") -> None:
     """What the step did: one sentence, its formula with what is added to it, and the shape of
     the result.
     """
@@ -52,7 +52,7 @@ def says(now: PageContext, field: str, more: str = "") -> None:
         st.latex(formula(trace, field, text) + more, width="content")
 
 
-def say_columns(now: PageContext) -> None:
+def note_columns(now: PageContext) -> None:
     """Where boards show tokens as columns: how matrices lie, and how far the numbers of the layer
     differ when it is computed that way.
     """
@@ -62,11 +62,11 @@ def say_columns(now: PageContext) -> None:
             "In this notation a token is a column: the boards show every matrix transposed, so a"
             " row in a sentence is a column on the board, and a column is a row. Computed that way,"
             " the numbers of the whole layer"
-            f" {agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
+            f" {format_agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
         )
 
 
-def say_notation(text: Notation, *, keeps_symbols: bool) -> None:
+def note_notation(text: Notation, *, keeps_symbols: bool) -> None:
     """Whose symbols a page shows, or that its section keeps ours and shows tokens as rows."""
     if text is COLUMNS and keeps_symbols:
         st.caption("Tokens stand as columns in the other sections; here they are rows.")
@@ -83,7 +83,7 @@ def say_notation(text: Notation, *, keeps_symbols: bool) -> None:
         st.caption(f"Symbols of {text.title}.")
 
 
-def say_swap(now: PageContext) -> None:
+def note_swap(now: PageContext) -> None:
     """Where boards show tokens as columns: only the code swaps heads and tokens."""
     if now.notation.convention == "column":
         st.caption(
@@ -92,7 +92,7 @@ def say_swap(now: PageContext) -> None:
         )
 
 
-def goes_astray(now: PageContext, field: str, focus: Focus, row: int) -> str:
+def misplaced_sentence(now: PageContext, field: str, focus: Focus, row: int) -> str:
     """What a reshape without the swap would do to one number, or nothing where it does no harm.
 
     field: that holds one matrix per head; row: the token of the number that is looked at.
@@ -106,18 +106,18 @@ def goes_astray(now: PageContext, field: str, focus: Focus, row: int) -> str:
     words = trace.labels(trace.axes(field)[2])
     value = number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
     return (
-        f"Without the swap, the reshape would put the number {value} of {named(words, lost.token)}"
-        f" where {named(words, lost.row)} stands."
+        f"Without the swap, the reshape would put the number {value} of"
+        f" {short_quote(words, lost.token)} where {short_quote(words, lost.row)} stands."
     )
 
 
-def named(words: Sequence[str], place: int) -> str:
+def short_quote(words: Sequence[str], place: int) -> str:
     """A token as plain text, with its place where its word stands twice."""
     again = f" ({place})" if words.count(words[place]) > 1 else ""
-    return f"“{words[place][:MOST_NAMED]}”{again}"
+    return f"“{words[place][:MAX_QUOTED_CHARACTERS]}”{again}"
 
 
-def element_by_element(title: str, now: PageContext, lines: tuple[str, ...], says: str) -> None:
+def draw_element_wise(title: str, now: PageContext, lines: tuple[str, ...], says: str) -> None:
     """The formula of one element with its numbers, where the lecture note's notation is chosen."""
     if fact("element_by_element", lines if now.notation is NOTE else ()):
         st.header(title, anchor=False)
@@ -138,12 +138,12 @@ def draw_arithmetic(
 
 def draw_derivation(derivation: Derivation, title: str, more: str = "") -> Derivation:
     """A derivation as one line, and a paragraph below; gives the derivation."""
-    line = f"{title}: {plain(reads(fact('arithmetic', derivation)))}"
+    line = f"{title}: {plain(format_derivation(fact('arithmetic', derivation)))}"
     st.markdown(f"{line}\n\n{more}" if more else line)
     return derivation
 
 
-def which() -> str:
+def choose_projection() -> str:
     """Draw the choice between queries, keys and values, bound to the URL, and give the chosen
     field.
     """
@@ -173,10 +173,10 @@ def open_step(field: str) -> None:
 
 def token(trace: Trace, axis: str, index: int) -> str:
     """A token of the sequence as Markdown that shows it letter by letter."""
-    return quoted(trace.labels(axis), index)
+    return quote_token(trace.labels(axis), index)
 
 
-def pair(trace: Trace, focus: Focus) -> str:
+def pair_markdown(trace: Trace, focus: Focus) -> str:
     """The chosen query and key in their colours, as Markdown."""
     query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
@@ -194,18 +194,18 @@ def look_closer(
     """
     chosen = st.pills(
         "Look closer",
-        tuple(CLOSER),
+        tuple(CLOSER_LOOKS),
         selection_mode="multi",
-        format_func=CLOSER.__getitem__,
+        format_func=CLOSER_LOOKS.__getitem__,
         key="closer",
         **KEPT,
     )
     fields = tuple(dict.fromkeys((field, *beside)))
     if "terms" in chosen:
-        closer_look.terms(now, arithmetic)
+        closer_look.draw_terms(now, arithmetic)
     if "code" in chosen:
-        closer_look.code(now.batch, sorted(fields, key=tuple(STEPS).index))
+        closer_look.draw_code(now.batch, sorted(fields, key=tuple(STEPS).index))
     if "numbers" in chosen:
-        closer_look.numbers(now, fields)
+        closer_look.draw_numbers(now, fields)
     if "files" in chosen:
-        closer_look.files(now, field, board)
+        closer_look.draw_downloads(now, field, board)

@@ -8,35 +8,35 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.derivation import Derivation
-from attention_lab.fading import Faded, Line, faded
+from attention_lab.fading import FadedExample, TermLine, fade_example
 from attention_lab.files.file_checks import typed_number
-from attention_lab.practice import LAST_QUESTION, Question, ask
-from attention_viz.labels import counted, number
-from attention_viz.practice import Asked, answer_of, worded
+from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, choose_question
+from attention_viz.labels import number
+from attention_viz.practice import QuestionText, format_result, question_text
 from attention_viz.practice_board import operand_board
 from attention_viz.worksheet import worksheet
 
 from .board import show_board
 from .facts import fact
-from .focus import follow_cell
+from .focus import move_focus
 from .markdown import plain
 from .page_context import PageContext
 from .panels import open_step
 
-UNANSWERED = {"pr_answer": "", "pr_show": False}
-ON_A_SHEET = 10
+EMPTY_ANSWER = {"pr_answer": "", "pr_show": False}
+MAX_SHEET_QUESTIONS = 10
 # Numbers: a small layer has few cells to ask for, and each of them comes up now and then.
-LOOKED_AT = 40
+MAX_TRIED_NUMBERS = 40
 SIGN, NEAR = "Not yet: look at the signs once more.", "Nearly: keep more digits on the way."
 
 
-def answer_in(text: str) -> float:
+def parse_answer(text: str) -> float:
     """A number as a hand writes it, with a decimal comma, a true minus sign, as a percentage or as
     a fraction.
 
     NaN for any other text.
 
-    >>> answer_in("−0,5"), answer_in("12 %"), answer_in("2/3"), answer_in("many")
+    >>> parse_answer("−0,5"), parse_answer("12 %"), parse_answer("2/3"), parse_answer("many")
     (-0.5, 0.12, 0.6666666666666666, nan)
     """
     text = text.strip().replace("−", "-").replace(",", ".")
@@ -49,35 +49,35 @@ def answer_in(text: str) -> float:
     return typed_number(above) / divisor if divisor else math.nan
 
 
-def judged(text: str, question: Question, how: str) -> None:
+def judge_answer(text: str, question: PracticeQuestion, how: str) -> None:
     """Say whether an answer is right, and if not, what may help; nothing where there is none
     yet.
     """
     if not text.strip():
         fact("verdict", "none")
         return
-    answer = answer_in(text)
+    answer = parse_answer(text)
     if math.isnan(answer):
         fact("verdict", "no number")
         st.warning(f"“{plain(text)}” is no number. Write one such as −0.43, 12 % or 2/3.")
         return
     verdict = fact("verdict", question.judge(answer))
     if verdict == "right":
-        st.success(f"Right: {answer_of(question)}.", icon=":material/check_circle:")
+        st.success(f"Right: {format_result(question)}.", icon=":material/check_circle:")
     else:
         st.warning({"sign": SIGN, "near": NEAR}.get(verdict, f"Not yet. {how}"))
 
 
-def draw_help(question: Question, level: str) -> Faded:
+def draw_help(question: PracticeQuestion, level: str) -> FadedExample:
     """The arithmetic of a question as far as a level shows it."""
-    shown = fact("help", faded(question, level))
+    shown = fact("help", fade_example(question, level))
 
     def digits(value: float | None) -> str:
         return "?" if value is None else number(value, shown.places)
 
     is_softmax = question.exact.operation == "softmax"
 
-    def term(line: Line) -> str:
+    def term(line: TermLine) -> str:
         factors = " × ".join(map(digits, line.factors))
         return f"exp({factors} − max)" if is_softmax else factors
 
@@ -88,9 +88,9 @@ def draw_help(question: Question, level: str) -> Faded:
     return shown
 
 
-def judge_term(text: str, shown: Faded) -> None:
+def judge_term(text: str, shown: FadedExample) -> None:
     """Say whether the missing term is right."""
-    answer = answer_in(text) if text.strip() else math.nan
+    answer = parse_answer(text) if text.strip() else math.nan
     verdict = "right" if shown.accepts(answer) else "wrong" if text.strip() else "none"
     if fact("verdict", verdict) == "right":
         st.success(f"Right: {number(shown.term, shown.places)}.", icon=":material/check_circle:")
@@ -98,19 +98,19 @@ def judge_term(text: str, shown: Faded) -> None:
         st.warning("Not yet: work out the line with the question mark.")
 
 
-def draw_operands(now: PageContext, question: Question) -> None:
+def draw_operands(now: PageContext, question: PracticeQuestion) -> None:
     """The matrices that the numbers of a question come from, with those that it reads lit."""
     show_board(operand_board(now.stage, question.exact, not now.whole), "practice", fits=True)
 
 
-def anew() -> None:
+def clear_answer() -> None:
     """In a callback: nothing answered yet."""
-    st.session_state.update(UNANSWERED)
+    st.session_state.update(EMPTY_ANSWER)
 
 
 def next_question(number: int) -> None:
     """In a callback: the question after this one."""
-    st.session_state.update({"pr_number": number % LAST_QUESTION + 1} | UNANSWERED)
+    st.session_state.update({"pr_number": number % MAX_QUESTION_NUMBER + 1} | EMPTY_ANSWER)
 
 
 def open_cell(trace: Trace, asked: Derivation) -> None:
@@ -120,19 +120,20 @@ def open_cell(trace: Trace, asked: Derivation) -> None:
         trace.sizes[parts[1]] if len(parts := letter.split("·")) == 2 else None
         for letter in letters
     ]
-    follow_cell(list(zip(letters, widths, strict=True)), asked.index)
+    move_focus(list(zip(letters, widths, strict=True)), asked.index)
     open_step(asked.field)
 
 
-def sheet(now: PageContext, first: int, field: str) -> None:
+def offer_sheet(now: PageContext, first: int, field: str) -> None:
     """A sheet of questions and one of answers to print, made when it is asked for."""
     with st.expander(
         "Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun"
     ) as opened:
         if opened.open:
+            n_questions = len(distinct_questions(now, first, field))
             st.download_button(
-                f"{counted(len(different(now, first, field)), 'question')} from number {first} on",
-                lambda: printed(now, first, field),
+                f"Questions: {n_questions}, from number {first} on",
+                lambda: sheet_html(now, first, field),
                 "attention-by-hand.html",
                 "text/html",
                 on_click="ignore",
@@ -141,20 +142,20 @@ def sheet(now: PageContext, first: int, field: str) -> None:
             )
 
 
-def printed(now: PageContext, first: int, field: str) -> str:
+def sheet_html(now: PageContext, first: int, field: str) -> str:
     """The sheet as HTML."""
-    return worksheet(different(now, first, field), now.sentence)
+    return worksheet(distinct_questions(now, first, field), now.sentence)
 
 
-def different(now: PageContext, first: int, field: str) -> list[tuple[int, Asked]]:
+def distinct_questions(now: PageContext, first: int, field: str) -> list[tuple[int, QuestionText]]:
     """Up to ten questions by their numbers, none of them twice; after the last number comes the
     first one.
     """
-    found: dict[str, tuple[int, Asked]] = {}
-    for place in range(first - 1, first - 1 + LOOKED_AT):
-        number = place % LAST_QUESTION + 1
-        asked = worded(ask(now.trace, number, field), now.trace, now.notation)
+    found: dict[str, tuple[int, QuestionText]] = {}
+    for place in range(first - 1, first - 1 + MAX_TRIED_NUMBERS):
+        number = place % MAX_QUESTION_NUMBER + 1
+        asked = question_text(choose_question(now.trace, number, field), now.trace, now.notation)
         found.setdefault(asked.question, (number, asked))
-        if len(found) == ON_A_SHEET:
+        if len(found) == MAX_SHEET_QUESTIONS:
             break
     return list(found.values())

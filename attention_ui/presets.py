@@ -12,15 +12,15 @@ from typing import Any
 
 import streamlit as st
 
-from attention_lab.cell_worth_telling import Cell, cell_worth_telling
+from attention_lab.example_cell import Cell, choose_cell
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
 from .url_state import session
 
-KEY = "example"
-SENTENCE = "sentence"  # which one of a batch is shown
-FILE = Path(__file__).parent.parent / "assets" / "presets.json"
+EXAMPLE_KEY = "example"
+SENTENCE_KEY = "sentence"  # which one of a batch is shown
+PRESET_FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class Preset:
     @property
     def held(self) -> dict[str, Any]:
         """Everything that the example sets, as the session holds it."""
-        cell = self.focus or cell_worth_telling(trace_of(self.scenario))
-        return widget_values(self.scenario) | cell._asdict() | {SENTENCE: 0}
+        cell = self.focus or choose_cell(trace_of(self.scenario))
+        return widget_values(self.scenario) | cell._asdict() | {SENTENCE_KEY: 0}
 
 
 @lru_cache(maxsize=1)
 def presets() -> tuple[Preset, ...]:
     """All examples, in the order of the file."""
-    entries = json.loads(FILE.read_text(encoding="utf-8"))
+    entries = json.loads(PRESET_FILE.read_text(encoding="utf-8"))
     return tuple(
         Preset(
             entry["name"],
@@ -61,21 +61,21 @@ def preset_of(scenario: Scenario) -> Preset | None:
     return next((preset for preset in presets() if preset.scenario == scenario), None)
 
 
-def choose(scenario: Scenario, explained: bool) -> None:
+def choose_example(scenario: Scenario, explained: bool) -> None:
     """The select box of examples; it shows the one whose scenario this is, or none. explained:
     with what to look at.
     """
     names = [preset.name for preset in presets()]
     current = preset_of(scenario)
     shown = current.name if current else None
-    if KEY not in st.session_state or st.session_state[KEY] != shown:
+    if EXAMPLE_KEY not in st.session_state or st.session_state[EXAMPLE_KEY] != shown:
         # A change of the page in a callback forgets the box, which the browser keeps.
-        st.session_state[KEY] = shown
+        st.session_state[EXAMPLE_KEY] = shown
     st.selectbox(
         "Example",
         names,
         index=None,
-        key=KEY,
+        key=EXAMPLE_KEY,
         on_change=_load,
         args=(scenario,),
         placeholder="Your own: choose an example",
@@ -92,7 +92,9 @@ def _load(shown: Scenario) -> None:
     A browser that has not yet heard of the last change sends the example it still shows along with
     the next change, which looks like a choice; the user's text would be lost.
     """
-    chosen = next((preset for preset in presets() if preset.name == st.session_state[KEY]), None)
+    chosen = next(
+        (preset for preset in presets() if preset.name == st.session_state[EXAMPLE_KEY]), None
+    )
     if chosen and all(
         st.session_state.get(name, value) == value for name, value in widget_values(shown).items()
     ):

@@ -112,24 +112,24 @@ def _page(line: dict[str, str]) -> Page:
     )
 
 
-def rows_of(name: str) -> list[dict[str, str]]:
+def read_table(name: str) -> list[dict[str, str]]:
     """The rows of a table below `assets/`, each by the names in its first line."""
     with (ASSETS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-PAGES = tuple(map(_page, rows_of("pages")))
+PAGES = tuple(map(_page, read_table("pages")))
 
 # URL paths that pages had in earlier versions, and the URL path of each page now.
-OLD_URLS = {row["old"]: row["page"] for row in rows_of("old_urls")}
+OLD_URLS = {row["old"]: row["page"] for row in read_table("old_urls")}
 
 
-def story() -> tuple[Page, ...]:
+def story_steps() -> tuple[Page, ...]:
     """The steps of the layer, in order."""
     return tuple(page for page in PAGES if page.section == "story" and page.fields)
 
 
-def strip() -> tuple[Page, ...]:
+def strip_pages() -> tuple[Page, ...]:
     """The pages of the strip: the steps, then the pages that follow them in the story."""
     return tuple(page for page in PAGES if page.section == "story")
 
@@ -142,4 +142,4 @@ def page_of(url_path: str) -> Page:
 
 def step_of(field: str) -> Page:
     """The step of the story that explains a trace field."""
-    return next((page for page in story()[1:] if field in page.fields), PAGES[0])
+    return next((page for page in story_steps()[1:] if field in page.fields), PAGES[0])

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from .classroom.routes import class_routes
 from .server_routes import base_path, plotly_route
-from .upload_room import bound_uploads
+from .upload_limits import limit_uploads
 
 # A visitor takes three files (an event loop), and Streamlit keeps 128 visitors who have left for
 # two minutes. A terminal's usual bound of 256 (macOS) was reached by the 79th page load, and from
@@ -28,8 +28,8 @@ def prepare() -> None:
     # Python looks for cycles after every 700 new objects, a tenth of the time with many visitors;
     # each look at all objects makes everybody wait.
     gc.set_threshold(5_000)
-    allow_enough()
-    bound_uploads()
+    raise_file_limit()
+    limit_uploads()
 
 
 def routes() -> list[Route]:
@@ -43,20 +43,20 @@ async def open_browser(app: st.App) -> AsyncIterator[None]:
     so itself for a script, but not for an `st.App`.
     """
     if not st.get_option("server.headless"):
-        later = Timer(SECONDS_TO_START, webbrowser.open, (app_url(),))
+        later = Timer(SECONDS_TO_START, webbrowser.open, (local_url(),))
         later.daemon = True
         later.start()
     yield
 
 
-def app_url() -> str:
+def local_url() -> str:
     """The URL of the app on this machine."""
     scheme = "https" if st.get_option("server.sslCertFile") else "http"
     host = st.get_option("browser.serverAddress") or "localhost"
     return f"{scheme}://{host}:{st.get_option('server.port')}{base_path()}"
 
 
-def allow_enough() -> None:
+def raise_file_limit() -> None:
     """Raise the bound on open files as far as the system lets it, up to `MAX_OPEN_FILES`; a higher
     one stays, and Windows has none.
     """

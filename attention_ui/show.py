@@ -12,14 +12,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_viz.figure_table import figure_table
-from attention_viz.theme import Figure, dress
+from attention_viz.theme import Figure, figure_json
 
-from .components import component, sent
+from .components import component, component_value
 from .facts import fact
 from .markdown import plain
 from .server_routes import PLOTLY_URL
 
-MOST_ON_A_PHONE = 12  # columns of a picture that fit its width
+MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit its width
 
 
 def theme_mode() -> str:
@@ -32,11 +32,11 @@ def zoom() -> float:
     return 1.35 if st.session_state.get("present") else 1.0
 
 
-def place_for(name: str, n_columns: int) -> DeltaGenerator:
+def picture_container(name: str, n_columns: int) -> DeltaGenerator:
     """Where a picture with so many columns is shown: on a phone few fit it, many keep their
     width and are scrolled.
     """
-    return st.container(key=f"{'wide' if n_columns > MOST_ON_A_PHONE else 'fitting'} {name}")
+    return st.container(key=f"{'wide' if n_columns > MAX_COLUMNS_ON_PHONE else 'fitting'} {name}")
 
 
 def show_figure(
@@ -50,7 +50,7 @@ def show_figure(
     component("chart")(
         key=key,
         data={
-            "figure": dress(figure, theme_mode(), zoom()),
+            "figure": figure_json(figure, theme_mode(), zoom()),
             "clickable": bool(on_click),
             "library": PLOTLY_URL,
         },
@@ -81,7 +81,7 @@ def _as_table(figure: Figure, key: str) -> None:
 
 def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:
     """Tell on_click of a clicked point; what a browser of ours would not send is passed over."""
-    match sent(key, "click"):
+    match component_value(key, "click"):
         case {"name": name} if on_click and name is not None:
             on_click(name)
 

@@ -10,21 +10,23 @@ import streamlit as st
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.payload import JSON
-from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
-from attention_viz.story.batch import Batch
+from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
+from attention_viz.story.batch import BatchField
 
-from .batch import batch_of, opening, show_batch, with_batch
+from .batch import batch_field, open_link, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
-from .guessing import first_guess
+from .guessing import guess_data
 from .page_context import PageContext
-from .registry import strip
-from .stage_choices import THREE
+from .registry import strip_pages
+from .stage_choices import PROJECTED_FIELDS
 from .url_state import session
 
 # What URLs with pinned cells call the board of a page, where not by the name of the page.
-BOARDS = {"projections": "projection", "overview": "layer"}
-WHOLE = "Every number is real and computed from your sentence: click a matrix to open its step."
+BOARD_NAMES = {"projections": "projection", "overview": "layer"}
+OVERVIEW_SENTENCE = (
+    "Every number is real and computed from your sentence: click a matrix to open its step."
+)
 
 
 def show_step(
@@ -49,43 +51,43 @@ def show_step(
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
-        says=f"{now.trace.sentence(field) if field else WHOLE} {also}".strip(),
+        says=f"{now.trace.sentence(field) if field else OVERVIEW_SENTENCE} {also}".strip(),
         formula=formula(now.trace, field, now.notation) + more if field else "",
-        steps=[(step.title, step.url_path) for step in strip()],
-        place=strip().index(page),
+        steps=[(step.title, step.url_path) for step in strip_pages()],
+        place=strip_pages().index(page),
         choices=choices,
         notes=notes,
         heads=now.trace.sizes["H"] if "head" in page.looks_into else 1,
         head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
-        guess=first_guess(now, field, board) if st.session_state.get("guess", True) else None,
+        guess=guess_data(now, field, board) if st.session_state.get("guess", True) else None,
     )
     news = tuple(map(Note, layer_notes(now.scenario)))
-    shown = staged(board, replace(words, notes=(*news, *notes)))
-    _show(now, shown, batch_of(now, field, board), on_open)
-    return staged(board, words)
+    shown = stage_board(board, replace(words, notes=(*news, *notes)))
+    _show(now, shown, batch_field(now, field, board), on_open)
+    return stage_board(board, words)
 
 
 def _show(
-    now: PageContext, stage: JSON, batch: Batch | None, on_open: Callable[[str], None] | None
+    now: PageContext, stage: JSON, batch: BatchField | None, on_open: Callable[[str], None] | None
 ) -> None:
     """Show a stage with what belongs to a batch, in the place of the page."""
     path = session().page.url_path
     with session().stage_place:
-        show_board(with_batch(now, stage, batch), BOARDS.get(path, path), opening(on_open))
+        show_board(with_batch(now, stage, batch), BOARD_NAMES.get(path, path), open_link(on_open))
         show_batch(now, batch)
     session().is_headed = True
 
 
 def show_strip(text: Notation) -> None:
     """Show the strip of steps alone, above a page of the story that has no stage."""
-    place = strip().index(session().page)
-    steps = [(step.title, step.url_path) for step in strip()]
+    place = strip_pages().index(session().page)
+    steps = [(step.title, step.url_path) for step in strip_pages()]
     summary = session().page.url_path == "seen"
-    show_board(strip_alone(steps, place, text.convention == "column", summary), "strip")
+    show_board(strip_board(steps, place, text.convention == "column", summary), "strip")
 
 
-def of_three(chosen: str) -> tuple[Choice]:
+def projection_choice(chosen: str) -> tuple[Choice]:
     """The choice between queries, keys and values on a stage."""
-    return (Choice("which", "Which of the three", THREE, chosen),)
+    return (Choice("which", "Which of the three", PROJECTED_FIELDS, chosen),)

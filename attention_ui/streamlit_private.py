@@ -20,8 +20,8 @@ from streamlit.elements.lib.mutable_expander_container import (
 )
 
 # Where Streamlit keeps the files of all visitors, by its attribute `file_storage`, and its method
-# `add_file`, by which they come; and what it keeps of a file. `upload_room.py` bounds them.
-# `tests/ui/test_upload_room.py` fails when they change.
+# `add_file`, by which they come; and what it keeps of a file. `upload_limits.py` bounds them.
+# `tests/ui/test_upload_limits.py` fails when they change.
 from streamlit.runtime.memory_uploaded_file_manager import (
     MemoryUploadedFileManager as MemoryUploadedFileManager,
 )

@@ -12,13 +12,13 @@ from attention_viz.labels import counted
 from .facts import fact
 
 
-def uneven(scenario: Scenario) -> bool:
+def has_uneven_heads(scenario: Scenario) -> bool:
     """Whether the heads cannot share the embedding evenly and no width was given instead."""
     given = scenario.weights != "weightless" and (scenario.d_k or scenario.d_v)
     return bool(scenario.d_model % scenario.n_heads and not given)
 
 
-def offer(scenario: Scenario) -> None:
+def offer_divisors(scenario: Scenario) -> None:
     """Say why it matters, and offer the nearest divisors, and a free width where the weights
     allow one.
     """

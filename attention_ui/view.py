@@ -10,35 +10,35 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_viz.theme import PALETTES
 
 from .show import theme_mode
-from .url_state import bound, folded
+from .url_state import bound, control_group
 
 # What is dark would take much ink: it is printed light, in its own hues.
-ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
+PRINT_FILTERS = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
 
 
 # of a presentation: the type, and room for it
-LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
+LARGE_TYPE_CSS = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
 
 
 # A stage begins right below the menu; in a lecture it is alone in the window.
-BLOCK = '[data-testid="stMainBlockContainer"]'
+MAIN_BLOCK = '[data-testid="stMainBlockContainer"]'
 
 
-STAGED = (
-    f"@media screen {{ {BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
+STAGE_CSS = (
+    f"@media screen {{ {MAIN_BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
     " .st-key-stage { min-height: calc(100vh - 4.6rem); } }"
 )
 
 
-ALONE = (
-    f"@media screen {{ {BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
+LECTURE_CSS = (
+    f"@media screen {{ {MAIN_BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
     ' [data-testid="stHeader"], [data-testid="stSidebar"], #attention-corner'
     " { display: none !important; }"
     " .st-key-stage { min-height: calc(100vh - 1rem); } }"
 )
 
 
-VIEW = {
+VIEW_DEFAULTS = {
     "notation": OURS.key,
     "own_scale": False,
     "present": False,
@@ -74,7 +74,7 @@ def one_window() -> DeltaGenerator:
 
 def draw_view() -> Notation:
     """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar, folded("View", VIEW) as shown:
+    with st.sidebar, control_group("View", VIEW_DEFAULTS) as shown:
         if "notation" in shown:
             bound(
                 st.selectbox,
@@ -90,12 +90,12 @@ def draw_view() -> Notation:
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 
-def look(is_staged: bool) -> str:
+def page_css(is_staged: bool) -> str:
     """How the page looks with these switches and in the visitor's colours, as a style sheet."""
     mode = theme_mode()
     page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
-    colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
+    colours = f"--page: {page}; --focus: {chosen}; --on-paper: {PRINT_FILTERS[mode]};"
     present = bool(st.session_state.get("present"))
-    large = LARGE if present and not is_staged else "font-size: 16px;"
-    alone = ALONE if present and is_staged else STAGED if is_staged else ""
+    large = LARGE_TYPE_CSS if present and not is_staged else "font-size: 16px;"
+    alone = LECTURE_CSS if present and is_staged else STAGE_CSS if is_staged else ""
     return f":root {{ {large} {colours} }} {alone}"

@@ -10,11 +10,11 @@ import numpy as np
 
 from .parts import Part
 
-LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}}
-MARGIN = {"l": 56, "r": 12, "t": 48, "b": 48}
+LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}}
+CHART_MARGINS = {"l": 56, "r": 12, "t": 48, "b": 48}
 
 
-def curve(
+def line_series(
     x: Sequence[float],
     y: Sequence[float | None],
     name: str,
@@ -35,7 +35,7 @@ def curve(
     } | more
 
 
-def measured(
+def error_bar_series(
     x: Sequence[float],
     y: Sequence[float],
     errors: Sequence[float],
@@ -62,7 +62,7 @@ def measured(
     } | more
 
 
-def axis(title: str, **more: object) -> Part:
+def chart_axis(title: str, **more: object) -> Part:
     """An axis with its name, grid lines, and nothing to drag."""
     return {
         "title": {"text": title, "font": {"size": 13}, "standoff": 8},
@@ -76,6 +76,6 @@ def axis(title: str, **more: object) -> Part:
 def doubling_axis(title: str, ticks: Sequence[int]) -> Part:
     """A logarithmic axis for widths that double."""
     ends = [float(np.log10(ticks[0])) - 0.03, float(np.log10(ticks[-1])) + 0.03]
-    return axis(
+    return chart_axis(
         title, type="log", tickvals=list(ticks), ticktext=[str(tick) for tick in ticks], range=ends
     )

@@ -13,8 +13,8 @@ import pandas as pd
 from .theme import Figure
 
 NAME, VALUE, ERROR = "name", "value", "standard error"
-WORDED = {"%{customdata": "of", "%{text": "says"}  # what a pointer reads, and its column
-Line = dict[str, Any]
+HOVER_COLUMNS = {"%{customdata": "of", "%{text": "says"}  # what a pointer reads, and its column
+Row = dict[str, Any]
 
 
 def figure_table(figure: Figure) -> pd.DataFrame:
@@ -30,7 +30,7 @@ def figure_table(figure: Figure) -> pd.DataFrame:
         for line in _points(trace, figure["layout"])
     ]
     table = pd.DataFrame(lines)
-    first = [name for name in (NAME, *WORDED.values()) if name in table]
+    first = [name for name in (NAME, *HOVER_COLUMNS.values()) if name in table]
     ordered = table[first + [name for name in table if name not in first]]
     return ordered.loc[:, [not _is_empty(ordered[name]) for name in ordered]]
 
@@ -39,7 +39,7 @@ def _is_empty(column: pd.Series) -> bool:
     return bool(column.isna().all() or (column == "").all())
 
 
-def _points(trace: Line, layout: Line) -> Iterable[Line]:
+def _points(trace: Row, layout: Row) -> Iterable[Row]:
     """A line for each point or bar of a trace that says something."""
     template = trace.get("hovertemplate")
     columns: dict[str, Sequence[Any]] = {}
@@ -49,7 +49,7 @@ def _points(trace: Line, layout: Line) -> Iterable[Line]:
             columns[title] = [ticks.get(place, place) for place in _plain(trace[letter])]
     if template is not None and "error_y" in trace:
         columns[ERROR] = _plain(trace["error_y"]["array"])
-    for part, title in WORDED.items():
+    for part, title in HOVER_COLUMNS.items():
         if template is not None and part in template and part[2:] in trace:
             columns[title] = [_words(one) for one in trace[part[2:]]]
     for values in zip(*columns.values(), strict=True):
@@ -57,17 +57,17 @@ def _points(trace: Line, layout: Line) -> Iterable[Line]:
             yield {NAME: _words(trace.get("name", ""))} | dict(zip(columns, values, strict=True))
 
 
-def _tells(trace: Line, letter: str, title: str) -> bool:
+def _tells(trace: Row, letter: str, title: str) -> bool:
     """Whether a coordinate is a number of its own, and not only where a mark lies."""
     template = trace.get("hovertemplate")
     if template is None or f"%{{{letter}" in template:
         return True
     if trace["type"] == "bar":
         return "base" not in trace
-    return title != letter and not any(part in template for part in WORDED)
+    return title != letter and not any(part in template for part in HOVER_COLUMNS)
 
 
-def _axis(trace: Line, layout: Line, letter: str) -> tuple[str, dict[Any, str]]:
+def _axis(trace: Row, layout: Row, letter: str) -> tuple[str, dict[Any, str]]:
     """The title of a trace's axis, and the words of its places where they are more than numbers."""
     axis = layout.get(_key(trace, letter), {})
     title = (axis.get("title") or {}).get("text") or letter
@@ -77,7 +77,7 @@ def _axis(trace: Line, layout: Line, letter: str) -> tuple[str, dict[Any, str]]:
     return _words(title), {place: _words(word) for place, word in ticks.items()}
 
 
-def _key(trace: Line, letter: str) -> str:
+def _key(trace: Row, letter: str) -> str:
     """What the layout calls a trace's axis: x2 is its xaxis2."""
     return f"{letter}axis{trace.get(f'{letter}axis', letter)[1:]}"
 

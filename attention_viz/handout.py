@@ -15,13 +15,13 @@ from pathlib import Path
 from unicodedata import bidirectional
 
 from .payload import JSON
-from .scene_formats import as_text
+from .scene_formats import scene_to_text
 
-BOARD = Path(__file__).parent.parent / "assets" / "board"
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
+BOARD_FOLDER = Path(__file__).parent.parent / "assets" / "board"
+JS_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 # The script travels compressed, a third of its size; the page's policy names both scripts by their
 # hashes.
-UNPACK = """
+UNPACK_JS = """
 (async () => {
   const packed = Uint8Array.from(atob(document.getElementById("packed").textContent), (sign) =>
     sign.charCodeAt(0));
@@ -32,7 +32,7 @@ UNPACK = """
   document.body.append(script);
 })();
 """
-FRAME = """
+FRAME_CSS = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
 body { margin: 1.5rem auto; max-width: 70rem; padding: 0 1rem; }
 body > p { overflow-wrap: anywhere; }
@@ -45,27 +45,27 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     """A whole page: title, one sentence, the code that computes it, the board, and what it was made
     of.
 
-    scene: dressed for "both" modes. The policy in the page allows its own script and styles and no
-    network at all.
+    scene: in the colours of "both" modes. The page's policy allows its own script and styles, and
+    no network.
     """
     script = joined_script()
-    style = (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
-    data = as_text(scene).replace("<", "\\u003c")
-    heading = f"<h1>{escape(title)}</h1>\n<p>{told(says)}</p>\n"
+    style = (BOARD_FOLDER / "board.css").read_text(encoding="utf-8") + FRAME_CSS
+    data = scene_to_text(scene).replace("<", "\\u003c")
+    heading = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
     body = f"""{"" if "stage" in scene else heading}<p><code>{escape(code)}</code></p>
 <main id="board"></main>
-<p><small>{told(made_of)}</small></p>
+<p><small>{quotations_html(made_of)}</small></p>
 <script type="application/json" id="scene">{data}</script>
 <script type="text/plain" id="packed">{_packed(script)}</script>
-<script>{UNPACK}</script>"""
-    return html_page(title, style, body, (UNPACK, script))
+<script>{UNPACK_JS}</script>"""
+    return html_page(title, style, body, (UNPACK_JS, script))
 
 
-def told(words: str) -> str:
+def quotations_html(words: str) -> str:
     """Words as HTML. What is quoted from right to left stands apart, so that it does not turn the
     numbers after it.
 
-    >>> told("“we” (1), “שלום” (2)")
+    >>> quotations_html("“we” (1), “שלום” (2)")
     '“we” (1), “<bdi>שלום</bdi>” (2)'
     """
     return re.sub("(?<=“)[^”]*(?=”)", _apart, escape(words))
@@ -108,18 +108,20 @@ def joined_script() -> str:
     """
     order: list[str] = []
     _visit("handout", order)
-    return "\n".join(_inlined((BOARD / f"{name}.js").read_text(encoding="utf-8")) for name in order)
+    return "\n".join(
+        _inlined((BOARD_FOLDER / f"{name}.js").read_text(encoding="utf-8")) for name in order
+    )
 
 
 def _visit(name: str, order: list[str]) -> None:
-    for needed in IMPORT.findall((BOARD / f"{name}.js").read_text(encoding="utf-8")):
+    for needed in JS_IMPORT.findall((BOARD_FOLDER / f"{name}.js").read_text(encoding="utf-8")):
         if needed not in order:
             _visit(needed, order)
     order.append(name)
 
 
 def _inlined(module: str) -> str:
-    bare = re.sub(r"^\s*(//.*|/\*\*.*\*/)?\n", "", IMPORT.sub("", module), flags=re.MULTILINE)
+    bare = re.sub(r"^\s*(//.*|/\*\*.*\*/)?\n", "", JS_IMPORT.sub("", module), flags=re.MULTILINE)
     return re.sub(r"^ *(export (?=function|const|class))?", "", bare, flags=re.MULTILINE)
 
 

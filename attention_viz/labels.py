@@ -13,33 +13,33 @@ from unicodedata import east_asian_width
 from attention_core.counting import counted as counted
 from attention_core.text import PADDING_TOKEN, Tokens
 
-LONGEST = 14
+MAX_LABEL_LENGTH = 14
 
 
-def short(token: str) -> str:
+def shorten(token: str) -> str:
     """A token that fits a label; what a picture would take for markup stays text.
 
-    >>> short("internationalisation")
+    >>> shorten("internationalisation")
     'international…'
     """
-    cut = token if len(token) <= LONGEST else token[: LONGEST - 1] + "…"
+    cut = token if len(token) <= MAX_LABEL_LENGTH else token[: MAX_LABEL_LENGTH - 1] + "…"
     return cut.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def numbered(labels: Sequence[str]) -> tuple[str, ...]:
+def numbered_labels(labels: Sequence[str]) -> tuple[str, ...]:
     """Tokens with their places, so that repeated ones stay apart; shortened, and markup stays text.
 
-    >>> numbered(["the", "the"])
+    >>> numbered_labels(["the", "the"])
     ('0 the', '1 the')
     """
-    return tuple(f"{place} {short(label)}" for place, label in enumerate(labels))
+    return tuple(f"{place} {shorten(label)}" for place, label in enumerate(labels))
 
 
-def longest(labels: Iterable[str], size: int = 11) -> float:
+def label_width(labels: Iterable[str], size: int = 11) -> float:
     """The width of the longest label in px at a type size: capitals count more, East Asian signs
     and emoji double.
 
-    >>> longest(["it", "animal"]) < longest(["動物動物動物"])
+    >>> label_width(["it", "animal"]) < label_width(["動物動物動物"])
     True
     """
     wide = [sum(map(_breadth, unescape(label))) for label in labels]
@@ -62,15 +62,15 @@ def number(value: float, digits: int = 3) -> str:
     """
     if value != 0 and math.isfinite(value) and not 10**-digits <= abs(value) < 10**6:
         return f"{value:.2e}".replace("-", "−")
-    return decimals(value, digits)
+    return format_decimals(value, digits)
 
 
-def decimals(value: float, digits: int) -> str:
+def format_decimals(value: float, digits: int) -> str:
     """A number with so many decimals whatever its size, for a reader who calculates with what is
     shown.
 
-    >>> decimals(-0.0099999998, 2), decimals(12345678.9, 2), decimals(-0.001,
-    ...     2), decimals(float("-inf"), 2)
+    >>> format_decimals(-0.0099999998, 2), format_decimals(12345678.9, 2), format_decimals(-0.001,
+    ...     2), format_decimals(float("-inf"), 2)
     ('−0.01', '12345678.90', '0.00', '−∞')
     """
     if math.isinf(value):
@@ -90,28 +90,28 @@ def is_rounded(value: float, digits: int = 3) -> bool:
     return not math.isclose(shown, value, rel_tol=1e-7)
 
 
-def true_minus(text: str) -> str:
+def with_minus_signs(text: str) -> str:
     """Numbers in a text with the minus sign that `number` gives them.
 
-    >>> true_minus("S3-01: -0.15, up to 7e-16")
+    >>> with_minus_signs("S3-01: -0.15, up to 7e-16")
     'S3-01: −0.15, up to 7e−16'
     """
     return re.sub(r"(?<![\w)-])-(?=[\d.])|(?<=\de)-(?=\d)", "−", text)
 
 
-def agreement(gap: float, rounding: float) -> str:
+def format_agreement(gap: float, rounding: float) -> str:
     """How far numbers are apart that were computed in two ways: by rounding alone they are equal.
 
-    >>> agreement(4.4e-16, 1e-13), agreement(0.25, 1e-13)
+    >>> format_agreement(4.4e-16, 1e-13), format_agreement(0.25, 1e-13)
     ('are equal', 'differ by at most 0.250')
     """
     return "are equal" if gap <= rounding else f"differ by at most {number(gap)}"
 
 
-def span(places: slice, thing: str) -> str:
+def format_span(places: slice, thing: str) -> str:
     """Which of several things, in words.
 
-    >>> span(slice(4, 8), "column"), span(slice(4, 5), "column")
+    >>> format_span(slice(4, 8), "column"), format_span(slice(4, 5), "column")
     ('columns 4 to 7', 'column 4')
     """
     first, last = places.start, places.stop - 1
@@ -127,14 +127,14 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
-def chips_html(tokens: Tokens, chosen: int) -> str:
+def token_chips(tokens: Tokens, chosen: int) -> str:
     """The tokens as a row of chips, each with its number below; the chosen one is lit, padding is
     dashed.
 
     Tokens are escaped and kept apart from the direction of their neighbours, so that no script
     disturbs the order.
 
-    >>> "&lt;b&gt;" in chips_html(Tokens(("<b>",), 1), 0)
+    >>> "&lt;b&gt;" in token_chips(Tokens(("<b>",), 1), 0)
     True
     """
     chips = []

@@ -15,9 +15,11 @@ from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
-from .payload import JSON, bits, float_bytes, largest, rule_sent
+from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json
 
-ROUNDING = 1e-9  # a difference smaller than this part of what is compared is drawn as none
+MAX_RELATIVE_ROUNDING = (
+    1e-9  # a difference smaller than this part of what is compared is drawn as none
+)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Matrix:
     says: str = ""
 
 
-def board(
+def matrix_board(
     matrices: Sequence[Matrix],
     cell: tuple[str, int, int],
     description: str,
@@ -78,7 +80,7 @@ def board(
     return {
         "description": description,
         "arrays": {matrix.name: _array(matrix, letters) for matrix in matrices},
-        "rules": {matrix.name: rule_sent(matrix.rule) for matrix in matrices if matrix.rule},
+        "rules": {matrix.name: rule_json(matrix.rule) for matrix in matrices if matrix.rule},
         "axes": {letters[side]: _axis(side) for side in sides},
         "panels": [_panel(matrix, matrix.place, notation) for matrix in matrices if matrix.place],
         "cell": {"array": array, "index": [int(place) for place in index]},
@@ -88,17 +90,17 @@ def board(
     }
 
 
-def hidden_of(scores: str) -> Rule:
+def mask_rule(scores: str) -> Rule:
     """The rule of a matrix that is another with some cells hidden."""
     return Rule("mask", (read(scores, 0, 1),))
 
 
-def shares_of(scores: str, n_keys: int) -> Rule:
+def softmax_rule(scores: str, n_keys: int) -> Rule:
     """The rule of a matrix whose rows are the softmax of another's."""
     return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
 
 
-def matrix_of(trace: Trace, field: str, head: int, most: int) -> Array:
+def head_matrix(trace: Trace, field: str, head: int, most: int) -> Array:
     """One head's matrix of a field, or its block of columns; of features the first `most`."""
     step = STEPS[field]
     matrix: Array = getattr(trace, field)[0]
@@ -111,7 +113,7 @@ def matrix_of(trace: Trace, field: str, head: int, most: int) -> Array:
     return matrix[:, :most]
 
 
-def sides_of(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
+def field_sides(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
     """The sides of a field's matrix; focused: its tokens stand where those of the focus do."""
     words = {"T": "query position", "S": "key position"}
     rows, columns = (
@@ -121,7 +123,7 @@ def sides_of(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side
     return rows, columns
 
 
-def difference(
+def difference_matrix(
     after: Matrix,
     before: Matrix,
     place: tuple[int, int],
@@ -137,8 +139,8 @@ def difference(
     gap = np.where(hidden, 0.0, after.numbers) - np.where(
         np.isneginf(before.numbers), 0.0, before.numbers
     )
-    compared = max(largest(after.numbers), largest(before.numbers))
-    is_rounding = np.abs(gap).max() <= max(rounding, ROUNDING * compared)
+    compared = max(largest_magnitude(after.numbers), largest_magnitude(before.numbers))
+    is_rounding = np.abs(gap).max() <= max(rounding, MAX_RELATIVE_ROUNDING * compared)
     return Matrix(
         f"{after.name} minus {before.name}",
         np.where(hidden, -np.inf, gap),
@@ -147,7 +149,7 @@ def difference(
         place,
         title,
         kind="logit",
-        limit=compared if is_rounding else largest(gap),
+        limit=compared if is_rounding else largest_magnitude(gap),
         rule=Rule("difference", (read(after.name, 0, 1), read(before.name, 0, 1))),
     )
 
@@ -165,7 +167,7 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     hidden = np.isneginf(matrix.numbers)
     limit = matrix.limit
     if limit is None and matrix.kind != "probability":
-        limit = largest(matrix.numbers)
+        limit = largest_magnitude(matrix.numbers)
     given: JSON = {
         "shape": list(matrix.numbers.shape),
         "axes": [letters[matrix.rows], letters[matrix.columns]],
@@ -176,11 +178,11 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
         "data": float_bytes(np.where(hidden, 0.0, matrix.numbers)),
     }
     if matrix.hidden is not None and matrix.hidden.any():
-        given["hatched"] = bits(matrix.hidden)
+        given["hatched"] = pack_bits(matrix.hidden)
     if matrix.says:
         given["given"] = matrix.says
     if hidden.any():
-        given["masked"] = bits(hidden)
+        given["masked"] = pack_bits(hidden)
     return given
 
 

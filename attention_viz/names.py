@@ -10,7 +10,7 @@ from attention_core.projections import MATRICES
 from attention_lab.column_names import ColumnNames, Names
 from attention_lab.notation.notation import OURS, Notation, symbol
 
-TITLES = {
+ARRAY_TITLES = {
     "words": "word vectors",
     "positions": "position codes",
     "weighted_values": "weight × value",
@@ -28,7 +28,7 @@ TITLES = {
     "pair_total": "all heads together",
 }
 
-ROLES = {
+COLOUR_ROLES = {
     "queries": "query",
     "query_heads": "query",
     "w_q": "query",
@@ -56,10 +56,10 @@ def title_of(name: str) -> str:
     ('head outputs', '', 'wrong: reshape alone')
     """
     if name.startswith("unswapped_"):
-        return TITLES["merged_unswapped"]
+        return ARRAY_TITLES["merged_unswapped"]
     if name.startswith("reshaped_"):
         return f"{name.removeprefix('reshaped_')}, reshaped"
-    return STEPS[name].title if name in STEPS else TITLES.get(name, "")
+    return STEPS[name].title if name in STEPS else ARRAY_TITLES.get(name, "")
 
 
 def symbol_of(name: str, notation: Notation) -> str:
@@ -82,11 +82,11 @@ def role_of(name: str) -> str:
     >>> role_of("w_q"), role_of("reshaped_keys"), role_of("scores")
     ('query', 'key', 'text')
     """
-    return ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
+    return COLOUR_ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
 
 
 # Whose columns stand in the axes of one head's width, alone or side by side.
-WHOSE = {
+COLUMN_OWNERS = {
     **{
         name: which
         for which, one in (("queries", "query"), ("keys", "key"), ("values", "value"))
@@ -96,18 +96,19 @@ WHOSE = {
 }
 
 
-def axis_names(
+def axis_labels(
     name: str, letters: Sequence[str], shape: Sequence[int], given: ColumnNames
 ) -> dict[str, Any]:
     """By axis number the labels of the whole axis, and the axis of heads that they depend on.
 
     letters, shape: of the whole array, as it is declared. What has no names is left out.
 
-    >>> from attention_lab.column_names import BY_HAND
-    >>> axis_names("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], BY_HAND)["3"]["labels"][1]
+    >>> from attention_lab.column_names import HANDMADE_NAMES
+    >>> names = axis_names("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], HANDMADE_NAMES)
+    >>> names["3"]["labels"][1]
     ['noun', 'animate', 'verb', 'other']
     """
-    heads: tuple[Names, ...] = getattr(given, WHOSE[name]) if name in WHOSE else ()
+    heads: tuple[Names, ...] = getattr(given, COLUMN_OWNERS[name]) if name in COLUMN_OWNERS else ()
     side_by_side = tuple(label for labels in heads for label in labels)
     by = next((axis for axis, letter in enumerate(letters) if letter in "HG"), None)
     found: dict[str, Any] = {}

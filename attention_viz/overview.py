@@ -10,10 +10,12 @@ from attention_core.steps import GIVEN_AXES
 from .labels import counted
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
-from .story.windows import around
+from .story.windows import head_window
 
-MOST_DOWN = 3  # heads that stand one below the other; more stand in a grid
-MOST = 24  # rows and columns of a large matrix that are drawn, those of the focus among them
+MAX_HEADS_STACKED = 3  # heads that stand one below the other; more stand in a grid
+MAX_SIDE_DRAWN = (
+    24  # rows and columns of a large matrix that are drawn, those of the focus among them
+)
 
 # The columns of the picture, from the inputs to the output.
 FLOW = (
@@ -26,17 +28,21 @@ FLOW = (
     ("output",),
 )
 PER_HEAD = ("probabilities", "head_outputs")  # one matrix for each head
-NAMED = ("inputs", "probabilities", "output")  # their rows, and columns, are labelled
+LABELLED_FIELDS = ("inputs", "probabilities", "output")  # their rows, and columns, are labelled
 # How large the cells are beside those of the inputs: what the layer is about has the largest.
-SCALES = {"w_q": 0.6, "w_k": 0.6, "w_v": 0.6, "w_o": 0.6, "probabilities": 1.5} | dict.fromkeys(
-    ("queries", "keys", "values", "head_outputs"), 0.8
-)
+CELL_SCALES = {
+    "w_q": 0.6,
+    "w_k": 0.6,
+    "w_v": 0.6,
+    "w_o": 0.6,
+    "probabilities": 1.5,
+} | dict.fromkeys(("queries", "keys", "values", "head_outputs"), 0.8)
 # What the colours of numbers and of shares mean.
-LEGEND = [
+COLOUR_LEGEND = [
     {"scale": "feature", "low": "−", "high": "+"},
     {"scale": "share", "low": "0", "high": "1"},
 ]
-OPENS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
+WEIGHT_STEPS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
 ARROWS = (
     "inputs w_q",
     "inputs w_k",
@@ -69,18 +75,21 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     given = scene(stage, panels, ("probabilities", (0, head, query, key)), _says(trace))
     ids = {panel["array"]: panel["id"] for panel in given["panels"]}
     for panel in given["panels"]:
-        panel |= {"bare": panel["array"] not in NAMED, "scale": SCALES.get(panel["array"], 1.0)}
+        panel |= {
+            "bare": panel["array"] not in LABELLED_FIELDS,
+            "scale": CELL_SCALES.get(panel["array"], 1.0),
+        }
     arrows = [[ids[a], ids[b]] for a, b in (pair.split() for pair in ARROWS) if _drawn(mixed, a, b)]
     columns = [[ids[name] for name in names] for names in flow]
     about = {"arrows": arrows, "flow": columns, "player": False, "arithmetic": False}
-    about |= {"legend": LEGEND}
+    about |= {"legend": COLOUR_LEGEND}
     return given | about
 
 
 def _panel(trace: Trace, name: str, place: tuple[int, int]) -> Panel:
     n_axes = len(STEPS[name].letters if name in STEPS else GIVEN_AXES[name].split())
     tiles = 1 if name in PER_HEAD and trace.sizes["H"] > 1 else None
-    arrange = "down" if trace.sizes["H"] <= MOST_DOWN else "grid"
+    arrange = "down" if trace.sizes["H"] <= MAX_HEADS_STACKED else "grid"
     return Panel(
         name,
         n_axes - 2,
@@ -89,7 +98,7 @@ def _panel(trace: Trace, name: str, place: tuple[int, int]) -> Panel:
         "aside",
         tiles=tiles,
         arrange=arrange,
-        link=OPENS.get(name, name),
+        link=WEIGHT_STEPS.get(name, name),
     )
 
 
@@ -107,17 +116,17 @@ def _tokens(trace: Trace, query: int, key: int) -> dict[str, Window]:
     drawn = {}
     for letter, place in (("T", query), ("S", key)):
         size = trace.sizes[letter]
-        first = min(place // MOST * MOST, max(0, size - MOST))
-        drawn[letter] = (first, min(first + MOST, size))
+        first = min(place // MAX_SIDE_DRAWN * MAX_SIDE_DRAWN, max(0, size - MAX_SIDE_DRAWN))
+        drawn[letter] = (first, min(first + MAX_SIDE_DRAWN, size))
     return drawn
 
 
 def _windows(trace: Trace, head: int) -> dict[str, Window]:
     """Of the heads one, of wide matrices the first columns, of fused ones those around the head."""
-    windows = {letter: (0, min(MOST, trace.sizes[letter])) for letter in "DMO"}
+    windows = {letter: (0, min(MAX_SIDE_DRAWN, trace.sizes[letter])) for letter in "DMO"}
     for field in ("queries", "keys", "values", "merged"):
-        first, last = around(trace, field, head, MOST)
-        windows[STEPS[field].letters[-1]] = (first, min(last, first + MOST))
+        first, last = head_window(trace, field, head, MAX_SIDE_DRAWN)
+        windows[STEPS[field].letters[-1]] = (first, min(last, first + MAX_SIDE_DRAWN))
     return windows
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .labels import longest
+from .labels import label_width
 
 PLANE = ("x", "y")
-MOST_NAMES = 32  # names below bars that are all written
+MAX_BAR_NAMES = 32  # names below bars that are all written
 
 Part = dict[str, Any]
 
 
-def box(
+def frame(
     x: float,
     y: float,
     width: float,
@@ -36,7 +36,7 @@ def box(
     }
 
 
-def broken_line(
+def dashed_line(
     x0: float, y0: float, x1: float, y1: float, color: str, line: float, dash: str
 ) -> Part:
     """A dashed ("dash") or dotted ("dot") line."""
@@ -51,7 +51,7 @@ def broken_line(
     }
 
 
-def word(
+def annotation(
     x: float,
     y: float,
     text: str,
@@ -72,31 +72,31 @@ def word(
     } | more
 
 
-def margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, float]:
+def figure_margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, float]:
     """The margins l, r, t, b in px, the left one at least as wide as the labels that stand there.
 
     They are computed: Plotly's automargin draws every chart twice (a third of its time).
     """
-    beside = longest(labels, size) + 6 if labels else 0
+    beside = label_width(labels, size) + 6 if labels else 0
     return sides | {"l": max(sides["l"], beside)}
 
 
-def below(labels: Sequence[str]) -> tuple[int, float]:
+def label_layout(labels: Sequence[str]) -> tuple[int, float]:
     """The angle of labels below a picture, aslant when they are long, and the height in px that
     they need.
     """
     slanted = max(map(len, labels)) > 3
-    return (-45 if slanted else 0), longest(labels) * (0.75 if slanted else 0) + 18
+    return (-45 if slanted else 0), label_width(labels) * (0.75 if slanted else 0) + 18
 
 
-def names_below(labels: Sequence[str]) -> tuple[Part, float]:
+def named_axis(labels: Sequence[str]) -> tuple[Part, float]:
     """The axis below bars that have names, of which many are not all written, and the height in px
     that it needs.
 
     Told how to write them, Plotly need not try which angle leaves room for all.
     """
-    angle, room = below(labels)
-    which = {"dtick": 1} if len(labels) <= MOST_NAMES else {"nticks": MOST_NAMES // 2}
+    angle, room = label_layout(labels)
+    which = {"dtick": 1} if len(labels) <= MAX_BAR_NAMES else {"nticks": MAX_BAR_NAMES // 2}
     look = {
         "type": "category",
         "fixedrange": True,

@@ -22,15 +22,15 @@ from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written
 
-from .names import axis_names, role_of, symbol_of, title_of
+from .names import axis_labels, role_of, symbol_of, title_of
 
 JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
 Window = tuple[int, int]
 
 # Fields on the scale of another one, so that a step's effect is seen.
-LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}
+COLOUR_SCALES = {"scaled_scores": "scores", "masked_scores": "scores"}
 # Whose scale a derived array has; shares and exponentials go from 0 to 1.
-ASIDE_SCALES = {
+DERIVED_COLOUR_SCALES = {
     "weighted_values": "head_outputs",
     "head_contributions": "output",
     "row_maximum": "scores",
@@ -122,12 +122,12 @@ def float_bytes(numbers: Array) -> bytes:
     return np.asarray(numbers, "<f4").tobytes()
 
 
-def bits(flags: Array) -> bytes:
+def pack_bits(flags: Array) -> bytes:
     """Yes or no per cell, eight to a byte, the first in the lowest bit."""
     return np.packbits(flags, axis=None, bitorder="little").tobytes()
 
 
-def sent(stage: Stage, name: str) -> JSON:
+def array_json(stage: Stage, name: str) -> JSON:
     """An array as the board takes it: axes, shape, words, colour scale and numbers;
     docs/board.md names the entries.
     """
@@ -136,7 +136,7 @@ def sent(stage: Stage, name: str) -> JSON:
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
     derived = derived_array_of(stage.trace, name) if name in DERIVED_ARRAYS else None
     whole = shape_of(stage.trace, derived) if derived else stage.values(name).shape
-    if stage.names and (names := axis_names(name, letters, whole, stage.names)):
+    if stage.names and (names := axis_labels(name, letters, whole, stage.names)):
         about["names"] = names
     if not derived:
         return about | _numbers(stage, name)
@@ -156,45 +156,45 @@ def _numbers(stage: Stage, name: str) -> JSON:
     about: JSON = {
         "shape": list(part.shape),
         "kind": STEPS[name].kind if name in STEPS else "feature",
-        "limit": limit(stage, name),
+        "limit": colour_limit(stage, name),
         "data": float_bytes(np.where(hidden, 0, part)),
     }
     if part.shape != whole.shape:
         about |= {"start": [s.start or 0 for s in cut], "whole": list(whole.shape)}
     if hidden.any():
-        about["masked"] = bits(hidden)
+        about["masked"] = pack_bits(hidden)
     if name == "probabilities" and stage.trace.hidden[cut].any():
-        about["hatched"] = bits(stage.trace.hidden[cut])
+        about["hatched"] = pack_bits(stage.trace.hidden[cut])
     changed = _changed(stage, name)
     if changed is not None and changed[cut].any():
-        about["changed"] = bits(changed[cut])
+        about["changed"] = pack_bits(changed[cut])
     return about
 
 
-def limit(stage: Stage, name: str) -> float | JSON | None:
+def colour_limit(stage: Stage, name: str) -> float | JSON | None:
     """The value of the strongest colour: of the whole array, or with own scales of each head;
     None for 0 to 1.
     """
     if name in STEPS and STEPS[name].kind == "probability" and not stage.own_scale:
         return None
-    array = stage.values(LIKE.get(name, name))
+    array = stage.values(COLOUR_SCALES.get(name, name))
     letters = stage.letters(name)
     if stage.own_scale and len(letters) == 4:
         return {
             "axis": 1,
-            "values": [round(largest(array[:, h]), 6) for h in range(array.shape[1])],
+            "values": [round(largest_magnitude(array[:, h]), 6) for h in range(array.shape[1])],
         }
-    return round(largest(array), 6)
+    return round(largest_magnitude(array), 6)
 
 
 def _derived_limit(stage: Stage, name: str) -> float | None:
     """A derived array has the scale of the array it is made from; shares and exponentials go from 0
     to 1.
     """
-    likeness = ASIDE_SCALES.get(name)
+    likeness = DERIVED_COLOUR_SCALES.get(name)
     if likeness is None:
         return None
-    return round(largest(array_of(stage.trace, likeness)), 6)
+    return round(largest_magnitude(array_of(stage.trace, likeness)), 6)
 
 
 def _changed(stage: Stage, name: str) -> Array | None:
@@ -206,7 +206,7 @@ def _changed(stage: Stage, name: str) -> Array | None:
     return np.not_equal(now, then)
 
 
-def rule_sent(rule: Rule) -> JSON:
+def rule_json(rule: Rule) -> JSON:
     """A rule as the board takes it, without parts that have no effect."""
     given: JSON = {
         "operation": rule.operation,
@@ -235,6 +235,6 @@ def _position(p: Position) -> JSON:
     return given
 
 
-def largest(matrix: Array) -> float:
+def largest_magnitude(matrix: Array) -> float:
     """The largest absolute value that is not masked; 1 where all is 0."""
     return float(np.abs(matrix, where=np.isfinite(matrix), out=np.zeros(matrix.shape)).max()) or 1.0

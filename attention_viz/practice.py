@@ -9,20 +9,20 @@ from dataclasses import dataclass
 
 from attention_core import Trace
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.practice import Question
+from attention_lab.practice import PracticeQuestion
 
-from .labels import decimals, number
-from .tables import reads
+from .labels import format_decimals, number
+from .tables import format_derivation
 
 # What a projected vector is called, its weights, and the axes of its tokens and of a head's width.
-PROJECTED = {
+PROJECTION_WORDS = {
     "queries": ("query", "w_q", "T", "K"),
     "keys": ("key", "w_k", "S", "K"),
     "values": ("value", "w_v", "S", "V"),
 }
 
 
-HOW = {
+METHODS = {
     "scaled_scores": "Multiply the two.",
     "probabilities": (
         "Subtract the largest score from all, take e to the power of each, and divide the one that"
@@ -30,11 +30,11 @@ HOW = {
     ),
     "merged": "Head 0 comes first, with all its features, then head 1, and so on.",
 }
-DOT_PRODUCT = "Multiply the two lists number by number, and add everything up."
+DOT_PRODUCT_METHOD = "Multiply the two lists number by number, and add everything up."
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionText:
     """A question as plain text. given: what each list of numbers is, and the numbers; how: what
     to do with them.
     """
@@ -45,22 +45,22 @@ class Asked:
     answer: str
 
 
-def answer_of(question: Question) -> str:
+def format_result(question: PracticeQuestion) -> str:
     """The answer as it is shown: whole for a place, else precise enough to be judged right,
     also where it is large.
     """
     if question.exact.field == "merged":
         return f"{question.answer:.0f}"
-    write = decimals if abs(question.answer) >= 1 else number
+    write = format_decimals if abs(question.answer) >= 1 else number
     return write(question.answer, question.places)
 
 
-def worded(question: Question, trace: Trace, notation: Notation) -> Asked:
+def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) -> QuestionText:
     """A question on a trace in the words and symbols of a notation."""
     words = _Words(question, trace, notation)
     field = question.exact.field
-    if field in PROJECTED:
-        return words.projected(*PROJECTED[field])
+    if field in PROJECTION_WORDS:
+        return words.projected(*PROJECTION_WORDS[field])
     asks = {
         "scores": words.scores,
         "scaled_scores": words.scaled_scores,
@@ -75,11 +75,11 @@ def worded(question: Question, trace: Trace, notation: Notation) -> Asked:
 class _Words:
     """How to ask for a cell; each method is for the field of its name."""
 
-    def __init__(self, question: Question, trace: Trace, notation: Notation) -> None:
+    def __init__(self, question: PracticeQuestion, trace: Trace, notation: Notation) -> None:
         self.asked, self.trace, self.notation = question, trace, notation
         self.index = question.exact.index
 
-    def projected(self, word: str, weights: str, tokens: str, features: str) -> Asked:
+    def projected(self, word: str, weights: str, tokens: str, features: str) -> QuestionText:
         """A number of a query, key or value."""
         _, row, column = self.index
         token, width = self.token(tokens, row), self.trace.sizes[features]
@@ -87,7 +87,7 @@ class _Words:
         head = f"feature {column % width} of head {column // width}"
         return self.told(f"What is number {column} of the {word} of {token}? It is {head}.", given)
 
-    def scores(self) -> Asked:
+    def scores(self) -> QuestionText:
         """A dot product."""
         _, head, query, key = self.index
         asks, read = self.token("T", query), self.token("S", key)
@@ -96,7 +96,7 @@ class _Words:
             (f"the query of {asks}", f"the key of {read}"),
         )
 
-    def scaled_scores(self) -> Asked:
+    def scaled_scores(self) -> QuestionText:
         """A score times the scale."""
         _, head, query, key = self.index
         asks, read, d_k = self.token("T", query), self.token("S", key), self.trace.sizes["K"]
@@ -105,7 +105,7 @@ class _Words:
             ("the score", "the scale"),
         )
 
-    def probabilities(self) -> Asked:
+    def probabilities(self) -> QuestionText:
         """A share of a row of scores."""
         _, head, query, key = self.index
         asks, read = self.token("T", query), self.token("S", key)
@@ -115,7 +115,7 @@ class _Words:
             (f"the scaled scores of {asks} with every key, in order{hidden}",),
         )
 
-    def head_outputs(self) -> Asked:
+    def head_outputs(self) -> QuestionText:
         """A weighted sum of values."""
         _, head, query, feature = self.index
         asks = self.token("T", query)
@@ -127,7 +127,7 @@ class _Words:
             ),
         )
 
-    def merged(self) -> Asked:
+    def merged(self) -> QuestionText:
         """A place."""
         column, width = self.index[-1], self.trace.sizes["V"]
         # The number of a head that is copied there.
@@ -136,9 +136,11 @@ class _Words:
             f"Each head is {width} wide. At which place of the merged vector does feature"
             f" {feature} of head {head} stand? Places are counted from 0."
         )
-        return Asked(question, (), HOW["merged"], f"{column}, from {head} × {width} + {feature}")
+        return QuestionText(
+            question, (), METHODS["merged"], f"{column}, from {head} × {width} + {feature}"
+        )
 
-    def output(self) -> Asked:
+    def output(self) -> QuestionText:
         """The merged heads times a column of W_O, and what is added."""
         _, query, column = self.index
         asks = self.token("T", query)
@@ -162,11 +164,12 @@ class _Words:
         """A token and its place."""
         return f"“{self.trace.labels(axis)[place]}” ({place})"
 
-    def told(self, question: str, names: Sequence[str]) -> Asked:
+    def told(self, question: str, names: Sequence[str]) -> QuestionText:
         """The question with the numbers it needs, as many lists as the arithmetic reads."""
-        answer = f"{answer_of(self.asked)}, from {reads(self.asked.exact, self.asked.places)}"
-        how = HOW.get(self.asked.exact.field, DOT_PRODUCT)
-        return Asked(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
+        arithmetic = format_derivation(self.asked.exact, self.asked.places)
+        answer = f"{format_result(self.asked)}, from {arithmetic}"
+        how = METHODS.get(self.asked.exact.field, DOT_PRODUCT_METHOD)
+        return QuestionText(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
 
     def lists(self) -> list[str]:
         """The numbers that the arithmetic reads: one list for each factor of its terms, then
@@ -179,5 +182,6 @@ class _Words:
             [term.factors[0].value] for term in terms if len(term.factors) < len(terms[0].factors)
         ]
         return [
-            ", ".join(decimals(value, self.asked.places) for value in values) for values in lists
+            ", ".join(format_decimals(value, self.asked.places) for value in values)
+            for values in lists
         ]

@@ -8,10 +8,10 @@ from . import story
 from .payload import JSON, Stage
 
 PER_HEAD = {
-    "scores": story.scores,
-    "scaled_scores": story.scale,
-    "probabilities": story.softmax,
-    "head_outputs": story.mixing,
+    "scores": story.scores_board,
+    "scaled_scores": story.scale_board,
+    "probabilities": story.softmax_board,
+    "head_outputs": story.mixing_board,
 }
 
 
@@ -26,13 +26,15 @@ def operand_board(stage: Stage, asked: Derivation, focused: bool) -> JSON:
     elif field == "merged":
         query, column = index
         width = stage.trace.sizes["V"]
-        board = story.merge(stage, (column // width, query, column % width), focused)
+        board = story.merge_board(stage, (column // width, query, column % width), focused)
     elif field == "output":
-        board = story.output(stage, index[0], index[1], focused)
+        board = story.output_board(stage, index[0], index[1], focused)
     else:
         row, column = index
         width = stage.trace.sizes["V" if field == "values" else "K"]
-        board = story.projection(stage, field, (column // width, row, column % width), focused)
+        board = story.projection_board(
+            stage, field, (column // width, row, column % width), focused
+        )
     panels = [panel for panel in board["panels"] if panel["role"] == "operand"]
     cell = {"array": field, "index": list(asked.index)}
     return board | {"panels": panels, "cell": cell, "player": False, "arithmetic": False}

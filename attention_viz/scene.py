@@ -17,8 +17,8 @@ from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
 
 from .names import title_of
-from .payload import JSON, Stage, rule_sent, sent
-from .theme import ON_BOARDS
+from .payload import JSON, Stage, array_json, rule_json
+from .theme import BOARD_PALETTES
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def scene(
     array, index = cell
     return {
         "description": description,
-        "arrays": {name: sent(stage, name) for name in names},
-        "rules": {name: rule_sent(told) for name in names if (told := _told(stage, name, names))},
+        "arrays": {name: array_json(stage, name) for name in names},
+        "rules": {name: rule_json(told) for name in names if (told := _told(stage, name, names))},
         "axes": _axes(stage, names),
         "panels": [_panel(stage, panel) for panel in panels],
         "cell": {"array": array, "index": [int(i) for i in index]},
@@ -64,9 +64,12 @@ def scene(
     }
 
 
-def dressed(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
+def coloured_scene(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
     """The scene in the colours of a mode, "light", "dark" or "both", and with larger type."""
-    return given | {"palette": ON_BOARDS if mode == "both" else ON_BOARDS[mode], "zoom": zoom}
+    return given | {
+        "palette": BOARD_PALETTES if mode == "both" else BOARD_PALETTES[mode],
+        "zoom": zoom,
+    }
 
 
 def _needed(stage: Stage, names: Iterable[str]) -> list[str]:

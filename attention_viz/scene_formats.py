@@ -10,11 +10,11 @@ import json
 from .payload import JSON
 
 
-def as_text(scene: JSON) -> str:
+def scene_to_text(scene: JSON) -> str:
     """A scene as JSON text, its bytes as base64. Raises: TypeError, ValueError, for what JSON has
     no word for.
 
-    >>> as_text({"data": b"light work"})
+    >>> scene_to_text({"data": b"light work"})
     '{"data": "bGlnaHQgd29yaw=="}'
     """
     return json.dumps(
@@ -22,14 +22,14 @@ def as_text(scene: JSON) -> str:
     )
 
 
-def as_bytes(scene: JSON) -> bytes:
+def scene_to_bytes(scene: JSON) -> bytes:
     r"""A scene as one byte string: four bytes that say how long the JSON text is, the text, and
     then the bytes.
 
     In the text stands where they lie: [start, length], counted from the end of the text. Text and
     parts begin at multiples of four. Raises: TypeError, ValueError, for what JSON has no word for.
 
-    >>> as_bytes({"data": b"light work"})
+    >>> scene_to_bytes({"data": b"light work"})
     b'\x10\x00\x00\x00{"data":[0,10]} light work'
     """
     parts = bytearray()

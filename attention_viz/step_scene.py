@@ -14,18 +14,18 @@ from .payload import JSON
 
 # What a stage shows of a board: what takes part in the computation. What stands beside it is shown
 # below the stage.
-PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
+STAGE_PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
 # What of it would make the cells too small to bear numbers.
-BELOW: Mapping[str, Set[str]] = {"probabilities": {"row"}}
+BELOW_STAGE: Mapping[str, Set[str]] = {"probabilities": {"row"}}
 # The signs between the matrices of a step that stand in a row.
-PRODUCT = ("·", "=")
-SIGNS: Mapping[str, tuple[str, ...]] = {
+PRODUCT_SIGNS = ("·", "=")
+STEP_SIGNS: Mapping[str, tuple[str, ...]] = {
     "inputs": ("+", "="),
-    "queries": PRODUCT,
-    "keys": PRODUCT,
-    "values": PRODUCT,
-    "scores": PRODUCT,
-    "head_outputs": PRODUCT,
+    "queries": PRODUCT_SIGNS,
+    "keys": PRODUCT_SIGNS,
+    "values": PRODUCT_SIGNS,
+    "scores": PRODUCT_SIGNS,
+    "head_outputs": PRODUCT_SIGNS,
     "scaled_scores": ("→",),
     "masked_scores": ("→",),
     "probabilities": ("→", "Σ"),
@@ -35,7 +35,7 @@ SIGNS: Mapping[str, tuple[str, ...]] = {
     "merged": ("→",),
 }
 # The output has other parts from layer to layer: what stands before each.
-IN_OUTPUT = {"w_o": "·", "inputs": "+", "output": "="}
+OUTPUT_SIGNS = {"w_o": "·", "inputs": "+", "output": "="}
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,15 @@ class StepWords:
     guess: JSON | None = None
 
 
-def staged(board: JSON, words: StepWords) -> JSON:
+def stage_board(board: JSON, words: StepWords) -> JSON:
     """A board as the stage of a step: only what takes part in the computation, and the words."""
     result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
-    parts = PARTS - BELOW.get(result, set())
+    parts = STAGE_PARTS - BELOW_STAGE.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
-    signs = SIGNS.get(result, ()) if result != "output" else [IN_OUTPUT[p] for p in main[1:]]
+    signs = (
+        STEP_SIGNS.get(result, ()) if result != "output" else [OUTPUT_SIGNS[p] for p in main[1:]]
+    )
     stage: JSON = {
         "title": words.title,
         "question": words.question,
@@ -114,7 +116,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
     return board | {"panels": panels, "stage": stage}
 
 
-def strip_alone(
+def strip_board(
     steps: Sequence[tuple[str, str]], place: int, transposed: bool = False, summary: bool = False
 ) -> JSON:
     """A board without matrices, that shows the strip of steps; summary: and what was guessed."""

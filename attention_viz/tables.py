@@ -12,9 +12,9 @@ from attention_core.derivation import Derivation, Factor
 from attention_core.head_blocks import head_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
-from .labels import is_rounded, number, short
+from .labels import is_rounded, number, shorten
 
-SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
+MATRIX_SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
 
 def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def column_labels(trace: Trace, field: str) -> list[str]:
     """
     axis = trace.axes(field)[-1]
     if "·" not in axis:
-        return [short(token) for token in trace.labels(axis)]
+        return [shorten(token) for token in trace.labels(axis)]
     width = trace.sizes[axis.split("·")[1]]
     return [f"{i // width}·{i % width}" for i in range(getattr(trace, field).shape[-1])]
 
@@ -78,25 +78,25 @@ def terms_table(derivation: Derivation) -> pd.DataFrame:
         for i in range(n_factors):
             row |= {f"number {i + 1}": "", f"value {i + 1}": float("nan")}
         for i, factor in enumerate(term.factors):
-            row |= {f"number {i + 1}": place(factor), f"value {i + 1}": factor.value}
+            row |= {f"number {i + 1}": factor_code(factor), f"value {i + 1}": factor.value}
         rows.append(row | {"term": term.value, "running sum": total})
     return pd.DataFrame(rows)
 
 
-def place(factor: Factor) -> str:
+def factor_code(factor: Factor) -> str:
     """Where a number stands, as code would name it (the batch axis of one sequence is left out).
 
-    >>> place(Factor("queries", (0, 3, 5), 1.5)), place(Factor("scale", (), 0.5))
+    >>> factor_code(Factor("queries", (0, 3, 5), 1.5)), factor_code(Factor("scale", (), 0.5))
     ('queries[3, 5]', 's')
     """
-    name = SYMBOLS.get(factor.name, factor.name)
+    name = MATRIX_SYMBOLS.get(factor.name, factor.name)
     if not factor.index:
         return name
     index = factor.index[1:] if factor.name in STEPS else factor.index
     return f"{name}[{', '.join(map(str, index))}]"
 
 
-def reads(derivation: Derivation, places: int | None = None) -> str:
+def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     """The arithmetic of a cell as one line of plain text, in full when it is short; factors of a
     sum to so many places.
 
@@ -124,7 +124,7 @@ def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int |
     operation, terms = derivation.operation, derivation.terms
     factors = terms[0].factors
     if operation in ("copy", "given") or (operation == "sum" and len(terms) == len(factors) == 1):
-        return place(factors[0])
+        return factor_code(factors[0])
     if operation in ("product", "softcap"):
         return " × ".join(shown(factor.value) for factor in factors)
     if operation == "softmax":

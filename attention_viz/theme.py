@@ -75,11 +75,11 @@ PALETTES: dict[str, dict[str, Any]] = {
     },
 }
 # What a board needs of them; the charts need more, which is added below.
-ON_BOARDS = {mode: dict(colours) for mode, colours in PALETTES.items()}
+BOARD_PALETTES = {mode: dict(colours) for mode, colours in PALETTES.items()}
 # Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the
 # colour-blind (the palette of Okabe and Ito without yellow and black), from its palest for the
 # smallest number to its strongest for the largest.
-HUES = (
+HEAD_HUES = (
     (0, 114, 178),
     (230, 159, 0),
     (0, 158, 115),
@@ -96,10 +96,10 @@ def _bands(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> list[list
     little ink.
     """
     scale: list[list[float | str]] = []
-    for i, hue in enumerate(HUES):
+    for i, hue in enumerate(HEAD_HUES):
         for place, other, share in ((i, ground, 0.12), (i + 0.999, ink, 0.8)):
             mixed = (round(share * h + (1 - share) * o) for h, o in zip(hue, other, strict=True))
-            scale.append([min(1.0, place / len(HUES)), f"rgb({', '.join(map(str, mixed))})"])
+            scale.append([min(1.0, place / len(HEAD_HUES)), f"rgb({', '.join(map(str, mixed))})"])
     scale[-1][0] = 1.0
     return scale
 
@@ -115,7 +115,7 @@ def _inks(ink: int) -> dict[str, str]:
     mixed = [
         [round(share * part + (1 - share) * ink) for part in hue]
         for share in (0.8, 0.5)
-        for hue in HUES
+        for hue in HEAD_HUES
     ]
     return {f"head {i}": "#{:02x}{:02x}{:02x}".format(*parts) for i, parts in enumerate(mixed)}
 
@@ -139,15 +139,15 @@ _COLOUR_KEYS = {
 _FONT_KEYS = {"font", "tickfont"}  # numbers inside cells keep their size: the cells do not grow
 
 
-def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
+def figure_json(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
     """The figure in the colours of a mode, "light" or "dark", ready to be sent; zoom enlarges
     the type.
     """
-    sent: Figure = packed(coloured(figure, mode, zoom))
+    sent: Figure = pack_arrays(coloured_figure(figure, mode, zoom))
     return sent
 
 
-def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
+def coloured_figure(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
     """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges
     type and height.
     """
@@ -202,22 +202,22 @@ def _entry(key: str, value: Any, palette: dict[str, Any], zoom: float) -> Any:
 
 
 # Element types that plotly.js reads from base64; other arrays travel as lists.
-TYPES = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
+PLOTLY_DTYPES = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
 
 
-def packed(part: Any) -> Any:
+def pack_arrays(part: Any) -> Any:
     """A part of a figure with its arrays as plotly.js reads them from JSON.
 
-    >>> packed({"z": np.zeros((1, 2), "f4"), "name": "z"})
+    >>> pack_arrays({"z": np.zeros((1, 2), "f4"), "name": "z"})
     {'z': {'dtype': 'f4', 'bdata': 'AAAAAAAAAAA=', 'shape': '1, 2'}, 'name': 'z'}
     """
     if isinstance(part, dict):
-        return {key: packed(value) for key, value in part.items()}
+        return {key: pack_arrays(value) for key, value in part.items()}
     if isinstance(part, list) and part and isinstance(part[0], dict):
-        return [packed(item) for item in part]
+        return [pack_arrays(item) for item in part]
     if not isinstance(part, np.ndarray):
         return part
-    if part.dtype.str not in TYPES or not part.size:
+    if part.dtype.str not in PLOTLY_DTYPES or not part.size:
         return part.tolist()
     array = {"dtype": part.dtype.str[1:], "bdata": base64.b64encode(part.tobytes()).decode("ascii")}
     return array | ({"shape": str(part.shape)[1:-1]} if part.ndim > 1 else {})

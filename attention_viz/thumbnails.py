@@ -11,21 +11,21 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from .payload import JSON, float_bytes, largest
+from .payload import JSON, float_bytes, largest_magnitude
 
-MOST_NUMBERS = 300_000  # that are sent; 72 heads of 64 tokens are as many
+MAX_NUMBERS_SENT = 300_000  # that are sent; 72 heads of 64 tokens are as many
 # What the board says of a number that it does not work out.
-GIVEN = {
+HEAD_NUMBER_CAPTIONS = {
     "probability": "This query gives this key the share",
     "logit": "With the change, this key's share moves by",
 }
-Cell = tuple[int, int, int, int]  # layer, head, query, key
+LayerCell = tuple[int, int, int, int]  # layer, head, query, key
 
 
 def thumbnails(
     layers: Sequence[Array],
     labels: tuple[Sequence[str], Sequence[str]],
-    cell: Cell = (0, 0, 0, 0),
+    cell: LayerCell = (0, 0, 0, 0),
     description: str = "The attention of every head of every layer as small matrices.",
     *,
     kind: str = "probability",
@@ -35,26 +35,28 @@ def thumbnails(
     """The board's JSON object for layers of shape (H, T, S), all in one scale of colours or each
     head in its own.
 
-    labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. Of
-    very many tokens only a window around the cell is sent, as many as `side_sent` says. captions:
+    labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. If
+    there are more tokens than `max_tokens_sent`, only a window around the cell is sent. captions:
     what each head does, layer by layer.
     """
-    side = side_sent(len(layers) * layers[0].shape[0])
+    side = max_tokens_sent(len(layers) * layers[0].shape[0])
     layer, *index = cell
-    shared = None if kind == "probability" else max(largest(numbers) for numbers in layers)
+    shared = (
+        None if kind == "probability" else max(largest_magnitude(numbers) for numbers in layers)
+    )
     limits = [_own(numbers) if own_scale else shared for numbers in layers]
     names = [f"layer {number}" for number in range(len(layers))]
     arrays = {
-        name: array_sent(name, numbers, cell[2:], kind, limit, side)
+        name: heads_json(name, numbers, cell[2:], kind, limit, side)
         for name, numbers, limit in zip(names, layers, limits, strict=True)
     }
     panels = [line_of_heads(name, n, name.capitalize()) for n, name in enumerate(names)]
     for panel, said in zip(panels, captions, strict=False):
         panel["captions"] = list(said)
-    return given_board(description, arrays, labels, panels, (names[layer], index))
+    return thumbnail_board(description, arrays, labels, panels, (names[layer], index))
 
 
-def given_board(
+def thumbnail_board(
     description: str,
     arrays: JSON,
     labels: tuple[Sequence[str], Sequence[str]],
@@ -70,7 +72,7 @@ def given_board(
         "description": description,
         "arrays": arrays,
         "rules": {},
-        "axes": axes_of(labels),
+        "axes": head_axes(labels),
         "panels": list(panels),
         "cell": {"array": array, "index": list(index)},
         "player": False,
@@ -96,7 +98,7 @@ def line_of_heads(name: str, line: int, title: str, badge: str = "", size: str =
     }
 
 
-def axes_of(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
+def head_axes(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
     """The axes of heads, queries and keys as the board takes them."""
     named = {"H": ("head", None), "T": ("query", list(labels[0])), "S": ("key", list(labels[1]))}
     return {
@@ -105,7 +107,7 @@ def axes_of(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
     }
 
 
-def array_sent(
+def heads_json(
     title: str,
     numbers: Array,
     cell: tuple[int, int],
@@ -119,7 +121,7 @@ def array_sent(
     Shapes: numbers (T, S) or (H, T, S).
     """
     n_queries, n_keys = numbers.shape[-2:]
-    window = (part_of(n_queries, cell[0], side), part_of(n_keys, cell[1], side))
+    window = (window_around(n_queries, cell[0], side), window_around(n_keys, cell[1], side))
     part = np.ascontiguousarray(numbers[(..., *window)])
     given: JSON = {
         "shape": list(part.shape),
@@ -129,7 +131,7 @@ def array_sent(
         "kind": kind,
         "limit": limit,
         "data": float_bytes(part),
-        "given": GIVEN[kind],
+        "given": HEAD_NUMBER_CAPTIONS[kind],
     }
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
@@ -137,19 +139,19 @@ def array_sent(
     return given
 
 
-def side_sent(n_heads: int) -> int:
+def max_tokens_sent(n_heads: int) -> int:
     """How many queries and keys of each of so many heads are sent.
 
-    >>> side_sent(72), side_sent(1), side_sent(1152)
+    >>> max_tokens_sent(72), max_tokens_sent(1), max_tokens_sent(1152)
     (64, 64, 16)
     """
-    return min(64, isqrt(MOST_NUMBERS // n_heads))
+    return min(64, isqrt(MAX_NUMBERS_SENT // n_heads))
 
 
-def part_of(size: int, place: int, side: int) -> slice:
+def window_around(size: int, place: int, side: int) -> slice:
     """The window of an axis that holds a place: the sequence is cut into pieces of `side`.
 
-    >>> part_of(100, 70, 64), part_of(15, 3, 64)
+    >>> window_around(100, 70, 64), window_around(15, 3, 64)
     (slice(64, 100, None), slice(0, 15, None))
     """
     start = place // side * side
@@ -157,4 +159,4 @@ def part_of(size: int, place: int, side: int) -> slice:
 
 
 def _own(numbers_HTS: Array) -> JSON:
-    return {"axis": 0, "values": [round(largest(head_TS), 6) for head_TS in numbers_HTS]}
+    return {"axis": 0, "values": [round(largest_magnitude(head_TS), 6) for head_TS in numbers_HTS]}

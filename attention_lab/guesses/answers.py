@@ -21,13 +21,13 @@ from .record import Picture
 
 Answer = float | str | Picture
 SAME = "the same"
-MOST_IN_A_PICTURE = 16  # tokens; more are no picture for a button
-FINEST = 6
-ZERO = 1e-9  # of the largest number: smaller differences are rounding
+MAX_PICTURE_TOKENS = 16  # tokens; more are no picture for a button
+MAX_DECIMALS = 6
+ZERO_TOLERANCE = 1e-9  # of the largest number: smaller differences are rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedItem:
     """An item on one cell of a trace. cell: the index without the batch. words: the vectors of the
     words alone, shapes (T, D), where the inputs have them.
     """
@@ -58,7 +58,7 @@ class Asked:
         """
         largest = self.largest
         digits = -math.floor(math.log10(largest / 20)) if largest > 0 else 2
-        return min(max(0, digits), FINEST)
+        return min(max(0, digits), MAX_DECIMALS)
 
     @property
     def tolerance(self) -> float:
@@ -66,7 +66,7 @@ class Asked:
         return 0.0 if self.item.asks == "row" else 10.0**-self.places
 
 
-def answer(asked: Asked, values: Array) -> Answer | None:
+def answer(asked: AskedItem, values: Array) -> Answer | None:
     """The answer that an array gives; None where the question cannot be asked of it.
 
     values: the array of the field without its batch.
@@ -74,7 +74,7 @@ def answer(asked: Asked, values: Array) -> Answer | None:
     return _ANSWERS[asked.item.kind](asked, values)
 
 
-def shape_of(trace: Trace, field: str, misconception: str = "") -> str:
+def shape_text(trace: Trace, field: str, misconception: str = "") -> str:
     """The shape of a field, of one head where it has heads; or the one believed in."""
     if misconception:
         return _shape(trace, *_believed_shapes(trace, field)[misconception])
@@ -114,7 +114,7 @@ def _shape(trace: Trace, rows: int | str, columns: int | str) -> str:
     return f"{n_rows} × {n_columns}"
 
 
-def alike(asked: Asked, first: Answer, other: Answer) -> bool:
+def is_same_answer(asked: AskedItem, first: Answer, other: Answer) -> bool:
     """Whether two answers are the same one."""
     if isinstance(first, float) and isinstance(other, float):
         return first == other or abs(first - other) <= asked.tolerance
@@ -123,35 +123,35 @@ def alike(asked: Asked, first: Answer, other: Answer) -> bool:
     return first == other
 
 
-def _number(asked: Asked, values: Array) -> float:
+def _number(asked: AskedItem, values: Array) -> float:
     if asked.item.asks == "row":
         return float(np.isfinite(values[asked.cell[:-1]]).sum())
     return float(values[asked.cell])
 
 
-def _sign(asked: Asked, values: Array) -> str | None:
+def _sign(asked: AskedItem, values: Array) -> str | None:
     number, largest = float(values[asked.cell]), asked.largest
     if not math.isfinite(number):
         return None
-    if abs(number) <= ZERO * largest:
+    if abs(number) <= ZERO_TOLERANCE * largest:
         return "zero"
     return "positive" if number > 0 else "negative"
 
 
-def _largest(asked: Asked, values: Array) -> str | None:
+def _largest(asked: AskedItem, values: Array) -> str | None:
     row = values[asked.cell[:-1]]
     finite = row[np.isfinite(row)]
     if len(finite) == 0 or (asked.field == "probabilities" and not finite.any()):
         return None
-    best = np.flatnonzero(row >= finite.max() - ZERO * max(1.0, np.abs(finite).max()))
+    best = np.flatnonzero(row >= finite.max() - ZERO_TOLERANCE * max(1.0, np.abs(finite).max()))
     return str(best[0]) if len(best) == 1 else None
 
 
-def _shape_answer(asked: Asked, values: Array) -> str:
-    return shape_of(asked.trace, asked.field)
+def _shape_answer(asked: AskedItem, values: Array) -> str:
+    return shape_text(asked.trace, asked.field)
 
 
-def _grows(asked: Asked, values: Array) -> str | None:
+def _grows(asked: AskedItem, values: Array) -> str | None:
     *head, query, key = asked.cell
     if asked.field == "scores":
         if asked.trace.memory is not asked.trace.inputs or query == key:
@@ -163,25 +163,25 @@ def _grows(asked: Asked, values: Array) -> str | None:
     if best == least or not math.isfinite(row[best]):
         return None
     before, after = softmax(row), softmax(2 * row)
-    grown = [float(after[place] - before[place]) > ZERO for place in (best, least)]
+    grown = [float(after[place] - before[place]) > ZERO_TOLERANCE for place in (best, least)]
     return {(True, False): "first", (False, True): "second"}.get((grown[0], grown[1]), SAME)
 
 
 def _which(difference: float, largest: float) -> str:
-    if abs(difference) <= ZERO * largest:
+    if abs(difference) <= ZERO_TOLERANCE * largest:
         return SAME
     return "first" if difference > 0 else "second"
 
 
-def pair_of(asked: Asked) -> tuple[int, int]:
+def pair_of(asked: AskedItem) -> tuple[int, int]:
     """The keys with the largest and the smallest share of those that a query sees."""
     row = asked.trace.masked_scores[0][asked.cell[:-1]]
     return int(row.argmax()), int(np.where(np.isfinite(row), row, np.inf).argmin())
 
 
-def _picture(asked: Asked, values: Array) -> Picture | None:
+def _picture(asked: AskedItem, values: Array) -> Picture | None:
     matrix = values[asked.cell[:-2]]
-    if max(matrix.shape) > MOST_IN_A_PICTURE:
+    if max(matrix.shape) > MAX_PICTURE_TOKENS:
         return None
     shades = np.isfinite(matrix) * 1.0 if asked.field == "masked_scores" else matrix.clip(0, 1)
     return tuple(tuple(round(float(n), 3) for n in row) for row in shades)
@@ -198,7 +198,7 @@ _ANSWERS = {
 
 
 def believed_answer(
-    asked: Asked, misconception: str, arrays: Mapping[str, Array | None]
+    asked: AskedItem, misconception: str, arrays: Mapping[str, Array | None]
 ) -> Answer | None:
     """The answer of a learner with a misconception; None where it decides nothing here.
 
@@ -207,7 +207,7 @@ def believed_answer(
     kind, (*_, query, _) = asked.item.kind, asked.cell
     if kind == "shape":
         is_asked = misconception in asked.item.misconceptions
-        return shape_of(asked.trace, asked.field, misconception) if is_asked else None
+        return shape_text(asked.trace, asked.field, misconception) if is_asked else None
     if misconception == "diagonal":
         is_square = kind == "largest" and asked.trace.memory is asked.trace.inputs
         return str(query) if is_square and not _is_hidden(asked, query) else None
@@ -219,5 +219,5 @@ def believed_answer(
     return None if values is None else answer(asked, values)
 
 
-def _is_hidden(asked: Asked, key: int) -> bool:
+def _is_hidden(asked: AskedItem, key: int) -> bool:
     return bool(asked.trace.hidden[0][(*asked.cell[:-1], key)])

@@ -15,15 +15,15 @@ from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
-from .answers import Answer, Asked, alike, answer, believed_answer
-from .beliefs import believed
+from .answers import Answer, AskedItem, answer, believed_answer, is_same_answer
+from .beliefs import believed_array
 from .items import ITEMS, MISCONCEPTIONS, item_at, items_of
 from .options import options_of
 from .prompts import prompt_of
 from .record import Guess, Reason
 
-MOST_NUMBER = 9999
-TRIED = 60  # cells that are looked at for one which tells most misconceptions apart
+MAX_GUESS_NUMBER = 9999
+MAX_TRIED_CELLS = 60  # cells that are looked at for one which tells most misconceptions apart
 
 
 def guesses_of(
@@ -37,7 +37,7 @@ def guesses_of(
     found = [
         guess
         for item in items_of(field)
-        if (guess := _guess(Asked(item, trace, field, tuple(lit[1:]), words)))
+        if (guess := _guess(AskedItem(item, trace, field, tuple(lit[1:]), words)))
     ]
     return tuple(sorted(found, key=lambda guess: not guess.told_apart))
 
@@ -57,14 +57,14 @@ def guess_of(
     ('scores', True)
     """
     asked_for = item_at(item)
-    turn = whole_number("number", number, 1, MOST_NUMBER)
+    turn = whole_number("number", number, 1, MAX_GUESS_NUMBER)
     chosen = field if field in asked_for.fields else asked_for.fields[turn % len(asked_for.fields)]
     rng = generator(turn, Stream.QUESTIONS)
     shape = getattr(trace, chosen).shape[1:]
     best: Guess | None = None
-    for _ in range(TRIED):
+    for _ in range(MAX_TRIED_CELLS):
         cell = tuple(int(rng.integers(size)) for size in shape)
-        found = _guess(Asked(asked_for, trace, chosen, cell, words))
+        found = _guess(AskedItem(asked_for, trace, chosen, cell, words))
         if found and (best is None or len(found.told_apart) > len(best.told_apart)):
             best = found
         if best and len(best.told_apart) == len(asked_for.misconceptions):
@@ -93,7 +93,7 @@ def guess_in_turn(trace: Trace, number: int, field: str = "") -> Guess | None:
     return None
 
 
-def _guess(asked: Asked) -> Guess | None:
+def _guess(asked: AskedItem) -> Guess | None:
     """The question on its cell, or None where it cannot be asked there."""
     item = asked.item
     right = answer(asked, asked.values)
@@ -102,7 +102,9 @@ def _guess(asked: Asked) -> Guess | None:
     names = dict.fromkeys((*item.misconceptions, *MISCONCEPTIONS))  # its own come first
     arrays = {name: _array(asked, name) for name in names}
     found = {name: believed_answer(asked, name, arrays) for name in names}
-    wrong = {m: a for m, a in found.items() if a is not None and not alike(asked, a, right)}
+    wrong = {
+        m: a for m, a in found.items() if a is not None and not is_same_answer(asked, a, right)
+    }
     options = options_of(asked, right, wrong)
     if len(options) < 2:
         return None
@@ -125,13 +127,13 @@ def _guess(asked: Asked) -> Guess | None:
     )
 
 
-def _array(asked: Asked, misconception: str) -> Array | None:
+def _array(asked: AskedItem, misconception: str) -> Array | None:
     if misconception == "word-alone":
         return asked.words if asked.field == "inputs" else None
-    return believed(asked.trace, asked.field, misconception)
+    return believed_array(asked.trace, asked.field, misconception)
 
 
-def _is_idle(asked: Asked, right: Answer) -> bool:
+def _is_idle(asked: AskedItem, right: Answer) -> bool:
     """Whether a question has nothing to ask for: a number that is none, or the sum of a word and
     a place that are not known apart.
     """

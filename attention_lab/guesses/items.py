@@ -9,10 +9,10 @@ from pathlib import Path
 
 from attention_core.checks import check_choice
 
-FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
-KINDS = ("number", "largest", "sign", "shape", "grows", "picture")
-TOPICS = ("arithmetic", "shapes", "misconceptions")
-ASKS = ("cell", "pair", "row", "matrix")
+GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
+ITEM_KINDS = ("number", "largest", "sign", "shape", "grows", "picture")
+ITEM_TOPICS = ("arithmetic", "shapes", "misconceptions")
+ITEM_SCOPES = ("cell", "pair", "row", "matrix")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Item:
     why: str
 
 
-_DATA = json.loads(FILE.read_text(encoding="utf-8"))
+_DATA = json.loads(GUESS_FILE.read_text(encoding="utf-8"))
 MISCONCEPTIONS: Mapping[str, Misconception] = {
     one["id"]: Misconception(**one) for one in _DATA["misconceptions"]
 }

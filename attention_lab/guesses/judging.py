@@ -8,11 +8,11 @@ from attention_core.checks import is_finite_number
 
 from .record import Guess
 
-NEAR = 5  # tolerances
+NEAR_TOLERANCES = 5  # tolerances
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GuessVerdict:
     """How good an answer is: "right", "near", "sign" for the right number with the other sign, or
     "wrong"; and the ids of the misconceptions that give it.
     """
@@ -26,7 +26,7 @@ class Verdict:
         return self.said == "right"
 
 
-def judge(guess: Guess, given: float | str) -> Verdict:
+def judge(guess: Guess, given: float | str) -> GuessVerdict:
     """Judge a number that was typed, or the value of an option.
 
     >>> from attention_core import Projections, attend
@@ -38,14 +38,14 @@ def judge(guess: Guess, given: float | str) -> Verdict:
     if isinstance(given, str):
         chosen = next((option for option in guess.options if option.value == given), None)
         if chosen is None:
-            return Verdict("wrong")
-        return Verdict("right" if chosen.right else "wrong", chosen.misconceptions)
+            return GuessVerdict("wrong")
+        return GuessVerdict("right" if chosen.right else "wrong", chosen.misconceptions)
     if guess.number is None or not is_finite_number(given):
-        return Verdict("wrong")
+        return GuessVerdict("wrong")
     room = guess.tolerance * (1 + 1e-9)
     off = abs(given - guess.number)
     if off <= room:
-        return Verdict("right")
+        return GuessVerdict("right")
     believed = tuple(
         name
         for option in guess.options
@@ -53,7 +53,7 @@ def judge(guess: Guess, given: float | str) -> Verdict:
         for name in option.misconceptions
     )
     if believed:
-        return Verdict("wrong", believed)
+        return GuessVerdict("wrong", believed)
     if abs(given + guess.number) <= room:
-        return Verdict("sign")
-    return Verdict("near" if off <= NEAR * room else "wrong")
+        return GuessVerdict("sign")
+    return GuessVerdict("near" if off <= NEAR_TOLERANCES * room else "wrong")

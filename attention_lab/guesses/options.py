@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from .answers import SAME, Answer, Asked, alike, answer, other_shapes, pair_of
+from .answers import SAME, Answer, AskedItem, answer, is_same_answer, other_shapes, pair_of
 from .prompts import token_name
 from .record import Option
 
-MOST = 4
+MAX_OPTIONS = 4
 
 
-def options_of(asked: Asked, right: Answer, wrong: Mapping[str, Answer]) -> tuple[Option, ...]:
+def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> tuple[Option, ...]:
     """Up to four options in an order that gives nothing away.
 
     wrong: by misconception the answer of who believes it. Two beliefs with one answer share an
@@ -24,19 +24,19 @@ def options_of(asked: Asked, right: Answer, wrong: Mapping[str, Answer]) -> tupl
     """
     found: list[tuple[Answer, tuple[str, ...]]] = [(right, ())]
     for name, given in wrong.items():
-        same = next((i for i, (a, _) in enumerate(found) if alike(asked, a, given)), None)
-        if same is None and len(found) < MOST:
+        same = next((i for i, (a, _) in enumerate(found) if is_same_answer(asked, a, given)), None)
+        if same is None and len(found) < MAX_OPTIONS:
             found.append((given, (name,)))
         elif same is not None:
             found[same] = (found[same][0], (*found[same][1], name))
     for given in _others(asked, right):
-        if len(found) < MOST and not any(alike(asked, a, given) for a, _ in found):
+        if len(found) < MAX_OPTIONS and not any(is_same_answer(asked, a, given) for a, _ in found):
             found.append((given, ()))
     made = [_option(asked, given, names, given is right) for given, names in found]
     return tuple(_in_order(asked, made))
 
 
-def told(asked: Asked, given: Answer) -> str:
+def format_answer(asked: AskedItem, given: Answer) -> str:
     """An answer as it is shown; of a picture see its option."""
     kind = asked.item.kind
     if isinstance(given, float):
@@ -49,14 +49,14 @@ def told(asked: Asked, given: Answer) -> str:
     return str(given)
 
 
-def _option(asked: Asked, given: Answer, names: tuple[str, ...], right: bool) -> Option:
+def _option(asked: AskedItem, given: Answer, names: tuple[str, ...], right: bool) -> Option:
     if isinstance(given, tuple):
         return Option("", "", right, names, given)
     value = f"{given:.9g}" if isinstance(given, float) else given
-    return Option(value, told(asked, given), right, names)
+    return Option(value, format_answer(asked, given), right, names)
 
 
-def _in_order(asked: Asked, options: list[Option]) -> Iterable[Option]:
+def _in_order(asked: AskedItem, options: list[Option]) -> Iterable[Option]:
     """Numbers and keys by size, two of a kind in their own order, the rest turned by the cell."""
     kind = asked.item.kind
     if kind in ("number", "largest"):
@@ -76,7 +76,7 @@ def _in_order(asked: Asked, options: list[Option]) -> Iterable[Option]:
     ]
 
 
-def _others(asked: Asked, right: Answer) -> Iterable[Answer]:
+def _others(asked: AskedItem, right: Answer) -> Iterable[Answer]:
     """Answers that nobody's belief gives."""
     kind = asked.item.kind
     if isinstance(right, float):
@@ -93,7 +93,7 @@ def _others(asked: Asked, right: Answer) -> Iterable[Answer]:
     return _other_pictures(asked)
 
 
-def _other_numbers(asked: Asked, right: float) -> list[float]:
+def _other_numbers(asked: AskedItem, right: float) -> list[float]:
     if asked.item.asks == "row":
         most = asked.values.shape[-1]
         return [float(n) for n in (most, right - 1, right + 1, 1) if 0 <= n <= most]
@@ -102,7 +102,7 @@ def _other_numbers(asked: Asked, right: float) -> list[float]:
     return [*first, *(float(n) for n in row if np.isfinite(n))]
 
 
-def _other_pictures(asked: Asked) -> Iterable[Answer]:
+def _other_pictures(asked: AskedItem) -> Iterable[Answer]:
     """Those of other heads, then the right one with queries and keys exchanged."""
     n_heads = asked.values.shape[0]
     *_, query, key = asked.cell
@@ -115,7 +115,7 @@ def _other_pictures(asked: Asked) -> Iterable[Answer]:
         yield turned
 
 
-def _of_two(asked: Asked) -> dict[str, str]:
+def _of_two(asked: AskedItem) -> dict[str, str]:
     if asked.field == "scores":
         query, key = (
             token_name(asked.trace, letter, place)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attention_core.trace import STEPS, Trace
 
-from .answers import Asked, pair_of
+from .answers import AskedItem, pair_of
 
 
-def prompt_of(asked: Asked) -> str:
+def prompt_of(asked: AskedItem) -> str:
     """The prompt with the names of its cell in their places."""
     letters = STEPS[asked.field].letters[1:]
     at = dict(zip(letters, asked.cell, strict=True))

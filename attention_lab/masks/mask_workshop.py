@@ -13,7 +13,7 @@ from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..scenario import Scenario, trace_of
-from ..user_data.painted import painted_mask
+from ..user_data.painted_masks import painted_mask
 from .hiding import build_masks, combine_masks
 from .sentences import other_sentence, own_sentence
 

@@ -13,7 +13,7 @@ from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
 from ..heads.reruns import Gaps, permutation_gaps
-from ..scenario import Scenario, embedding_of, own_of, settled, trace_of
+from ..scenario import Scenario, embedding_of, resolve, trace_of, user_matrices_of
 from .invariances import shuffled_order
 
 
@@ -111,7 +111,7 @@ def run_shuffled(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
 
 def _codes(scenario: Scenario, words_TD: Array) -> Array:
     """The position codes for the words of a scenario, even if the scenario adds none."""
-    if settled(scenario).weights == "by hand":
+    if resolve(scenario).weights == "by hand":
         return embedding_of(scenario).positions
     return sinusoidal_positions(*words_TD.shape)
 
@@ -120,7 +120,7 @@ def has_given_inputs(scenario: Scenario) -> bool:
     """Whether X is given as it is, not as a sum of words and positions: the user's own X, or the
     input of a trained layer.
     """
-    return scenario.weights == "trained" or own_of(scenario).x is not None
+    return scenario.weights == "trained" or user_matrices_of(scenario).x is not None
 
 
 def word_vectors_of(scenario: Scenario) -> Array:

@@ -71,7 +71,7 @@ def _offered() -> dict[str, LayerMeasure]:
     ]
     known = {measure.key for measure in portraits}
     diagonal = [
-        LayerMeasure(m.name, m.title, m.formula, f"${m.range}$", m.says, True, m)
+        LayerMeasure(m.name, m.title, m.formula, f"${m.range}$", m.meaning, True, m)
         for m in METRICS
         if m.name not in known
     ]

@@ -26,7 +26,7 @@ from attention_viz.labels import number
 
 from ..facts import fact
 from ..page_context import PageContext
-from ..show import place_for, show_figure
+from ..show import picture_container, show_figure
 
 THREAD_RUNS_KEY = "heads in threads"  # the name in the session
 BLAS_THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
@@ -41,7 +41,7 @@ def show_schedule(now: PageContext) -> None:
         " line leads to a box from each box that it waits for. Heads never wait for each other; the"
         " merge waits for all of them."
     )
-    with place_for("at once", 2 * plan.depth):
+    with picture_container("at once", 2 * plan.depth):
         show_figure(schedule_figure(plan, now.notation), "ways at once")
     fact("heads_left_out", n_heads - len(drawn_heads(n_heads)))
     st.caption(

@@ -11,15 +11,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, AttentionError
 from attention_core.checks import check_choice
-from attention_lab.compare import COMPARABLE, TwoSettings, moved_most, other_value, value_in
+from attention_lab.compare import COMPARABLE, TwoSettings, largest_change, other_value, value_in
 from attention_lab.rounding import tolerance
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
-from attention_viz.labels import decimals, number, percent
+from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, Scenario
+from attention_viz.labels import format_decimals, number, percent
 
-from ..control_list import CONTROLS, DEFAULTS, Control
+from ..control_list import CONTROL_DEFAULTS, CONTROLS, Control
 from ..facts import fact
-from ..markdown import quoted
-from ..url_state import ON_OFF, restore, set_if_changed, write_to_url
+from ..markdown import quote_token
+from ..url_state import SWITCH_LABELS, restore, set_if_changed, write_to_url
 
 AGAINST, VALUE = "against", "value"  # the names in the URL
 FIRST_CONTROL, LABEL = "mask", "Changed control"
@@ -63,7 +63,7 @@ def choose_setting(
 def format_setting(control: Control, value: Any) -> str:
     """A value of a control in words, as its widget shows it."""
     if isinstance(value, bool):
-        return ON_OFF[value]
+        return SWITCH_LABELS[value]
     if control.zero and value == 0:
         return control.zero
     return str(value)
@@ -78,19 +78,19 @@ def show_largest_change(
     matters: whether the control has an effect with these settings.
     """
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))
-    moved = fact("moved_most", moved_most(*two.matrices(field, head), rounding))
+    moved = fact("moved_most", largest_change(*two.matrices(field, head), rounding))
     title = STEPS[field].title
     if moved is None:
         st.markdown(f"**No change:** the {title} of both layers are the same.")
         if not matters:
             st.markdown(f"With these settings *{control.label}* has no effect.")
         return
-    axis, of = "key", f":red[key {quoted(two.tokens, moved.column)}]"
+    axis, of = "key", f":red[key {quote_token(two.tokens, moved.column)}]"
     if field == "output":
         axis, of = "feature", f"feature {moved.column}"
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.markdown(
-        f"**Largest change** ({title}): :blue[query {quoted(two.tokens, moved.row)}], {of}:"
+        f"**Largest change** ({title}): :blue[query {quote_token(two.tokens, moved.row)}], {of}:"
         f" {_format_change(moved.before, moved.after, field)}."
     )
     cell = {"query": moved.row, axis: moved.column}
@@ -101,7 +101,7 @@ def _format_change(before: float, after: float, field: str) -> str:
     """Both numbers and the change; shares in percent."""
     sign = "+" if after > before else "−"
     if field == "probabilities":
-        change = f"{sign}{decimals(100 * abs(after - before), 1)} percentage points"
+        change = f"{sign}{format_decimals(100 * abs(after - before), 1)} percentage points"
         return f"{percent(before)} → {percent(after)}, **{change}**"
     return f"{number(before)} → {number(after)}, **{sign}{number(abs(after - before))}**"
 
@@ -115,7 +115,7 @@ def _check_value(name: str, text: str) -> str:
 
 def _draw_value(where: DeltaGenerator, control: Control, value: Any) -> None:
     """Draw the widget for the value: that of the control, with the same bounds."""
-    key, default = f"{VALUE} of {control.name}", DEFAULTS[control.name]
+    key, default = f"{VALUE} of {control.name}", CONTROL_DEFAULTS[control.name]
     about: dict[str, Any] = {
         "label": "Set to",
         "key": key,
@@ -123,7 +123,7 @@ def _draw_value(where: DeltaGenerator, control: Control, value: Any) -> None:
         "help": control.help,
     }
     set_if_changed(key, value)
-    options: tuple[Any, ...] = CHOICES.get(control.name, ())
+    options: tuple[Any, ...] = FIELD_CHOICES.get(control.name, ())
     if isinstance(default, bool):
         options = (False, True)
     if options:
@@ -132,7 +132,7 @@ def _draw_value(where: DeltaGenerator, control: Control, value: Any) -> None:
             options=options, index=options.index(value), format_func=say, required=True, **about
         )
     elif isinstance(default, str):
-        where.text_input(value=value, max_chars=MAX_TEXT, **about)
+        where.text_input(value=value, max_chars=MAX_TEXT_LENGTH, **about)
     else:
         low, high = (type(default)(end) for end in FIELD_BOUNDS[control.name])
         step = {float: 0.1, int: 1}[type(default)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.construct import TASKS, Task, judged
+from attention_lab.construct import HEAD_TASKS, HeadTask, judge_task
 
 from ..facts import fact
 from ..presets import widget_values
@@ -14,14 +14,14 @@ from ..url_state import KEPT, bound, session
 MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
 
 
-def choose_task() -> Task:
+def choose_task() -> HeadTask:
     """The task that is chosen; its title stands in the URL."""
-    titles = {task.title: task for task in TASKS.values()}
+    titles = {task.title: task for task in HEAD_TASKS.values()}
     chosen = bound(st.selectbox, "Task", tuple(titles), key="construct_task", required=True, **KEPT)
     return titles[fact("task", chosen)]
 
 
-def choose_matrix(task: Task) -> str:
+def choose_matrix(task: HeadTask) -> str:
     """The matrix that is edited, at first the one to begin with."""
     names = {name: label for label, name in MATRIX_OF_LABEL.items()}
     chosen = st.segmented_control(
@@ -34,13 +34,13 @@ def choose_matrix(task: Task) -> str:
     return fact("matrix", MATRIX_OF_LABEL[chosen or names[task.edit]])
 
 
-def load_start(task: Task) -> None:
+def load_start(task: HeadTask) -> None:
     """In a callback: the layer that the task starts from, in place of the one that is shown."""
     st.session_state.update(widget_values(task.start))
     session().last = task.start
 
 
-def show_start_button(task: Task, is_start: bool) -> None:
+def show_start_button(task: HeadTask, is_start: bool) -> None:
     """Begin, or begin anew."""
     st.button(
         "Start from here" if not is_start else "This is the start",
@@ -53,9 +53,9 @@ def show_start_button(task: Task, is_start: bool) -> None:
     )
 
 
-def show_verdict(trace: Trace, task: Task) -> None:
+def show_verdict(trace: Trace, task: HeadTask) -> None:
     """What is there, and what is missing."""
-    parts = fact("parts", judged(trace, task.id))
+    parts = fact("parts", judge_task(trace, task.id))
     if fact("done", all(part.done for part in parts)):
         st.success("Done: the layer does what was asked.", icon=":material/check_circle:")
     for part in parts:

@@ -17,7 +17,7 @@ from attention_viz.labels import number, percent
 
 from ..board import show_board
 from ..facts import fact
-from ..focus import Focus, follow_cell
+from ..focus import Focus, move_focus
 from ..url_state import restore, write_to_url
 from .heads_choice import choose_heads
 
@@ -53,7 +53,7 @@ def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
 
 def _choose_clicked_cell(first: int, array: str, index: list[int]) -> None:
     """Move the focus to a pinned cell of the columns that begin with `first`."""
-    follow_cell([("T", None), ("O", None)], [index[0], first + index[1]])
+    move_focus([("T", None), ("O", None)], [index[0], first + index[1]])
 
 
 def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:

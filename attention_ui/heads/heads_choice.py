@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import SettingsError
 
-from ..url_state import place_in, refuse, restore, set_if_changed, write_to_url
+from ..url_state import parse_place, refuse, restore, set_if_changed, write_to_url
 
 MAX_HEADS_TEXT = 200  # of heads in the URL
 
@@ -54,4 +54,4 @@ def _from_url(given: str) -> str:
     is_readable = len(given) <= MAX_HEADS_TEXT
     if not is_readable or not all(part.isascii() and part.isdigit() for part in parts):
         raise SettingsError("Heads are numbers with dots between, such as 0.2; the choice stays")
-    return ".".join(map(str, sorted({place_in(part) for part in parts})))
+    return ".".join(map(str, sorted({parse_place(part) for part in parts})))

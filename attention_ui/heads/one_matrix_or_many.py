@@ -29,7 +29,7 @@ def show_value_of_pair(now: PageContext) -> None:
         f" query gets, again a part for each head. Heads: {trace.sizes['H']}."
     )
     feature = focus.within(trace, "head_outputs").feature
-    board = story.value_pair(now.stage, focus.cell("query", "key"), feature)
+    board = story.value_pair_board(now.stage, focus.cell("query", "key"), feature)
     show_board(board, "ways value")
 
 

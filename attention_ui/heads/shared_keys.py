@@ -12,8 +12,8 @@ from attention_core import SettingsError
 from attention_core.checks import check_choice
 from attention_core.head_widths import divisors
 
-from ..focus import follow_cell
-from ..url_state import place_in, refuse, restore, set_if_changed, write_to_url
+from ..focus import move_focus
+from ..url_state import parse_place, refuse, restore, set_if_changed, write_to_url
 
 SHARING_KINDS = ("MHA", "GQA", "MQA")
 
@@ -52,7 +52,7 @@ def _keep_kv_heads() -> None:
 def _from_url(given: str) -> int:
     """A number of key/value heads. Raises: SettingsError."""
     if given.isascii() and given.isdigit() and given.strip("0"):
-        return place_in(given)
+        return parse_place(given)
     raise SettingsError("Key/value heads are a whole number from 1; the choice stays")
 
 
@@ -72,4 +72,4 @@ def choose_clicked_kind(kind: str, index: list[int]) -> None:
     """In a callback: move the focus to a cell of one kind. index: head, query and key."""
     if kind in SHARING_KINDS:
         st.session_state["kind"] = kind
-        follow_cell([("H", None), ("T", None), ("S", None)], index)
+        move_focus([("H", None), ("T", None), ("S", None)], index)

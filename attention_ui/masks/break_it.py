@@ -15,7 +15,7 @@ from attention_core.checks import check_choice
 from attention_lab.masks.break_it import NO_MISTAKE, ExaminedLayer
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, MistakeCheck
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
-from attention_viz.labels import true_minus
+from attention_viz.labels import with_minus_signs
 from attention_viz.masks.break_it import COMPUTED_FIELDS
 
 from ..facts import fact
@@ -147,5 +147,5 @@ def show_checks(layer: ExaminedLayer) -> None:
 
 def _show_results(layer: ExaminedLayer, checks: list[MistakeCheck], icon: str) -> None:
     for check in checks:
-        says = true_minus(layer.results[check.key].sentence)
+        says = with_minus_signs(layer.results[check.key].sentence)
         st.markdown(f"{icon} **{check.name}**. {says}")

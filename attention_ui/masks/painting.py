@@ -9,7 +9,7 @@ import streamlit as st
 
 from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import hide_row
-from attention_lab.user_data.painted import mask_to_text, painted_mask, toggle
+from attention_lab.user_data.painted_masks import mask_to_text, painted_mask, toggle_cell
 from attention_viz.labels import number
 from attention_viz.masks import mask_workshop as boards
 
@@ -64,7 +64,7 @@ def show_painting(setup: ExperimentSetup) -> None:
 def _toggle_cell(n_tokens: int, array: str, index: list[int]) -> None:
     """In a callback: hide or show a clicked cell of the painted mask, and choose it."""
     if array == PAINTED_KEY and max(index) < n_tokens:
-        _keep(toggle(painted_mask(st.session_state[PAINTED_KEY], n_tokens), *index))
+        _keep(toggle_cell(painted_mask(st.session_state[PAINTED_KEY], n_tokens), *index))
     choose_clicked_cell("", index)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from attention_lab.heads.patterns import effective_tokens
 from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.rounding import tolerance
-from attention_viz.labels import agreement, number, percent
+from attention_viz.labels import format_agreement, number, percent
 from attention_viz.masks.invariances import shares_board
 
 from ..board import show_board
@@ -74,8 +74,8 @@ def show_one_softmax(now: PageContext) -> None:
         f" :red[{token(trace, 'S', focus.key)}] instead of"
         f" {percent(float(trace.probabilities[0][cell]))}.\n- For one query the proportions stay:"
         " its shares are those of the layer times its part; both"
-        f" {agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- The result of the head"
-        f" shrinks as well: for {asks} it is {number(of_query)} times that of the layer."
+        f" {format_agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- The result of the"
+        f" head shrinks as well: for {asks} it is {number(of_query)} times that of the layer."
     )
     st.caption(
         "A constant added to all scores of one query changes nothing if each query has its own"

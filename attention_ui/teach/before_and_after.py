@@ -12,7 +12,7 @@ from attention_viz.form_sheet import form_sheet, matrix_text
 
 from ..facts import fact
 from ..markdown import plain, plain_quotations
-from ..upload_room import check_kept
+from ..upload_limits import check_upload
 from ..url_state import KEPT, bound
 
 MAX_CODE = 40  # characters that can be typed
@@ -113,7 +113,7 @@ def _read_code(when: str) -> None:
     if file is None:
         return
     try:
-        check_kept(file)
+        check_upload(file)
         text = file.getvalue()[: 4 * MAX_CODE].decode("utf-8", "replace").strip()
         st.session_state[f"code_{when}"] = Result.from_code(text[:MAX_CODE]).code
     except AttentionError as error:

@@ -13,10 +13,10 @@ from attention_core import AttentionError
 from .refusals import refuse
 from .session import begin_run, session
 
-CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
+PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 # What a widget is given whose value stays while another page is shown.
 KEPT: dict[str, Any] = {"persist_state": "session"}
-UNSET = "unset"  # the parameter by which history.js says what a step back takes back
+UNSET_PARAMETER = "unset"  # the parameter by which history.js says what a step back takes back
 
 
 def read_url() -> None:
@@ -26,9 +26,11 @@ def read_url() -> None:
     Parameters that cannot belong to a widget are ignored: some are ours, and some would make
     Streamlit fail.
     """
-    taken_back = st.query_params.pop(UNSET, "").split(".")
+    taken_back = st.query_params.pop(UNSET_PARAMETER, "").split(".")
     asked = {
-        name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)
+        name: st.query_params.get_all(name)
+        for name in st.query_params
+        if PARAMETER_NAME.fullmatch(name)
     }
     now = begin_run()
     if now.asked_at_first is None:

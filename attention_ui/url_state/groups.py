@@ -17,7 +17,7 @@ from ..streamlit_private import ExpanderContainer
 from .session import session
 
 
-def stays_open(label: str, key: str) -> ExpanderContainer:
+def draw_expander(label: str, key: str) -> ExpanderContainer:
     """A box that stays open or closed on the next page, where Streamlit would close it."""
     known = session().open
     box = st.expander(label, known.get(key, False), key=key, on_change="rerun")
@@ -26,19 +26,19 @@ def stays_open(label: str, key: str) -> ExpanderContainer:
 
 
 @contextmanager
-def folded(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]:
+def control_group(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]:
     """A group of controls that can be closed; gives the names of those to be drawn.
 
     In a closed box unchanged controls are left out; this saves a third of the browser's work.
     """
     moved, asked = _moved(defaults), session().asked
-    with stays_open(group, f"group {group}") as box:
+    with draw_expander(group, f"group {group}") as box:
         shown = [name for name in defaults if box.open or name in moved or name in asked]
         _bring_along(group, shown, moved)
         yield shown
 
 
-def needed(defaults: Mapping[str, Any]) -> bool:
+def must_draw(defaults: Mapping[str, Any]) -> bool:
     """Whether one of the widgets was moved or is in the URL, and so must be drawn."""
     return bool(_moved(defaults)) or not session().asked.keys().isdisjoint(defaults)
 
@@ -53,11 +53,11 @@ def _bring_along(group: str, shown: Collection[str], moved: Mapping[str, Any]) -
     done = (*drawn.get(group, ()), *session().opening)
     new = {name: value for name, value in moved.items() if name not in done}
     if new:
-        st.query_params.update(as_texts(new))
+        st.query_params.update(url_texts(new))
     drawn[group] = tuple(shown)
 
 
-def as_texts(values: Mapping[str, Any]) -> dict[str, str]:
+def url_texts(values: Mapping[str, Any]) -> dict[str, str]:
     """Values of bound widgets as the URL holds them."""
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)

@@ -24,7 +24,7 @@ def restore_place(name: str, label: str, default: int, count: int) -> None:
 
     After a quick change the browser still sends a select box's old words, "3 · street".
     """
-    asked = restore(name, label, default, place_in)
+    asked = restore(name, label, default, parse_place)
     number = str(st.session_state[name]).split()[0]
     place = int(number) if number.isdigit() else default
     last = min(place, count - 1)
@@ -33,7 +33,7 @@ def restore_place(name: str, label: str, default: int, count: int) -> None:
         refuse(label, asked, f"; the last one, {last}, is shown", last)
 
 
-def place_in(text: str) -> int:
+def parse_place(text: str) -> int:
     """A place in a URL; a number beyond `MAX_INDEX` becomes `MAX_INDEX`.
 
     Raises: SettingsError for anything but a whole number from 0.
@@ -44,7 +44,7 @@ def place_in(text: str) -> int:
     raise SettingsError("A place is a whole number from 0, so what was chosen stays")
 
 
-def pinned(
+def cell_places(
     name: str, label: str, default: str, counts: Sequence[int], such_as: str
 ) -> tuple[int, ...]:
     """The places of a cell, such as "9-2-0", in session and URL; none where it is "".
@@ -56,21 +56,21 @@ def pinned(
     held = tuple(int(place) for place in st.session_state[name].split("-") if place)
     shown = tuple(min(place, count - 1) for place, count in zip(held, counts, strict=False))
     if asked is not None and shown != held:
-        pin_places(name, *shown)
+        set_places(name, *shown)
         nearest = st.session_state[name]
         refuse(label, asked, f"; the nearest one, {nearest}, is shown", nearest)
     write_to_url(name, default)
     return shown
 
 
-def pin_places(name: str, *places: int) -> None:
+def set_places(name: str, *places: int) -> None:
     """In a callback: make these the places of a cell."""
     st.session_state[name] = "-".join(str(min(place, MAX_INDEX)) for place in places)
 
 
 def _cell_in(text: str, length: int, such_as: str) -> str:
     try:
-        places = [place_in(part) for part in text.split("-")]
+        places = [parse_place(part) for part in text.split("-")]
     except SettingsError:
         places = []
     if len(places) != length:
@@ -87,10 +87,10 @@ def set_if_changed(name: str, value: object) -> None:
         st.session_state[name] = value
 
 
-def named_places(labels: Sequence[str]) -> tuple[str, ...]:
+def numbered_places(labels: Sequence[str]) -> tuple[str, ...]:
     """Labels with their places.
 
-    >>> named_places(["The", "cat"])
+    >>> numbered_places(["The", "cat"])
     ('0 · The', '1 · cat')
     """
     return tuple(f"{place} · {label}" for place, label in enumerate(labels))

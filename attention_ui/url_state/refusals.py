@@ -10,8 +10,8 @@ import streamlit as st
 from ..markdown import plain
 from .session import session
 
-MOST_QUOTED = 40
-ON_OFF = ("off", "on")  # what a switch shows
+MAX_QUOTED = 40
+SWITCH_LABELS = ("off", "on")  # what a switch shows
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def refuse(label: str, asked: str, answer: str, shown: object, elsewhere: bool =
     """Queue a `Refusal` for the end of the run. answer: what is said of what is shown instead, or
     why.
     """
-    quoted = asked[:MOST_QUOTED]
+    quoted = asked[:MAX_QUOTED]
     said = quoted if quoted.isprintable() else repr(quoted)[1:-1]  # what shows nothing, by its code
     sentence = f"The URL asks for “{plain(said)}” under “{plain(label)}”{plain(answer)}."
     session().refused.append(Refusal(label, said, shown, elsewhere, sentence))
@@ -56,7 +56,9 @@ def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
             continue  # Streamlit writes an empty text where every choice of a group is taken back
         chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
         if not all(any(_means(text, one) for one in chosen) for text in texts):
-            said = ", ".join(ON_OFF[one] if isinstance(one, bool) else str(one) for one in chosen)
+            said = ", ".join(
+                SWITCH_LABELS[one] if isinstance(one, bool) else str(one) for one in chosen
+            )
             answer = _answer(texts, said, name in elsewhere)
             refuse(label, ", ".join(texts), answer, said, name in elsewhere)
 
@@ -76,9 +78,9 @@ def _answer(texts: Sequence[str], said: str, elsewhere: bool) -> str:
     """What is chosen instead, or the reason where a text field has cut its text off."""
     if not said:
         return "; nothing is chosen"
-    if len(said) >= MOST_QUOTED and any(text.startswith(said) for text in texts):
+    if len(said) >= MAX_QUOTED and any(text.startswith(said) for text in texts):
         return f": {len(said):,} characters are the most"
-    return f"; {said[:MOST_QUOTED]} {'stays set for other pages' if elsewhere else 'is shown'}"
+    return f"; {said[:MAX_QUOTED]} {'stays set for other pages' if elsewhere else 'is shown'}"
 
 
 def _means(asked: str, shown: object) -> bool:

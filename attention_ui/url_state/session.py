@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-KEY = "session"
+SESSION_KEY = "session"
 _of_thread = threading.local()  # the scripts of one tab alone run in a thread
 
 
@@ -60,8 +60,8 @@ class Session:
     # lesson: the lesson that is shown, and which of its moments was shown last
     lesson: Any = None
     moment: tuple[str, int] | None = None
-    # own_runs: the training runs of this visitor, by their settings
-    own_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
+    # visitor_runs: the training runs of this visitor, by their settings
+    visitor_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
     # step: the page that is drawn, where its stage or heading is shown, and whether it is
     page: Any = None
     stage_place: Any = None
@@ -85,6 +85,6 @@ def begin_run() -> Session:
 
 
 def _of_streamlit() -> Session:
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Session()
-    return cast(Session, st.session_state[KEY])
+    if SESSION_KEY not in st.session_state:
+        st.session_state[SESSION_KEY] = Session()
+    return cast(Session, st.session_state[SESSION_KEY])

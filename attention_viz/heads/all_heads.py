@@ -11,13 +11,13 @@ from attention_core.checks import Array
 from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import number
-from ..matrices import Matrix, Side, board
-from ..payload import JSON, LIKE, Stage, largest, sent
+from ..matrices import Matrix, Side, matrix_board
+from ..payload import COLOUR_SCALES, JSON, Stage, array_json, largest_magnitude
 from ..scene import Panel, scene
-from ..thumbnails import GIVEN
+from ..thumbnails import HEAD_NUMBER_CAPTIONS
 
 NUMBER_LABELS = {
-    "probability": GIVEN["probability"],
+    "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",
 }
 ONE_HEAD = "one head"  # the name of the array of the one wide head
@@ -65,7 +65,7 @@ def _colours(stage: Stage, field: str, limit: float) -> JSON:
 
 def _beside_one(given: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
     """The matrix of the one wide head before those of the others. It has its own axis of heads."""
-    array = sent(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
+    array = array_json(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
     array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD} | _colours(stage, field, limit)
     panel = given["panels"][0] | {
         "id": ONE_HEAD,
@@ -109,7 +109,7 @@ def combined_heads_board(
         for place, (title, numbers) in enumerate(merged.items())
     ]
     says = f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
-    return as_gallery(board(matrices, (matrices[0].name, *cell[1:]), says, notation))
+    return as_gallery(matrix_board(matrices, (matrices[0].name, *cell[1:]), says, notation))
 
 
 def query_board(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
@@ -146,7 +146,7 @@ def colour_limit(trace: Trace, field: str) -> float:
     """The value of the strongest colour: the same for all scores, so that the effect of a step
     shows.
     """
-    return largest(getattr(trace, LIKE.get(field, field)))
+    return largest_magnitude(getattr(trace, COLOUR_SCALES.get(field, field)))
 
 
 def _by_head(
@@ -171,7 +171,9 @@ def _by_head(
         hidden=np.asarray(trace.hidden[0][place]),
         says=NUMBER_LABELS["probability"],
     )
-    return as_gallery(board([matrix], ("by head", *cell), f"{says}{number(most)}.", notation))
+    return as_gallery(
+        matrix_board([matrix], ("by head", *cell), f"{says}{number(most)}.", notation)
+    )
 
 
 def _rounded(limit: float) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 
-from ..curves import LEGEND
-from ..labels import longest, percent, short
+from ..curves import LEGEND_ABOVE
+from ..labels import label_width, percent, shorten
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -137,8 +137,8 @@ def _weight_dots(
         "x": np.full(len(ends), spot, "f4"),
         "y": np.array([_path(t, s, bulge, at) for t, s, _ in ends], "f4"),
         "text": [
-            f"head {head}<br>{t} {short(queries[t])} → {s}"
-            f" {short(keys[s])}<br><b>{percent(weight)}</b>"
+            f"head {head}<br>{t} {shorten(queries[t])} → {s}"
+            f" {shorten(keys[s])}<br><b>{percent(weight)}</b>"
             for t, s, weight in ends
         ],
         "hovertemplate": "%{text}<extra></extra>",
@@ -157,8 +157,8 @@ def _layout(trace: Trace, says: str, query: int, key: int) -> Part:
         ("yaxis", "T", "@query", query, "l"),
         ("yaxis2", "S", "@key", key, "r"),
     ):
-        words = [f"{i} {short(token)}" for i, token in enumerate(trace.labels(letter))]
-        margin[side] = round(longest(words, 12)) + 14
+        words = [f"{i} {shorten(token)}" for i, token in enumerate(trace.labels(letter))]
+        margin[side] = round(label_width(words, 12)) + 14
         sides[axis] = {
             "range": [n_rows - 0.5, -0.5],
             "tickvals": list(range(len(words))),
@@ -176,5 +176,5 @@ def _layout(trace: Trace, says: str, query: int, key: int) -> Part:
     row_px = 24 if n_rows <= 24 else 15
     height = 50 + max(8, n_rows) * row_px
     return layout(
-        height, says, margin=margin, showlegend=True, legend=LEGEND | {"y": 1.0}, **data_axes
+        height, says, margin=margin, showlegend=True, legend=LEGEND_ABOVE | {"y": 1.0}, **data_axes
     )

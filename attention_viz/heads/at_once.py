@@ -9,9 +9,9 @@ from itertools import groupby
 from attention_lab.heads.at_once import Box, BoxKey, Schedule
 from attention_lab.notation.notation import Notation, Symbol
 
-from ..curves import axis
+from ..curves import chart_axis
 from ..names import role_of, title_of
-from ..parts import Part, layout, word
+from ..parts import Part, annotation, layout
 from ..theme import Figure
 
 MAX_DRAWN_HEADS = 5  # drawn heads; of more heads the first ones and the last
@@ -70,7 +70,7 @@ def schedule_figure(plan: Schedule, notation: Notation) -> Figure:
     if len(rows) < n_heads:
         text = f"⋮ heads not drawn: {n_heads - len(rows)}"
         above = (LANES + HEAD_GAP) * (len(rows) - 1)
-        notes.append(word(1 - HALF_WIDTH, above + 0.1, text, "@muted", "left", 12))
+        notes.append(annotation(1 - HALF_WIDTH, above + 0.1, text, "@muted", "left", 12))
     says = (
         f"Boxes by moment from left to right. Moments: {plan.depth}, heads: {n_heads}, most boxes"
         f" at one moment: {plan.widest}."
@@ -79,7 +79,7 @@ def schedule_figure(plan: Schedule, notation: Notation) -> Figure:
         "shapes": [_frame(box, places[box.key]) for box in shown],
         "annotations": notes,
         "margin": {"l": 4, "r": 4, "t": 8, "b": 44},
-        "xaxis": axis("moment", range=[-0.5, plan.depth + 0.5], dtick=1, showgrid=False),
+        "xaxis": chart_axis("moment", range=[-0.5, plan.depth + 0.5], dtick=1, showgrid=False),
         "yaxis": {"visible": False, "fixedrange": True, "range": [height + 0.2, -1.9]},
     }
     data = [*_connection_lines(lines), *_hover_marks(shown, places, names)]
@@ -207,7 +207,7 @@ def _box_text(box: Box, name: str, place: BoxPosition) -> Part:
         work += f"<br>{_compact(box.exponentials)} exp"
     text = f"<b>{name}</b>{'<br>' if rows and not box.exponentials else ' '}{work}"
     middle = (place.top + place.bottom) / 2
-    return word(place.x, middle, text.strip(), f"@{role_of(box.field)}", size=11)
+    return annotation(place.x, middle, text.strip(), f"@{role_of(box.field)}", size=11)
 
 
 def _headings(shown: Sequence[Box]) -> list[Part]:
@@ -217,7 +217,7 @@ def _headings(shown: Sequence[Box]) -> list[Part]:
         titles = moments.setdefault(box.moment, [])
         titles += [] if title_of(box.field) in titles else [title_of(box.field)]
     return [
-        word(moment, -0.25, "<br>".join(titles).replace(" ", "<br>"), "@muted", size=11)
+        annotation(moment, -0.25, "<br>".join(titles).replace(" ", "<br>"), "@muted", size=11)
         | {"yanchor": "bottom"}
         for moment, titles in moments.items()
     ]

@@ -9,7 +9,7 @@ from attention_lab.heads.parallel_heads import ThreadRuns
 from attention_lab.heads.scheme_runs import SchemeRun
 from attention_lab.heads.score_schemes import SCHEMES
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -162,7 +162,7 @@ def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
             f"{says} as {letter} grows ({word}).",
             showlegend=True,
             margin={"l": 64, "r": 12, "t": 56, "b": 48},
-            legend=LEGEND,
+            legend=LEGEND_ABOVE,
             xaxis=axis
             | {
                 "title": {"text": SIZE_TITLES[letter], "font": {"size": 12}},

@@ -9,9 +9,9 @@ from attention_core.checks import Array
 from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
 
-from ..curves import LEGEND
-from ..labels import longest, number, numbered
-from ..parts import Part, layout, names_below
+from ..curves import LEGEND_ABOVE
+from ..labels import label_width, number, numbered_labels
+from ..parts import Part, layout, named_axis
 from ..theme import Figure
 from .portrait_lanes import (
     GAP_PX,
@@ -54,7 +54,7 @@ def measures_figure(measures: Sequence[Measure], pattern: Pattern, lit: tuple[st
             "tickfont": {"size": 12},
             "ticklabelstandoff": 4,
         },
-        "margin": {"l": round(longest([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
+        "margin": {"l": round(label_width([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }
     says = f"A bar with its number for each measure of each head. Heads: {n_heads}."
     data = [measure_bars(lanes, lit[1]), bar_numbers(lanes), *baseline_ticks(lanes)]
@@ -76,12 +76,12 @@ def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) 
         data.append(_baseline(labels, measure.profile(pattern.uniform)[0, head]))
     places = PROFILE_TITLES[measure.axis].split(",")[0]
     says = f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
-    names, foot = names_below(labels)
+    names, foot = named_axis(labels)
     parts = {
         "showlegend": True,
         "bargap": 0.25,
         "margin": {"l": 52, "r": 8, "t": 36, "b": foot + 20},
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": names
         | {"title": {"text": PROFILE_TITLES[measure.axis], "font": {"size": 12}, "standoff": 6}},
         "yaxis": {
@@ -151,4 +151,4 @@ def _profile_labels(trace: Trace, measure: Measure, count: int) -> list[str]:
     """The names of the places along a measure: tokens, or numbers of singular values."""
     if measure.axis == "R":
         return [f"σ{place + 1}" for place in range(count)]
-    return list(numbered(trace.labels(measure.axis)))
+    return list(numbered_labels(trace.labels(measure.axis)))

@@ -20,11 +20,11 @@ from attention_lab.heads.head_worth import (
 )
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
-from ..curves import LEGEND
-from ..labels import number, numbered
-from ..matrices import Matrix, Side, board, difference
-from ..parts import Part, layout, names_below
-from ..payload import JSON, largest
+from ..curves import LEGEND_ABOVE
+from ..labels import number, numbered_labels
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..parts import Part, layout, named_axis
+from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 
 MAX_COLUMNS, MAX_BASIS_FEATURES = 64, 16
@@ -34,7 +34,7 @@ def stacked_output(trace: Trace, feature: int) -> Figure:
     """One feature of the output of every token as a sum of the heads' parts, and the output itself
     as a tick.
     """
-    tokens = list(numbered(trace.labels("T")))
+    tokens = list(numbered_labels(trace.labels("T")))
     data: list[Part] = [
         {
             "type": "bar",
@@ -123,7 +123,7 @@ def token_changes_board(trace: Trace, cell: tuple[int, int], notation: Notation 
         "How far the output of each token moves without one head. Largest number:"
         f" {number(float(moved_HT.max()))}."
     )
-    return board([matrix], ("changes", *cell), says, notation)
+    return matrix_board([matrix], ("changes", *cell), says, notation)
 
 
 def ablation_board(
@@ -135,7 +135,7 @@ def ablation_board(
     first = first_column(cell[1])
     shown = slice(first, first + MAX_COLUMNS)
     output_TO = trace.output[0]
-    limit = largest(output_TO)
+    limit = largest_magnitude(output_TO)
     rows = Side("query position", trace.labels("T"))
     columns = Side("feature", tuple(map(str, range(output_TO.shape[1])))[shown])
     whole, rest = (
@@ -148,13 +148,15 @@ def ablation_board(
         )
     )
     missing = replace(
-        difference(whole, rest, (2, 0), "what is missing"), kind="feature", limit=limit
+        difference_matrix(whole, rest, (2, 0), "what is missing"), kind="feature", limit=limit
     )
     says = (
         "The output with all heads, the output with some heads off, and the difference. Tokens:"
         f" {len(output_TO)}."
     )
-    return board([whole, rest, missing], (missing.name, cell[0], cell[1] - first), says, notation)
+    return matrix_board(
+        [whole, rest, missing], (missing.name, cell[0], cell[1] - first), says, notation
+    )
 
 
 def first_column(feature: int) -> int:
@@ -171,24 +173,24 @@ def basis_board(both: BeforeAfter, notation: Notation = OURS) -> JSON:
     pair = [
         matrix[:MAX_BASIS_FEATURES, :MAX_BASIS_FEATURES] for matrix in (both.before, both.after)
     ]
-    limit = max(map(largest, pair))
+    limit = max(map(largest_magnitude, pair))
     sides = Side("from feature"), Side("to feature")
     matrices = [
         Matrix(name, matrix, *sides, (place, 0), name, limit=limit, says=f"The number {name} is")
         for place, (name, matrix) in enumerate(zip(("before", "after"), pair, strict=True))
     ]
     says = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
-    return board(matrices, ("after", 0, 0), says, notation)
+    return matrix_board(matrices, ("after", 0, 0), says, notation)
 
 
 def _bar_layout(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
     """A layout for bars with names below. height: in px, without the names."""
-    names, foot = names_below(labels)
+    names, foot = named_axis(labels)
     return layout(
         height + foot,
         says,
         showlegend=True,
-        legend=LEGEND,
+        legend=LEGEND_ABOVE,
         bargap=0.25,
         xaxis=names,
         margin={"l": 52, "r": 8, "t": 52, "b": foot},

@@ -12,8 +12,8 @@ from attention_core import Trace
 from attention_core.head_blocks import head_of
 from attention_lab.notation.notation import OURS, Notation
 
-from ..payload import JSON, bits, float_bytes
-from ..thumbnails import GIVEN, given_board, line_of_heads
+from ..payload import JSON, float_bytes, pack_bits
+from ..thumbnails import HEAD_NUMBER_CAPTIONS, line_of_heads, thumbnail_board
 
 MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
 
@@ -40,7 +40,7 @@ def shared_keys_board(
         line_of_heads(name, line, name, _badge(one), size) | {"captions": _captions(one)}
         for line, (name, one) in enumerate(kinds.items())
     ]
-    return given_board(
+    return thumbnail_board(
         says,
         {name: _array(name, one, limit) for name, one in kinds.items()},
         (trace.labels("T"), trace.labels("S")),
@@ -67,9 +67,9 @@ def _array(name: str, trace: Trace, limit: float) -> JSON:
         "kind": "probability",
         "limit": float(f"{limit:.6g}"),
         "data": float_bytes(shares_HTS),
-        "given": GIVEN["probability"],
+        "given": HEAD_NUMBER_CAPTIONS["probability"],
     }
-    return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
+    return given | ({"hatched": pack_bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 
 def _badge(trace: Trace) -> str:

@@ -12,7 +12,7 @@ from attention_lab.heads.similarity import most_alike, overlap
 from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import number, percent
-from ..matrices import Matrix, Side, board
+from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 
 
@@ -90,4 +90,4 @@ def _heads_matrix(
         f" {len(heads)}."
     )
     row, column = (list(order).index(head) for head in pair)
-    return board([matrix], (name, row, column), says, notation)
+    return matrix_board([matrix], (name, row, column), says, notation)

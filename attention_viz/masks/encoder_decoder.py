@@ -8,8 +8,8 @@ from attention_core import STEPS, Trace
 from attention_lab.masks.encoder_decoder import USES, Use
 from attention_lab.notation.notation import OURS, Notation
 
-from ..matrices import Side, board
-from ..payload import JSON, Stage, largest
+from ..matrices import Side, matrix_board
+from ..payload import JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
 from .scores_and_shares import scores_and_shares
 
@@ -25,7 +25,7 @@ def uses_board(
     notation: Notation = OURS,
 ) -> JSON:
     """Masked scores and probabilities of one head in the three uses, one column for each."""
-    limit = max(largest(trace.masked_scores[0, head]) for trace in traces.values())
+    limit = max(largest_magnitude(trace.masked_scores[0, head]) for trace in traces.values())
     matrices = []
     for place, use in enumerate(USES):
         trace = traces[use.key]
@@ -47,7 +47,7 @@ def uses_board(
         f"Masked scores and probabilities of head {head} in the encoder, in the decoder, and from"
         " decoder to encoder."
     )
-    return board(matrices, (f"scores {chosen}", *cell), says, notation)
+    return matrix_board(matrices, (f"scores {chosen}", *cell), says, notation)
 
 
 def use_scene(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:

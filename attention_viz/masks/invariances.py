@@ -11,8 +11,8 @@ from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
 
-from ..matrices import Matrix, Side, board, difference, matrix_of, sides_of
-from ..payload import JSON, largest
+from ..matrices import Matrix, Side, difference_matrix, field_sides, head_matrix, matrix_board
+from ..payload import JSON, largest_magnitude
 
 MAX_INVARIANCE_FEATURES = 16
 # The two fields that show a change best: where it enters, and where it is gone or still shows.
@@ -35,13 +35,13 @@ def shuffle_board(made: Shuffle, field: str, cell: Cell, notation: Notation = OU
     head, query, key = cell
     rows = list(made.order)
     straight, moved = (
-        matrix_of(trace, field, head, MAX_INVARIANCE_FEATURES)
+        head_matrix(trace, field, head, MAX_INVARIANCE_FEATURES)
         for trace in (made.straight, made.shuffled)
     )
     expected, column, limit = straight[rows], 0, _limit(field, straight, moved)
     if field == "probabilities":
         expected, column = expected[:, rows], rows.index(key)
-    sides = [sides_of(made.straight, field), sides_of(made.shuffled, field, focused=False)]
+    sides = [field_sides(made.straight, field), field_sides(made.shuffled, field, focused=False)]
     kind = STEPS[field].kind
     name = STEPS[field].title
     before = Matrix(
@@ -53,9 +53,11 @@ def shuffle_board(made: Shuffle, field: str, cell: Cell, notation: Notation = OU
     wanted = Matrix(
         "wanted", expected, *sides[1], None, "as written, moved", kind=kind, limit=limit
     )
-    gap = difference(after, wanted, (2, 0), "shuffled − moved", tolerance(made.straight, field))
+    gap = difference_matrix(
+        after, wanted, (2, 0), "shuffled − moved", tolerance(made.straight, field)
+    )
     says = f"The {name} of the tokens as written and shuffled, and the difference in the new order."
-    return board(
+    return matrix_board(
         [before, after, wanted, gap], (gap.name, rows.index(query), column), says, notation
     )
 
@@ -64,7 +66,7 @@ def _limit(field: str, first: Array, second: Array) -> float | None:
     """The value of the strongest colour of both matrices; shares have a fixed one."""
     if STEPS[field].kind == "probability":
         return None
-    return max(largest(first), largest(second))
+    return max(largest_magnitude(first), largest_magnitude(second))
 
 
 def change_board(
@@ -75,7 +77,7 @@ def change_board(
     matrices = []
     for row, field in enumerate(FIELDS_OF_CHANGE[key]):
         first, second = (
-            matrix_of(trace, field, head, MAX_INVARIANCE_FEATURES) for trace in (before, after)
+            head_matrix(trace, field, head, MAX_INVARIANCE_FEATURES) for trace in (before, after)
         )
         kind = STEPS[field].kind
         limit = _limit(field, first, second)
@@ -83,7 +85,7 @@ def change_board(
             Matrix(
                 f"{field} {when}",
                 numbers,
-                *sides_of(before, field),
+                *field_sides(before, field),
                 (place, row),
                 f"{STEPS[field].title} {when}",
                 kind=kind,
@@ -92,13 +94,16 @@ def change_board(
             for place, (when, numbers) in enumerate((("before", first), ("after", second)))
         ]
         rounding = max(tolerance(trace, field) for trace in (before, after))
-        matrices += [*pair, difference(pair[1], pair[0], (2, row), "after − before", rounding)]
+        matrices += [
+            *pair,
+            difference_matrix(pair[1], pair[0], (2, row), "after − before", rounding),
+        ]
     last = matrices[-1]
     says = (
         f"The {' and '.join(STEPS[field].title for field in FIELDS_OF_CHANGE[key])} before and"
         " after a change, and the difference."
     )
-    return board(
+    return matrix_board(
         matrices, (last.name, query, min(column, last.numbers.shape[1] - 1)), says, notation
     )
 
@@ -108,7 +113,7 @@ def temperature_board(
 ) -> JSON:
     """The probabilities of a head at temperature 1 and at another."""
     head, query, key = cell
-    sides = sides_of(usual, "probabilities")
+    sides = field_sides(usual, "probabilities")
     matrices = [
         Matrix(
             name,
@@ -123,7 +128,7 @@ def temperature_board(
         )
     ]
     says = f"The probabilities of head {head} at temperature 1 and at temperature {temperature:g}."
-    return board(matrices, ("other", query, key), says, notation)
+    return matrix_board(matrices, ("other", query, key), says, notation)
 
 
 def jacobian_board(
@@ -148,7 +153,7 @@ def jacobian_board(
         for place, (title, row) in enumerate(zip(titles, shares, strict=True))
     ]
     says = "The Jacobian of the softmax of one query, from raw scores and from scaled scores."
-    return board(matrices, (titles[1], cell[2], cell[2]), says, notation)
+    return matrix_board(matrices, (titles[1], cell[2], cell[2]), says, notation)
 
 
 def shares_board(
@@ -156,7 +161,7 @@ def shares_board(
 ) -> JSON:
     """The shares of one head in the layer, those of another method, and the difference."""
     head, query, key = cell
-    sides, hidden = sides_of(trace, "probabilities"), trace.hidden[0, head]
+    sides, hidden = field_sides(trace, "probabilities"), trace.hidden[0, head]
     usual, other = (
         Matrix(
             name,
@@ -172,6 +177,6 @@ def shares_board(
             (("the layer", trace.probabilities[0, head]), (title, shares))
         )
     )
-    gap = difference(other, usual, (2, 0), f"{title} − the layer")
+    gap = difference_matrix(other, usual, (2, 0), f"{title} − the layer")
     says = f"The shares of head {head} in the layer, by {title}, and the difference."
-    return board([usual, other, gap], (other.name, query, key), says, notation)
+    return matrix_board([usual, other, gap], (other.name, query, key), says, notation)

@@ -13,11 +13,11 @@ from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
-from ..curves import LEGEND
-from ..labels import percent, short
-from ..matrices import Matrix, Side, board, difference
-from ..parts import Part, below, layout
-from ..payload import JSON, largest
+from ..curves import LEGEND_ABOVE
+from ..labels import percent, shorten
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..parts import Part, label_layout, layout
+from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 from .scores_and_shares import scores_and_shares, shares_matrix
 
@@ -32,7 +32,7 @@ def sequences_board(made: MaskedBatch, head: int, cell: Cell, notation: Notation
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
     trace, chosen = made.trace, cell[0]
     is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
-    limit = largest(trace.masked_scores[:, head])
+    limit = largest_magnitude(trace.masked_scores[:, head])
     matrices = []
     for n, tokens in enumerate(made.batch.tokens):
         matrices += scores_and_shares(
@@ -49,7 +49,7 @@ def sequences_board(made: MaskedBatch, head: int, cell: Cell, notation: Notation
         f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden"
         " cells are hatched."
     )
-    return board(matrices, (f"scores {chosen}", *cell[1:]), says, notation)
+    return matrix_board(matrices, (f"scores {chosen}", *cell[1:]), says, notation)
 
 
 def painting_board(
@@ -85,7 +85,7 @@ def painting_board(
             )
         )
     says = "A mask to paint: a click hides a cell or shows it again."
-    return board(matrices, ("painted", query, key), says, notation)
+    return matrix_board(matrices, ("painted", query, key), says, notation)
 
 
 def empty_row_board(
@@ -110,7 +110,7 @@ def empty_row_board(
             "head output",
         ),
     ]
-    return board(
+    return matrix_board(
         matrices,
         ("shares", query, key),
         f"Head {head} with every key hidden from one query.",
@@ -123,16 +123,16 @@ def padding_board(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notat
     n, query, _ = cell
     rows, features = Side("query position", made.batch.tokens[n]), Side("output feature")
     outputs = [trace.output[n, :, :MAX_FEATURES] for trace in (made.trace, changed)]
-    limit = largest(np.stack(outputs))
+    limit = largest_magnitude(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")
         for place, (name, output) in enumerate(
             zip(("output", "with other [pad] vectors"), outputs, strict=True)
         )
     )
-    gap = difference(after, before, (2, 0))
+    gap = difference_matrix(after, before, (2, 0))
     says = "The output of a sequence, with its [pad] vectors and with others."
-    return board([before, after, gap], (gap.name, query, 0), says, notation)
+    return matrix_board([before, after, gap], (gap.name, query, 0), says, notation)
 
 
 def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
@@ -154,19 +154,19 @@ def row_figure(
     rows: the shares of each bar in a group, by name. Shapes: S each. what: the sentence that
     describes the picture.
     """
-    labels = [short(token) for token in tokens]
+    labels = [shorten(token) for token in tokens]
     for place in np.flatnonzero(hidden):
         labels[place] = f"({labels[place]})"
     data = [
         _share_bars(name, labels, row, BAR_COLOURS[i % 4])
         for i, (name, row) in enumerate(rows.items())
     ]
-    angle, room = below(labels)
+    angle, room = label_layout(labels)
     around = {
         "barmode": "group",
         "bargap": 0.25,
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 48, "r": 8, "t": 34, "b": room + 4},
         "xaxis": {
             "tickvals": list(range(len(labels))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attention_core import Trace
 
-from ..matrices import Matrix, Side, hidden_of, shares_of
+from ..matrices import Matrix, Side, mask_rule, softmax_rule
 
 
 def scores_and_shares(
@@ -35,7 +35,7 @@ def scores_and_shares(
             titles[0],
             kind="logit",
             limit=limit,
-            rule=hidden_of(scaled),
+            rule=mask_rule(scaled),
             small=small,
         ),
         shares_matrix(f"shares {key}", masked, trace, at, (column, 1), sides, titles[1], small),
@@ -63,7 +63,7 @@ def shares_matrix(
         place,
         title,
         kind="probability",
-        rule=shares_of(scores, trace.sizes["S"]),
+        rule=softmax_rule(scores, trace.sizes["S"]),
         small=small,
         hidden=trace.hidden[at],
     )

@@ -11,9 +11,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_derivative
 
-from ..curves import LEGEND
-from ..labels import number, percent, short
-from ..parts import Part, broken_line, layout, word
+from ..curves import LEGEND_ABOVE
+from ..labels import number, percent, shorten
+from ..parts import Part, annotation, dashed_line, layout
 from ..theme import Figure
 
 PLAIN_AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
@@ -43,10 +43,10 @@ def temperature_figure(
         for place in order
     ]
     names = [
-        word(
+        annotation(
             np.log10(MIN_TEMPERATURE),
             float(shares_PS[0, place]),
-            f" {short(tokens[place])}",
+            f" {shorten(tokens[place])}",
             colour,
             "left",
             yshift=9,
@@ -56,7 +56,7 @@ def temperature_figure(
     around = {
         "xaxis": TEMPERATURE_AXIS,
         "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
-        "shapes": [broken_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
+        "shapes": [dashed_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
         "annotations": names,
         "margin": {"l": 48, "r": 12, "t": 12, "b": 44},
     }
@@ -89,7 +89,7 @@ def variance_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     }
     around = {
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
         "yaxis": PLAIN_AXIS | {"type": "log", "tickvals": widths},
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
@@ -121,7 +121,7 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     ]
     around = {
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
         "yaxis": PLAIN_AXIS | {"range": [0, 1.05]},
         "margin": {"l": 40, "r": 12, "t": 60, "b": 44},
@@ -155,7 +155,7 @@ def derivative_figure() -> Figure:
 
 def _key_curve(temperature_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:
     """The shares of one key by the temperature, the chosen one wide and in colour."""
-    curve = _curve(temperature_P, shares_P, short(token), "@key")
+    curve = _curve(temperature_P, shares_P, shorten(token), "@key")
     line = {"color": "@key", "width": 3.5} if is_chosen else {"color": "@hatch", "width": 1.2}
     return curve | {"line": line}
 

@@ -8,19 +8,19 @@ from attention_core.head_blocks import head_columns, head_of
 
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
-from .per_head import Cell
+from .per_head import HeadCell
 from .ribbons import with_ribbons
 
-HEADS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
+HEAD_FIELDS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
 
 
-def split(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
+def split_board(stage: Stage, field: str, cell: HeadCell, focused: bool = False) -> JSON:
     """One wide matrix cut into heads: reshape, swap, and the mistake of leaving out the swap.
 
     focused: of the result the head in focus alone.
     """
     head, row, feature = cell
-    heads = HEADS[field]
+    heads = HEAD_FIELDS[field]
     group = head_of(stage.trace, heads, head)
     side_by_side = partial(Panel, arrange="across")
     reshaped, unswapped = f"reshaped_{field}", f"unswapped_{field}"
@@ -37,7 +37,7 @@ def split(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
     return with_ribbons(board, stage, heads, split=True)
 
 
-def merge(stage: Stage, cell: Cell, focused: bool = False) -> JSON:
+def merge_board(stage: Stage, cell: HeadCell, focused: bool = False) -> JSON:
     """The heads laid side by side, right and wrong. focused: show only the head in focus."""
     head, query, feature = cell
     column = head_columns(stage.trace, "merged", head).start + feature

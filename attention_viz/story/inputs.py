@@ -13,10 +13,10 @@ from ..payload import JSON, Stage
 from ..scene import Panel, scene
 from .windows import windowed
 
-FEW = 8
+FOCUS_COLUMNS = 8
 
 
-def made_of_words(trace: Trace, embedding: Embedding) -> bool:
+def is_sum_of_words(trace: Trace, embedding: Embedding) -> bool:
     """Whether the inputs are word vectors plus position codes: those of a trained layer, or of
     the user, are not.
     """
@@ -24,14 +24,14 @@ def made_of_words(trace: Trace, embedding: Embedding) -> bool:
     return not trained and np.array_equal(embedding.inputs, trace.inputs[0])
 
 
-def beside_words(stage: Stage, embedding: Embedding) -> bool:
+def shows_sum_of_words(stage: Stage, embedding: Embedding) -> bool:
     """Whether the board shows what the inputs are made of: they are the sum, or were before
     cells were edited.
     """
-    return made_of_words(stage.before or stage.trace, embedding)
+    return is_sum_of_words(stage.before or stage.trace, embedding)
 
 
-def tokens(
+def inputs_board(
     stage: Stage, embedding: Embedding, query: int, feature: int, focused: bool = False
 ) -> JSON:
     """Word vectors plus position codes; the inputs alone where they were not made of these.
@@ -40,7 +40,7 @@ def tokens(
 
     Where cells of the inputs are edited, they are no longer the sum, and the board does not say so.
     """
-    if not beside_words(stage, embedding):
+    if not shows_sum_of_words(stage, embedding):
         own = [Panel("inputs", 1, 2, (0, 0), "result", editable=True)]
         trained = np.array_equal(embedding.inputs, stage.trace.inputs[0])
         says = "The inputs, with the user's own numbers."
@@ -48,8 +48,8 @@ def tokens(
             says = "The inputs of the trained layer."
         return scene(stage, own, ("inputs", (0, query, feature)), says)
     if focused:
-        first = feature // FEW * FEW
-        stage = windowed(stage, "D", (first, min(first + FEW, stage.trace.sizes["D"])))
+        first = feature // FOCUS_COLUMNS * FOCUS_COLUMNS
+        stage = windowed(stage, "D", (first, min(first + FOCUS_COLUMNS, stage.trace.sizes["D"])))
     stage = replace(stage, extra={"words": embedding.words, "positions": embedding.positions})
     panels = [
         Panel("words", 0, 1, (0, 0)),
@@ -57,6 +57,6 @@ def tokens(
         Panel("inputs", 1, 2, (2, 0), "result", editable=True),
     ]
     says = "Word vectors plus position codes give the inputs."
-    if not made_of_words(stage.trace, embedding):
+    if not is_sum_of_words(stage.trace, embedding):
         says = "Word vectors plus position codes give the inputs, except in edited cells."
     return scene(stage, panels, ("inputs", (0, query, feature)), says)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
 
-Cell = tuple[int, int, int]  # head, row, column
+HeadCell = tuple[int, int, int]  # head, row, column
 
 
-def scores(stage: Stage, cell: Cell) -> JSON:
+def scores_board(stage: Stage, cell: HeadCell) -> JSON:
     """Queries times keys, and the scores of all heads."""
     panels = [
         Panel("query_heads", 2, 3, (0, 1), title="queries"),
@@ -22,7 +22,7 @@ def scores(stage: Stage, cell: Cell) -> JSON:
     return scene(stage, panels, _at("scores", cell), says)
 
 
-def scale(stage: Stage, cell: Cell) -> JSON:
+def scale_board(stage: Stage, cell: HeadCell) -> JSON:
     """The scores times one number, and what the softmax would make of a row before and after."""
     panels = [
         Panel("scores", 2, 3, (0, 0)),
@@ -35,7 +35,7 @@ def scale(stage: Stage, cell: Cell) -> JSON:
     return scene(stage, panels, _at("scaled_scores", cell), says)
 
 
-def mask(stage: Stage, cell: Cell) -> JSON:
+def mask_board(stage: Stage, cell: HeadCell) -> JSON:
     """The scaled scores before and after the mask."""
     panels = [
         Panel("scaled_scores", 2, 3, (0, 0)),
@@ -49,7 +49,7 @@ def mask(stage: Stage, cell: Cell) -> JSON:
     return scene(stage, panels, _at("masked_scores", cell), says)
 
 
-def softmax(stage: Stage, cell: Cell) -> JSON:
+def softmax_board(stage: Stage, cell: HeadCell) -> JSON:
     """The masked scores, the probabilities, and one row in its stages."""
     panels = [
         Panel("masked_scores", 2, 3, (0, 0)),
@@ -65,7 +65,7 @@ def softmax(stage: Stage, cell: Cell) -> JSON:
     return scene(stage, panels, _at("probabilities", cell), says)
 
 
-def mixing(stage: Stage, cell: Cell) -> JSON:
+def mixing_board(stage: Stage, cell: HeadCell) -> JSON:
     """Probabilities times values, and the weighted values before they are added up."""
     panels = [
         Panel("probabilities", 2, 3, (0, 1)),
@@ -78,7 +78,7 @@ def mixing(stage: Stage, cell: Cell) -> JSON:
     return scene(stage, panels, _at("head_outputs", cell), says)
 
 
-def pair(stage: Stage, cell: Cell) -> JSON:
+def pair_board(stage: Stage, cell: HeadCell) -> JSON:
     """One query token and one key token in all heads: every head with every head, and number by
     number.
     """
@@ -95,7 +95,7 @@ def pair(stage: Stage, cell: Cell) -> JSON:
     return scene(stage, panels, _at("pair_products", (query, key, head, head)), says)
 
 
-def value_pair(stage: Stage, cell: Cell, feature: int) -> JSON:
+def value_pair_board(stage: Stage, cell: HeadCell, feature: int) -> JSON:
     """One query token and one key token in all heads: each head's row of the value times the
     head's own coefficient, and the sum of such rows over all keys.
     """

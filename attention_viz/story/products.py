@@ -8,23 +8,29 @@ from attention_core.head_blocks import head_columns
 
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
-from .per_head import Cell
-from .windows import MOST, around, output_window, windowed
+from .per_head import HeadCell
+from .windows import MAX_COLUMNS_SENT, head_window, output_window, windowed
 
-FEW = 8  # columns of an output that is never cut
-SOURCES = {"queries": ("inputs", "w_q"), "keys": ("memory", "w_k"), "values": ("memory", "w_v")}
+UNCUT_COLUMNS = 8  # columns of an output that is never cut
+PROJECTION_FACTORS = {
+    "queries": ("inputs", "w_q"),
+    "keys": ("memory", "w_k"),
+    "values": ("memory", "w_v"),
+}
 
 
-def projection(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
+def projection_board(stage: Stage, field: str, cell: HeadCell, focused: bool = False) -> JSON:
     """The inputs times one of the weight matrices, for a window of columns around the head's.
 
     focused: the head's own columns alone.
     """
-    source, weights = SOURCES[field]
+    source, weights = PROJECTION_FACTORS[field]
     head, row, feature = cell
     column = head_columns(stage.trace, field, head).start + feature
     letter = stage.letters(field)[-1]
-    stage = windowed(stage, letter, around(stage.trace, field, head, 1 if focused else MOST))
+    stage = windowed(
+        stage, letter, head_window(stage.trace, field, head, 1 if focused else MAX_COLUMNS_SENT)
+    )
     panels = [
         Panel(source, 1, 2, (0, 1), editable=source == "inputs"),
         Panel(weights, 0, 1, (1, 0), editable=True),
@@ -33,7 +39,7 @@ def projection(stage: Stage, field: str, cell: Cell, focused: bool = False) -> J
     return scene(stage, panels, (field, (0, row, column)), _made(stage, source, weights, field))
 
 
-def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON:
+def output_board(stage: Stage, query: int, column: int, focused: bool = False) -> JSON:
     """Merged times W_O, and the same output as a sum of one row per head.
 
     focused: of a wide W_O and output only as many columns as a head is wide, that of the cell
@@ -46,7 +52,7 @@ def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON
         panels = [Panel("merged", 1, 2, (0, 0)), *added, result]
     else:
         sizes = stage.trace.sizes
-        most = sizes["V"] if focused and sizes["O"] > FEW else MOST
+        most = sizes["V"] if focused and sizes["O"] > UNCUT_COLUMNS else MAX_COLUMNS_SENT
         stage = windowed(stage, "O", output_window(stage.trace, column, most))
         panels = [
             Panel("merged", 1, 2, (0, 1)),
@@ -69,7 +75,7 @@ def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
     return f"The {field}: the {factor}{times}{stage.trace.addition(field)}."
 
 
-def before_and_after(stage: Stage, query: int) -> JSON:
+def token_board(stage: Stage, query: int) -> JSON:
     """One token: side by side its rows of the inputs and of the output; below, what each head found
     and what it adds.
     """

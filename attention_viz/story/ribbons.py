@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from attention_core.rules import Position, Read, Rule
 
-from ..payload import JSON, Stage, rule_sent
+from ..payload import JSON, Stage, rule_json
 
 MOST_PIECES = 128  # more would be too narrow to be seen
 
@@ -28,7 +28,7 @@ def with_ribbons(board: JSON, stage: Stage, heads: str, *, split: bool) -> JSON:
     panels = list(board["panels"])
     for name, (order, head_at, token_at) in orders if split else orders[::-1]:
         rule = Rule("copy", (Read(heads, (_own(0), head_at, token_at, _own(2))),))
-        board["rules"][name] = rule_sent(rule)
+        board["rules"][name] = rule_json(rule)
         labels = [f"{words[token]} · {head}" for token, head in order]
         board["axes"][name] = {"word": "piece", "labels": labels, "block": None}
         board["arrays"][name] = _array(board["arrays"][heads], name, (len(order), width))

@@ -9,10 +9,10 @@ from attention_core.head_blocks import head_columns
 
 from ..payload import Stage, Window
 
-MOST = 64  # columns of a wide matrix that are sent; the others follow the pinned cell
+MAX_COLUMNS_SENT = 64  # columns of a wide matrix that are sent; the others follow the pinned cell
 
 
-def around(trace: Trace, field: str, head: int, most: int = MOST) -> Window:
+def head_window(trace: Trace, field: str, head: int, most: int = MAX_COLUMNS_SENT) -> Window:
     """The columns of a fused matrix that are sent: whole heads, as many as fit, the given one
     among them.
     """
@@ -24,9 +24,9 @@ def around(trace: Trace, field: str, head: int, most: int = MOST) -> Window:
     return first, min(first + together, total)
 
 
-def output_window(trace: Trace, column: int, most: int = MOST) -> Window:
+def output_window(trace: Trace, column: int, most: int = MAX_COLUMNS_SENT) -> Window:
     """The columns of W_O and of the output that are sent, the given one among them."""
-    most = min(most, MOST)
+    most = min(most, MAX_COLUMNS_SENT)
     first = column // most * most
     return first, min(first + most, trace.sizes["O"])
 

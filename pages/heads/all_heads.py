@@ -99,8 +99,8 @@ elif view == "Lines":
     st.caption(
         f"{LINE_DESCRIPTIONS[which]} :blue[Queries] are on the left, :red[keys] on the right. A"
         " wider line is a larger share; point at its dot to read the share. A click on a head in"
-        f" the legend hides or shows its lines. At most {MAX_DRAWN_LINES} lines are drawn; weaker lines left out:"
-        f" {fact('lines_left_out', left_out)}."
+        f" the legend hides or shows its lines. At most {MAX_DRAWN_LINES} lines are drawn; weaker"
+        f" lines left out: {fact('lines_left_out', left_out)}."
     )
 else:
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from attention_lab.compare import beside
+from attention_lab.compare import compare_with
 from attention_lab.weight_changes import change_notes
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -28,7 +28,7 @@ shown = choose_one(
     "What is shown", COMPARED_FIELDS, "probabilities", place=right, key="compare_shows", **KEPT
 )
 field, own = COMPARED_FIELDS[shown], getattr(now.scenario, control.name)
-two = beside(with_painting(now.scenario), control.name, fact("compared_with", value))
+two = compare_with(with_painting(now.scenario), control.name, fact("compared_with", value))
 
 first, second = format_setting(control, own), format_setting(control, value)
 if control.name == "text":

@@ -25,16 +25,16 @@ with window:
     show_verdict(trace, task)
     if matrix == "w_o":
         place = focus.within(trace, "output")
-        board = story.output(now.stage, place.query, place.feature)
+        board = story.output_board(now.stage, place.query, place.feature)
     else:
         field = PROJECTED_FIELDS[matrix]
         feature = focus.within(trace, field).feature
-        board = story.projection(now.stage, field, (focus.head, focus.query, feature))
+        board = story.projection_board(now.stage, field, (focus.head, focus.query, feature))
     show_board(board | {"player": False}, f"construct {matrix}", fits=True)
 st.caption(
     "Click a cell of the weights or of X and type a number. The URL holds every edit, so a link"
     " shows what you have built. *Own numbers* in the sidebar takes edits back."
 )
 st.header("What the heads look at now", anchor=False)
-shares = story.softmax(now.stage, focus.cell("query", "key"))
+shares = story.softmax_board(now.stage, focus.cell("query", "key"))
 show_board(shares | {"player": False}, "construct shares", fits=True)

@@ -18,9 +18,9 @@ from attention_ui.heads.head_worth import show_other_bases, switch_heads_off
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.panels import token
-from attention_ui.show import place_for, show_figure
+from attention_ui.show import picture_container, show_figure
 from attention_viz.heads import head_worth as figures
-from attention_viz.labels import agreement, number
+from attention_viz.labels import format_agreement, number
 
 now = page_context()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
@@ -45,9 +45,11 @@ st.markdown(
     f"{sum_says} The bars show feature {column} of the output of every token, with a colour for"
     " each head. Positive parts stand above the line, negative parts below. The tick is the output"
     f" as the layer computes it: {tick_says}{plain(trace.addition('output'))}. Over all tokens and"
-    f" features, sums and outputs {agreement(gap, tolerance(trace, 'output'))}."
+    f" features, sums and outputs {format_agreement(gap, tolerance(trace, 'output'))}."
 )
-with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too
+with picture_container(
+    "worth stacked", max(trace.sizes["T"], 5 * n_heads)
+):  # the legend takes room, too
     show_figure(figures.stacked_output(trace, column), "worth stacked")
 
 switch_heads_off(trace, focus, now.notation)

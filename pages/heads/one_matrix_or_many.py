@@ -47,7 +47,7 @@ window.markdown(
     " ⊙), summed for each head, gives these scores and nothing else."
 )
 with window:
-    show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
+    show_board(story.pair_board(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
 
 st.header("Four ways, the same numbers", anchor=False)
 table = [

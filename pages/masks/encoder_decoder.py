@@ -6,10 +6,10 @@ import streamlit as st
 
 from attention_lab.masks.encoder_decoder import USES, three_uses
 from attention_lab.masks.sentences import other_sentence
-from attention_lab.scenario import settled
+from attention_lab.scenario import resolve
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.masks.encoder_decoder import (
     choose_clicked_step,
     choose_clicked_use,
@@ -37,7 +37,7 @@ target = choose_sentence(
     instead=TARGET,
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
-fact("sidebar_sets_the_source", settled(now.scenario).n_tokens > 0)
+fact("sidebar_sets_the_source", resolve(now.scenario).n_tokens > 0)
 padding = bound(
     right.slider,
     "[pad] after both sentences",
@@ -75,7 +75,10 @@ cell = chosen_cell(trace.sizes["T"], trace.sizes["S"])
 with window:  # drawn now, because its pinned cell depends on the use
     scene = boards.uses_board(traces, now.focus.head, chosen, cell, now.notation)
     show_board(scene, "uses", on_pin=choose_clicked_use, fits=True)
-query_token, key_token = quoted(trace.tokens, cell[0]), quoted(trace.memory_tokens, cell[1])
+query_token, key_token = (
+    quote_token(trace.tokens, cell[0]),
+    quote_token(trace.memory_tokens, cell[1]),
+)
 share = percent(fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]])))
 st.markdown(
     f"The :blue[query of {query_token}] comes from the **{use.asks}**, the :red[key] and the"

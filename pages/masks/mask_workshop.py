@@ -6,7 +6,7 @@ from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
 from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, masked_batch
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_ui.masks.mask_workshop import ExperimentSetup, choose_clicked_cell
 from attention_ui.masks.painting import PAINTED_KEY
@@ -59,7 +59,7 @@ n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
 
 with window.container():  # one place, so that what stands below keeps its own
     cell = (limit_with_note("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
-query, key = (quoted(made.batch.tokens[cell[0]], place) for place in cell[1:])
+query, key = (quote_token(made.batch.tokens[cell[0]], place) for place in cell[1:])
 by = fact("hidden_by", list(hidden_by(made.masks, cell[1], cell[2], cell[0])))
 share = fact("share", float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
 

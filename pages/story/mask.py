@@ -7,7 +7,7 @@ from attention_lab.scenario import MASK_KINDS
 from attention_ui.facts import fact
 from attention_ui.mask_choice import choose_mask, longer_sequence, open_workshop, with_example_mask
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair, token
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import number
@@ -69,14 +69,14 @@ if fact("no_pad", mask == "padding" and not trace.hidden.any()):
             args=({"n_tokens": str(length)},),
         )
 
-board = story.mask(now.stage, cell)
+board = story.mask_board(now.stage, cell)
 board = show_step(now, "masked_scores", board, notes=notes)
 st.caption(
     f"Keys that {token(trace, 'T', focus.query)} sees in head {focus.head}: {n_seen} of {n_keys}."
 )
 if fact("some_hidden", bool(trace.hidden_keys.any())):
     st.caption("Hatched cells are masked: their score is −∞, which the softmax turns into 0.")
-arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair_markdown(trace, focus))
 with st.expander("What if there are fewer queries than keys?", icon=":material/help:"):
     alone = fact("last_query", last_query_alone(trace))
     st.markdown(

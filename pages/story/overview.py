@@ -8,7 +8,7 @@ from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import open_step, token
 from attention_ui.random_weights import random_notes
-from attention_ui.reference.questions import ask
+from attention_ui.reference.questions import show_questions
 from attention_ui.registry import step_of
 from attention_ui.step import show_step
 from attention_viz.labels import number, percent
@@ -86,4 +86,4 @@ for place, (title, text, fields) in enumerate(SENTENCES, 1):
         for field in fields:
             page = step_of(field)
             st.page_link(page.path, label=page.title, icon=page.icon)
-ask()
+show_questions()

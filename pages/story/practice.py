@@ -5,25 +5,31 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.fading import LEVELS
-from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION, MAX_TERMS, ask, askable
+from attention_lab.fading import HELP_LEVELS
+from attention_lab.practice import (
+    ASKED_FIELDS,
+    MAX_QUESTION_NUMBER,
+    MAX_TERMS,
+    askable_fields,
+    choose_question,
+)
 from attention_ui.facts import fact
 from attention_ui.markdown import plain_quotations
 from attention_ui.page_context import page_context
-from attention_ui.panels import say_columns
+from attention_ui.panels import note_columns
 from attention_ui.practice import (
-    anew,
+    clear_answer,
     draw_help,
     draw_operands,
+    judge_answer,
     judge_term,
-    judged,
     next_question,
+    offer_sheet,
     open_cell,
-    sheet,
 )
 from attention_ui.practice_belief import ask_belief
 from attention_ui.url_state import KEPT, bound, whole_number_input
-from attention_viz.practice import worded
+from attention_viz.practice import question_text
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 
@@ -31,22 +37,28 @@ now = page_context()
 trace = now.trace
 left, middle, right = st.columns(3, vertical_alignment="bottom")
 title = bound(
-    left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT
+    left.selectbox,
+    "Step",
+    ("any", *TITLES),
+    key="pr_step",
+    on_change=clear_answer,
+    required=True,
+    **KEPT,
 )
 number = whole_number_input(
-    middle, "Question", 1, LAST_QUESTION, 1, key="pr_number", on_change=anew, **KEPT
+    middle, "Question", 1, MAX_QUESTION_NUMBER, 1, key="pr_number", on_change=clear_answer, **KEPT
 )
 level = bound(
     right.selectbox,
     "Help",
-    LEVELS,
+    HELP_LEVELS,
     key="pr_help",
-    on_change=anew,
+    on_change=clear_answer,
     required=True,
     help="From worked to one term missing, the result missing, and your own layer without help.",
     **KEPT,
 )
-field, fields = TITLES.get(title or "", ""), askable(trace)
+field, fields = TITLES.get(title or "", ""), askable_fields(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
     st.info(
         f"Here the numbers of the {title} are no work for a hand: each takes more than {MAX_TERMS}"
@@ -54,8 +66,8 @@ if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
         " by hand* has them."
     )
     field = ""
-question = ask(trace, number, field)
-asked = worded(question, trace, now.notation)
+question = choose_question(trace, number, field)
+asked = question_text(question, trace, now.notation)
 fact("question", question)
 
 st.header(STEPS[question.exact.field].title.capitalize(), anchor=False)
@@ -65,7 +77,7 @@ with st.container():
     for name, numbers in asked.given:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
-shown_help = draw_help(question, level or LEVELS[0])
+shown_help = draw_help(question, level or HELP_LEVELS[0])
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = bound(
     left.text_input,
@@ -84,7 +96,7 @@ right.button(
     key="pr_next",
 )
 if shown_help.missing is None:
-    judged(answer or "", question, asked.how)
+    judge_answer(answer or "", question, asked.how)
 else:
     judge_term(answer or "", shown_help)
 if shown:
@@ -100,7 +112,7 @@ st.caption(
     " does. Change the sentence or the sizes, and the same question has other numbers."
 )
 ask_belief(trace, number, field)
-sheet(now, number, field)
+offer_sheet(now, number, field)
 st.header("The matrices that the numbers come from", anchor=False)
 draw_operands(now, question)
-say_columns(now)
+note_columns(now)

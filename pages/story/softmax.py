@@ -8,7 +8,13 @@ from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
 from attention_ui.masks.temperature import show_temperature
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, element_by_element, look_closer, pair, token
+from attention_ui.panels import (
+    draw_arithmetic,
+    draw_element_wise,
+    look_closer,
+    pair_markdown,
+    token,
+)
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
@@ -29,7 +35,7 @@ rest = ""
 if n_others:
     rest = f" Other keys it reads: {n_others}."
 
-board = story.softmax(now.stage, cell)
+board = story.softmax_board(now.stage, cell)
 board = show_step(now, "probabilities", board, notes=random_notes(now))
 total = fact("sum_of_row", row_sum(trace, focus.head, focus.query))
 if reads:
@@ -45,14 +51,14 @@ st.caption(
     " denominator get the same factor; it only keeps the exponential from overflowing. Masked keys"
     f" in this row: {n_hidden}. Their score is −∞, and its exponential is exactly 0."
 )
-element_by_element(
+draw_element_wise(
     "Element by element",
     now,
     weights_of_element(trace, *cell),
     f"The weights of :blue[{query}] in head {focus.head}: one number for each element, counted"
     " from 1 as in the note. The note’s element-wise formula lacks the softmax; it is added here.",
 )
-arithmetic = draw_arithmetic(trace, "probabilities", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "probabilities", (0, *cell), pair_markdown(trace, focus))
 
 with st.expander("What happens to a row in which every key is masked?", icon=":material/help:"):
     st.markdown(

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.masks.mistakes import hidden_mistake
-from attention_lab.user_data.painted import mask_from_text
+from attention_lab.user_data.painted_masks import mask_from_text
 from attention_ui.masks.break_it import MISTAKE_NAMES
 from tests.browser.driving import click_cell, expect_address, parameters, settled
 

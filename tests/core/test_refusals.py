@@ -13,7 +13,7 @@ from attention_core.limits import MAX_NUMBERS, check_room, check_seconds
 from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import counterexamples
-from attention_lab.diagonal.propositions.catalogue import proposition
+from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.labs import backward
 from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.layer_norm import standardised
@@ -135,7 +135,9 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
     for call in (
         lambda: list(growth.estimates(growth.Experiment(4096, 64), error=0.0)),
         lambda: growth_curves.self_mass_exact(4, 16, scale=1e4),
-        lambda: counterexamples.search(proposition("S11"), n_tokens=64, d_model=64, tries=10_000),
+        lambda: counterexamples.search(
+            find_proposition("S11"), n_tokens=64, d_model=64, tries=10_000
+        ),
         lambda: list(depth.levels(np.zeros((4096, 4096)), depth.Stack())),
     ):
         with pytest.raises(AttentionError, match="would take about"):

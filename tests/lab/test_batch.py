@@ -25,10 +25,10 @@ from attention_lab.scenario import (
     tokens_of,
     trace_of,
 )
-from attention_lab.sentences import MOST_SENTENCES, batch_notes
+from attention_lab.sentences import MAX_SENTENCES, batch_notes
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_lab.user_data.painted import mask_to_text
+from attention_lab.user_data.painted_masks import mask_to_text
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.core.reference_loops import attend_loops
 from tests.lab.test_script import in_fresh_interpreter
 
@@ -142,7 +142,7 @@ def test_without_further_sentences_nothing_changes() -> None:
 def test_more_than_fit_are_left_out_and_said() -> None:
     """A batch has four sentences at most; what goes beyond is told and stays in the field."""
     many = replace(BATCH, batch="\n".join(["a b"] * 9))
-    assert len(sentences_of(many)) == MOST_SENTENCES == trace_of(many).sizes["B"]
+    assert len(sentences_of(many)) == MAX_SENTENCES == trace_of(many).sizes["B"]
     assert "6" in "".join(batch_notes(many))
     assert batch_notes(replace(BATCH, batch="\n".join(["a b"] * 3))) == ()
 
@@ -163,7 +163,7 @@ def test_there_is_no_other_sequence(place: Any) -> None:
 
 def test_an_own_x_is_one_sequence() -> None:
     """Beside an own X there is no batch, which is said; nothing is lost."""
-    own = replace(BATCH, own=OwnMatrices(x=np.ones((5, 6))).encode())
+    own = replace(BATCH, own=UserMatrices(x=np.ones((5, 6))).encode())
     assert trace_of(own).sizes["B"] == 1
     assert len(batch_notes(own)) == 1
 

@@ -17,7 +17,7 @@ from attention_lab.masks.mask_experiments import (
 )
 from attention_lab.masks.mask_workshop import MaskedBatch, WorkshopChoices, hide_row, masked_batch
 from attention_lab.scenario import Scenario
-from attention_lab.user_data.painted import mask_to_text
+from attention_lab.user_data.painted_masks import mask_to_text
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2, seed=3)
 

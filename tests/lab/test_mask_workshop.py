@@ -11,7 +11,7 @@ from attention_core import SettingsError, attend
 from attention_lab.masks.mask_workshop import WorkshopChoices, hide_row, masked_batch
 from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.painted import mask_to_text, painted_mask
+from attention_lab.user_data.painted_masks import mask_to_text, painted_mask
 from tests.core.random_layers import assert_same
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)

@@ -12,7 +12,7 @@ import pytest
 from attention_lab.masks.shuffles import has_given_inputs, run_shuffled, word_vectors_of
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 
@@ -62,7 +62,7 @@ def test_the_words_are_those_of_the_scenario() -> None:
 
 def test_inputs_that_are_given_are_taken_as_they_are() -> None:
     """What a user brings, or a layer before this one, is no sum of a word and a place."""
-    own = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+    own = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     for scenario in (own, Scenario(weights="trained", layer=2)):
         assert has_given_inputs(scenario)
         assert (word_vectors_of(scenario) == trace_of(scenario).inputs[0]).all()

@@ -12,7 +12,7 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.derivation import derive
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.labs.convolution import run_convolution, run_two_heads
 from attention_lab.labs.images import IMAGES, KERNELS
@@ -120,7 +120,7 @@ def score_ranks(trace: Trace) -> int:
 
 def tokens_against_the_pair_bound() -> int:
     """How many tokens break the bound, where two alone cannot."""
-    tokens, bound = [[3.0], [2.0], [1.0]], proposition("S4")
+    tokens, bound = [[3.0], [2.0], [1.0]], find_proposition("S4")
     assert not bound.check(tokens).holds
     assert all(bound.check(two).holds for two in combinations(tokens, 2))
     return len(tokens)
@@ -138,7 +138,7 @@ def trained_layers() -> tuple[Trace, ...]:
 
 
 CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
-    ("gml", 1): lambda t, _: [len(story.HEADS)],
+    ("gml", 1): lambda t, _: [len(story.HEAD_FIELDS)],
     ("gml", 5): lambda t, _: sums(t),
     ("gml", 10): following_heads,
     ("gml", 11): lambda t, _: [width(t, "query_heads"), width(t, "queries")],

@@ -119,7 +119,7 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patch:
         patch.setattr(one_wide_head.st, "session_state", {"head": 1})
         patch.setattr(navigation, "session", lambda: now)
-        stage_choices.choose("beside", True)
+        stage_choices.apply_stage_choice("beside", True)
     assert now.requested_page == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False

@@ -70,9 +70,13 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what a page says of the notation itself, which in ours it does not say, and what
     learners ask, in their words.
     """
-    monkeypatch.setattr(questions, "ask", lambda: None)
-    monkeypatch.setattr(frame, "foot", lambda page: None)
-    for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
+    monkeypatch.setattr(questions, "show_questions", lambda: None)
+    monkeypatch.setattr(frame, "show_foot", lambda page: None)
+    for module, name in (
+        (frame, "note_columns"),
+        (panels, "note_columns"),
+        (panels, "note_swap"),
+    ):
         monkeypatch.setattr(module, name, lambda now: None)
 
 

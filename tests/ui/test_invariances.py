@@ -10,7 +10,7 @@ import pytest
 from attention_lab.heads.reruns import gaps
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.shuffles import SITUATIONS, Situation
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz.labels import number
 from tests.ui.app import facts, opened, page_context, texts
 
@@ -97,7 +97,7 @@ def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, s
     decides nothing.
     """
     x = size * np.cos(np.arange(32.0).reshape(4, 8) ** 2)
-    own = OwnMatrices(x=x.round(3)).url_value()
+    own = UserMatrices(x=x.round(3)).url_value()
     told = facts(opened("invariances", own=own, inv_reads="with positions"))
     assert (told["order_shows"], told["order_cannot_be_told"]) == (shows, not shows)
     assert told["only_rounding"] is False

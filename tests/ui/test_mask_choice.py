@@ -92,7 +92,7 @@ def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatc
     state: dict[str, object] = {}
     monkeypatch.setattr(mask_choice.st, "session_state", state)
     monkeypatch.setattr(mask_choice, "session", Session)
-    stage_choices.choose("mask", "banana")
+    stage_choices.apply_stage_choice("mask", "banana")
     assert state == {}
-    stage_choices.choose("mask", "causal")
+    stage_choices.apply_stage_choice("mask", "causal")
     assert state == {"mask": "causal", "unmasked": ""}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.user_data.painted import mask_from_text, mask_to_text
+from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 from attention_ui.masks import mask_workshop, painting
 from tests.ui.app import (
     facts,

@@ -11,7 +11,7 @@ import pytest
 
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistakes import MISTAKES
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.masks.mask_experiments import EXPERIMENTS
 from attention_viz.masks.break_it import COMPUTED_FIELDS
@@ -114,7 +114,7 @@ def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()
     assert page_context(app).trace.sizes["S"] == 64
-    own = OwnMatrices(x=np.ones((3, 16))).url_value()
+    own = UserMatrices(x=np.ones((3, 16))).url_value()
     for full in (
         opened("mask", mask="padding", text="tea " * 64),
         opened("mask", mask="padding", own=own),

@@ -9,7 +9,7 @@ import pytest
 import attention_ui.focus as module
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
-from attention_ui.focus import follow_cell
+from attention_ui.focus import move_focus
 from attention_ui.heads import head_worth
 from tests.ui.app import facts, gone_to, opened, page_context, scenes
 
@@ -48,7 +48,7 @@ def test_a_pinned_cell_moves_the_focus(
     """
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    follow_cell(axes, index)
+    move_focus(axes, index)
     assert state == expected
 
 

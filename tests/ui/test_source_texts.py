@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.notation.texts import GML
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.ui.app import facts, figures, opened, page_context, scenes
 from tests.ui.laboratories import opened_at
 
@@ -24,7 +24,7 @@ def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
     assert all(np.allclose(p.T @ p, np.eye(p.shape[1])) for p in heads)
     assert trace.projections.w_o is None
     np.testing.assert_array_equal(trace.output, trace.merged + trace.inputs)
-    for step in story():
+    for step in story_steps():
         app = opened(step.url_path, **choices)
         assert not app.exception
         assert page_context(app).notation is GML

@@ -16,8 +16,8 @@ from attention_viz.heads.all_heads import (
     query_board,
 )
 from attention_viz.heads.similarity import correlation_board, divergence_board
-from attention_viz.payload import JSON, Stage, largest
-from attention_viz.scene_formats import as_bytes
+from attention_viz.payload import JSON, Stage, largest_magnitude
+from attention_viz.scene_formats import scene_to_bytes
 from tests.viz.example_traces import CASES, example, square
 from tests.viz.reading_scenes import numbers, written_and_read
 
@@ -160,13 +160,13 @@ def test_the_most_similar_pair_is_lit() -> None:
 
 def test_the_largest_number_leaves_masked_cells_out() -> None:
     """A colour scale must not become infinite."""
-    assert largest(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
-    assert largest(np.zeros(2)) == largest(np.array([-np.inf])) == 1.0
+    assert largest_magnitude(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
+    assert largest_magnitude(np.zeros(2)) == largest_magnitude(np.array([-np.inf])) == 1.0
 
 
 def test_the_size_of_what_is_sent() -> None:
     """A grid of the default size is at most 10 kB, the largest the app allows at most 300 kB."""
     usual = heads_grid(Stage(square(12, 4, causal=False)), "scores", range(4), cell=(0, 0, 0))
-    assert len(as_bytes(usual)) < 10_000
+    assert len(scene_to_bytes(usual)) < 10_000
     largest = heads_grid(Stage(square(64, 16)), "masked_scores", range(16), cell=(0, 0, 0))
-    assert len(as_bytes(largest)) < 300_000
+    assert len(scene_to_bytes(largest)) < 300_000

@@ -18,7 +18,7 @@ from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
 from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.painted import painted_mask
+from attention_lab.user_data.painted_masks import painted_mask
 from attention_viz.masks import break_it, encoder_decoder, invariances, mask_workshop
 from attention_viz.payload import JSON, Stage
 from tests.viz.reading_scenes import numbers, written_and_read

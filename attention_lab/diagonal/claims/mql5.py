@@ -11,7 +11,17 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..token_matrices import gaussian_tokens
-from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, same, shown, size
+from .record import (
+    ALWAYS,
+    CONDITION,
+    FALSE,
+    Evidence,
+    are_equal,
+    claims_of,
+    format_gap,
+    format_shape,
+    max_difference,
+)
 
 claim = claims_of("mql5")
 
@@ -19,7 +29,7 @@ claim = claims_of("mql5")
 N, NI, HEADS, NK = 5, 12, 3, 4
 
 
-def layer(d_v: int = NK) -> Trace:
+def mql5_trace(d_v: int = NK) -> Trace:
     """Attention with three heads over Gaussian tokens."""
     return attend(gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK, d_v=d_v))
 
@@ -32,12 +42,12 @@ def layer(d_v: int = NK) -> Trace:
 )
 def larger_than_the_input() -> Evidence:
     """The width of the joined heads for values of nI and of nI/h numbers."""
-    wide, narrow = (layer(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
-    says = (
+    wide, narrow = (mql5_trace(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
+    sentence = (
         f"Values of {NI} numbers give {wide} after joining, values of {NI // HEADS} give {narrow};"
         f" the input has {NI}."
     )
-    return Evidence(narrow > NI, wide > NI and narrow == NI, says)
+    return Evidence(narrow > NI, wide > NI and narrow == NI, sentence)
 
 
 @claim(
@@ -52,11 +62,11 @@ def root_of_the_key_size() -> Evidence:
     """
     query, key = gaussian_tokens(400, NK, seed=1), gaussian_tokens(400, NK, seed=2)
     fused, own = (float((query @ key.T).std() / np.sqrt(width)) for width in (HEADS * NK, NK))
-    says = (
-        f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should"
-        " be 1."
+    sentence = (
+        f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should be"
+        " 1."
     )
-    return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, says)
+    return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, sentence)
 
 
 @claim(
@@ -67,14 +77,14 @@ def root_of_the_key_size() -> Evidence:
 )
 def diagonal_of_the_square() -> Evidence:
     """The h × h product for one pair of elements against the scores of the heads."""
-    trace = layer()
+    trace = mql5_trace()
     product = trace.query_heads[0, :, 0] @ trace.key_heads[0, :, 1].T
-    error = difference(np.diagonal(product), trace.scores[0, :, 0, 1])
-    says = (
-        f"The diagonal differs from the {HEADS} scores by {shown(error)}. The product takes"
+    error = max_difference(np.diagonal(product), trace.scores[0, :, 0, 1])
+    sentence = (
+        f"The diagonal differs from the {HEADS} scores by {format_gap(error)}. The product takes"
         f" {HEADS**2 * NK} multiplications, its diagonal alone {HEADS * NK}."
     )
-    return Evidence(error < 1e-9, error < 1e-9, says)
+    return Evidence(error < 1e-9, error < 1e-9, sentence)
 
 
 @claim(
@@ -86,31 +96,31 @@ def diagonal_of_the_square() -> Evidence:
 )
 def two_operations() -> Evidence:
     """Scores by Q ⊙ K and row sums, and the multiplications of the two ways."""
-    trace = layer()
+    trace = mql5_trace()
     hadamard = (trace.query_heads[0, :, 0] * trace.key_heads[0, :, 1]).sum(axis=1)
     square, own = HEADS**2 * NK, HEADS * NK
-    correct = same(hadamard, trace.scores[0, :, 0, 1]) and own * HEADS == square
-    says = f"{own} multiplications instead of {square}, for the same {HEADS} scores."
-    return Evidence(own == 2 * square, correct, says)
+    correct = are_equal(hadamard, trace.scores[0, :, 0, 1]) and own * HEADS == square
+    sentence = f"{own} multiplications instead of {square}, for the same {HEADS} scores."
+    return Evidence(own == 2 * square, correct, sentence)
 
 
 @claim(
     "The number of operations does not depend on the number of heads.",
     CONDITION,
-    "The number of calls does not. The multiplications grow with h·nK and stay the same only if"
-    " nK shrinks as nI/h. The softmax still has h·N² numbers to work on.",
+    "The number of calls does not. The multiplications grow with h·nK and stay the same only if nK"
+    " shrinks as nI/h. The softmax still has h·N² numbers to work on.",
 )
 def regardless_of_heads() -> Evidence:
     """Multiplications of all scores, N²·h·nK, and their number, for one and for three heads."""
     one, three, shared = (
         N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS))
     )
-    says = (
+    sentence = (
         f"One head of nK = {NK} takes {one} multiplications, three take {three}; three of {NI}/3"
-        f" take {shared}, as one of {NI}, but have {layer().scores.size} scores, not {N**2}."
+        f" take {shared}, as one of {NI}, but have {mql5_trace().scores.size} scores, not {N**2}."
     )
-    more = three == HEADS * one and layer().scores.size == HEADS * N**2
-    return Evidence(one == three, more and shared == N**2 * NI, says)
+    more = three == HEADS * one and mql5_trace().scores.size == HEADS * N**2
+    return Evidence(one == three, more and shared == N**2 * NI, sentence)
 
 
 @claim(
@@ -126,15 +136,15 @@ def interdependence() -> Evidence:
         attend(x, weights(NI, HEADS)) for weights in (Projections.random, Projections.tied)
     )
     gaps = [
-        difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2))
+        max_difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2))
         for trace in (free, tied)
     ]
-    symmetric = same(tied.scores, tied.scores.swapaxes(-1, -2))
-    says = (
+    symmetric = are_equal(tied.scores, tied.scores.swapaxes(-1, -2))
+    sentence = (
         f"A_ij and A_ji differ by up to {gaps[0]:.2f}; with tied weights, whose scores are"
         f" symmetric, still by {gaps[1]:.2f}."
     )
-    return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, says)
+    return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, sentence)
 
 
 @claim(
@@ -144,10 +154,10 @@ def interdependence() -> Evidence:
 )
 def resources_of_the_transpose() -> Evidence:
     """Whether Kᵀ has memory of its own."""
-    keys = layer().key_heads[0, 0]
+    keys = mql5_trace().key_heads[0, 0]
     shared = bool(np.shares_memory(keys, keys.T))
-    says = f"Kᵀ shares all of its {keys.nbytes} bytes with K." if shared else "Kᵀ is a copy."
-    return Evidence(not shared, shared, says)
+    sentence = f"Kᵀ shares all of its {keys.nbytes} bytes with K." if shared else "Kᵀ is a copy."
+    return Evidence(not shared, shared, sentence)
 
 
 @claim(
@@ -159,13 +169,13 @@ def three_heads() -> Evidence:
     """The fused product against three products, block by block."""
     x, p = gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK)
     heads = [p.w_q[:, start : start + NK] for start in range(0, HEADS * NK, NK)]
-    error = difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
+    error = max_difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
     right = error < 1e-9 and p.w_q.shape == (NI, HEADS * NK)
-    says = (
-        f"W_QC is {size(p.w_q)}; the blocks of X W_QC differ from the three products by"
-        f" {shown(error)}."
+    sentence = (
+        f"W_QC is {format_shape(p.w_q)}; the blocks of X W_QC differ from the three products by"
+        f" {format_gap(error)}."
     )
-    return Evidence(right, right, says)
+    return Evidence(right, right, sentence)
 
 
 @claim(
@@ -175,16 +185,16 @@ def three_heads() -> Evidence:
 )
 def one_number() -> Evidence:
     """QC KCᵀ against the sum of the scores over the heads."""
-    trace = layer()
-    error = difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
+    trace = mql5_trace()
+    error = max_difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
     return Evidence(
         error < 1e-9,
         error < 1e-9,
-        f"QC KCᵀ differs from the sum of the {HEADS} scores by {shown(error)}.",
+        f"QC KCᵀ differs from the sum of the {HEADS} scores by {format_gap(error)}.",
     )
 
 
-CLAIMS = (
+MQL5_CLAIMS = (
     larger_than_the_input,
     root_of_the_key_size,
     diagonal_of_the_square,

@@ -19,7 +19,7 @@ from ..measures import self_attention_of
 from ..metrics import argmax_rate
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
-from .record import ALWAYS, CONDITION, Evidence, claims_of, shown
+from .record import ALWAYS, CONDITION, Evidence, claims_of, format_gap
 
 vaswani, alammar, dong = claims_of("vaswani"), claims_of("alammar"), claims_of("dong")
 
@@ -35,12 +35,12 @@ def variance_of_the_dot_product() -> Evidence:
     """Variances of 4000 dot products of width 64: a token with itself, and independent vectors."""
     query, key = gaussian_tokens(4000, 64, seed=1), gaussian_tokens(4000, 64, seed=2)
     own, other = (float((query * vectors).sum(axis=1).var()) for vectors in (query, key))
-    says = (
+    sentence = (
         f"d_k = 64: the variance is {other:.0f} for independent vectors and {own:.0f} for a normal"
         " one with itself."
     )
     right = abs(other / 64 - 1) < 0.1
-    return Evidence(right, right and abs(own / 128 - 1) < 0.1, says)
+    return Evidence(right, right and abs(own / 128 - 1) < 0.1, sentence)
 
 
 @vaswani(
@@ -63,20 +63,20 @@ def small_gradients() -> Evidence:
         float(1 - (softmax(scores) ** 2).sum(axis=-1).mean())
         for scores in (raw, raw / np.sqrt(512), slight)
     )
-    says = (
+    sentence = (
         f"The slope 1 − Σ a² is {unscaled:.2f} unscaled and {scaled:.2f} scaled; unscaled with"
         f" small weights {started:.2f}."
     )
-    return Evidence(started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, says)
+    return Evidence(started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, sentence)
 
 
 @vaswani(
     "The total cost of several heads is similar to that of one head with full dimensionality"
     " (section 3.2.2).",
     CONDITION,
-    "With d_k = d_v = C/h the matrix products take exactly the same number of multiplications."
-    " The scale and the softmax work on h·n² numbers, so they grow with h. With heads of fixed"
-    " width all costs grow with h.",
+    "With d_k = d_v = C/h the matrix products take exactly the same number of multiplications. The"
+    " scale and the softmax work on h·n² numbers, so they grow with h. With heads of fixed width"
+    " all costs grow with h.",
 )
 def same_cost() -> Evidence:
     """Multiplications of the matrix products of a layer, n = 64 and C = 96, for 1 head and 8, of
@@ -89,12 +89,12 @@ def same_cost() -> Evidence:
 
     one, shared, full = multiplications(1, 96), multiplications(8, 12), multiplications(8, 96)
     few, many = (attend(x, Projections.random(96, heads)).scores.size for heads in (1, 8))
-    says = (
+    sentence = (
         f"Products of one head: {one:,} multiplications; of 8 heads of C/8: {shared:,}; of 8 heads"
         f" of C: {full:,}. The softmax has {few:,} scores with one head and {many:,} with 8 of C/8."
     )
     right = shared == one and full == 8 * one and many == 8 * few
-    return Evidence(full == one and many == few, right, says)
+    return Evidence(full == one and many == few, right, sentence)
 
 
 @vaswani(
@@ -102,9 +102,9 @@ def same_cost() -> Evidence:
     " 3.2.2).",
     CONDITION,
     "This holds if both positions are needed separately. A head has one pattern per row, which"
-    " gives one average. Where patterns do not depend on the content of the tokens, h heads miss"
-    " at least 1 − h/K of the variance of K separate targets. One head can serve a single target,"
-    " even one of several features at once, because their scores add.",
+    " gives one average. Where patterns do not depend on the content of the tokens, h heads miss at"
+    " least 1 − h/K of the variance of K separate targets. One head can serve a single target, even"
+    " one of several features at once, because their scores add.",
 )
 def averaging_inhibits() -> Evidence:
     """How much of [left neighbour | right neighbour] the best linear map gets from one mixture,
@@ -123,18 +123,18 @@ def averaging_inhibits() -> Evidence:
         missed(np.hstack([left, right]), wanted),
         missed(left, left),
     )
-    says = (
+    sentence = (
         f"Missed part of both neighbours: {one:.0%} with one head, {two:.0%} with two; of one"
         f" neighbour: {sharp:.0%} by one."
     )
-    return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, says)
+    return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, sentence)
 
 
 @alammar(
     "“Clearly the word at this position will have the highest softmax score.”",
     CONDITION,
-    "If W_Q and W_K are unrelated, a word scores highest with itself only by chance. It always"
-    " does for tokens of equal norm without weights, and often with tied weights.",
+    "If W_Q and W_K are unrelated, a word scores highest with itself only by chance. It always does"
+    " for tokens of equal norm without weights, and often with tied weights.",
 )
 def own_word_highest() -> Evidence:
     """The share of rows that peak on the diagonal among 16 normalised tokens: unrelated
@@ -149,11 +149,11 @@ def own_word_highest() -> Evidence:
     free = rate(lambda seed: at_angle(16, 16, 90, seed))
     tied = rate(lambda seed: at_angle(16, 16, 0, seed))
     without = rate(lambda seed: Projections.weightless(16))
-    says = (
+    sentence = (
         f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} tied,"
         f" {without:.0%} without."
     )
-    return Evidence(free > 0.5, without == 1 and free < 0.2, says)
+    return Evidence(free > 0.5, without == 1 and free < 0.2, sentence)
 
 
 @dong(
@@ -175,18 +175,18 @@ def rank_is_lost() -> Evidence:
     narrow, wide, skips = left(8, Stack()), left(64, Stack()), left(16, Stack(skip=True))
     heads, pure = Stack("random", 4, skip=True), Stack("random", 4)
     slowed = [left(16, stack) for stack in (heads, Stack(skip=True, layer_norm=True))]
-    says = (
-        f"Distance of the tokens from their mean after 24 layers: {shown(narrow)} with 8 features,"
-        f" {shown(wide)} with 64, {shown(skips)} with 16 and skips. Skips and 4 random heads:"
-        f" {slowed[0]:.3f}; skips and LayerNorm after them: {shown(slowed[1])}; 4 random heads"
-        f" without skips: {shown(left(16, pure))}."
+    sentence = (
+        f"Distance of the tokens from their mean after 24 layers: {format_gap(narrow)} with 8"
+        f" features, {format_gap(wide)} with 64, {format_gap(skips)} with 16 and skips. Skips and 4"
+        f" random heads: {slowed[0]:.3f}; skips and LayerNorm after them: {format_gap(slowed[1])};"
+        f" 4 random heads without skips: {format_gap(left(16, pure))}."
     )
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)
-    return Evidence(max(narrow, wide, skips) < 0.1, delayed and exponential, says)
+    return Evidence(max(narrow, wide, skips) < 0.1, delayed and exponential, sentence)
 
 
-CLAIMS = (
+PAPER_CLAIMS = (
     variance_of_the_dot_product,
     small_gradients,
     same_cost,

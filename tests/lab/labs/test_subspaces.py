@@ -7,7 +7,7 @@ import pytest
 
 from attention_core import SettingsError, ShapeError
 from attention_lab.labs.subspaces import example_planes, head_planes
-from attention_viz.labs.subspace_figures import plane_figure, space_figure
+from attention_viz.labs.subspaces import plane_figure, space_figure
 from tests.lab.refusal import refused
 
 

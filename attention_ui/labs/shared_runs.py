@@ -21,11 +21,11 @@ from attention_lab.labs.training import Checkpoint, train
 from attention_lab.labs.training_settings import TrainingSettings
 
 MAX_POINTS = 100  # of a run, for the slider
-MAX_NUMBERS = 1_000_000  # in the weights of all these points together
+MAX_WEIGHTS = 1_000_000  # in the weights of all these points together
 
 
 @dataclass
-class Run:
+class SharedRun:
     """The computed part of a run. points: the weights at some steps, for the slider. losses: of
     every checkpoint. latest: the last checkpoint, from which training can continue.
     """
@@ -56,16 +56,16 @@ class Run:
             return
         self.latest = point
         self.losses.append((point.step, point.loss))
-        n_points = max(10, min(MAX_POINTS, MAX_NUMBERS // self.settings.n_parameters))
+        n_points = max(10, min(MAX_POINTS, MAX_WEIGHTS // self.settings.n_parameters))
         due = len(self.points) * self.settings.last_step / n_points
         if point.step >= due or self.done:
             self.points.append((point.step, point.projections))
 
 
-_runs: Cache[TrainingSettings, Run] = Cache()
+_runs: Cache[TrainingSettings, SharedRun] = Cache()
 
 
-def computed(settings: TrainingSettings) -> Run:
+def shared_run(settings: TrainingSettings) -> SharedRun:
     """The computed part of the run of these settings, whoever trained it; a new run has its first
     checkpoint.
 
@@ -73,13 +73,13 @@ def computed(settings: TrainingSettings) -> Run:
     """
     run = _runs.get(settings)
     if run is None:
-        run = Run(settings)
+        run = SharedRun(settings)
         run.add(next(train(settings)))
     return _runs.add(settings, run)  # added again, so that the cache counts its new size
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class HeadHabits:
     """What a layer does on the unseen sequences. offsets, masses: see `offset_profile`. agreement:
     empty unless the task is about agreement.
     """
@@ -91,11 +91,11 @@ class Learnt:
 
 
 @cached
-def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
+def head_habits(settings: TrainingSettings, projections: Projections) -> HeadHabits:
     """The score of a layer and what its heads look at, computed once."""
     trace = unseen_trace(settings, projections)
     by_agreement = settings.task in ("agreement", "conjunction")
-    return Learnt(
+    return HeadHabits(
         score_output(settings.lesson, trace.output),
         *offset_profile(trace),
         agreement_masses(trace) if by_agreement else {},
@@ -103,6 +103,6 @@ def learnt(settings: TrainingSettings, projections: Projections) -> Learnt:
 
 
 @cached
-def score(settings: TrainingSettings, projections: Projections) -> Score:
+def cached_score(settings: TrainingSettings, projections: Projections) -> Score:
     """The score of a layer, computed once."""
     return score_of(settings, projections)

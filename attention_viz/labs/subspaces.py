@@ -7,13 +7,13 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import number
-from ..parts import Part, broken_line, layout
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 
 CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
-LINES = 9  # of the grid of a plane, in each direction
+N_GRID_LINES = 9  # of the grid of a plane, in each direction
 
 
 def space_figure(planes: HeadPlanes, head: int) -> Figure:
@@ -36,7 +36,7 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
             "camera": CAMERA,
         },
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
         "dragmode": "orbit",
     }
@@ -60,8 +60,8 @@ def plane_figure(planes: HeadPlanes, head: int) -> Figure:
         "xaxis": both,
         "yaxis": both | {"scaleanchor": "x"},
         "shapes": [
-            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
     }
     dots = {
@@ -85,8 +85,8 @@ def _grid(planes: HeadPlanes, head: int) -> Array:
     """Lines of a head's plane around the origin, as one line with gaps."""
     across, _ = np.linalg.qr(planes.bases[head])
     reach = 1.1 * float(np.abs(planes.feet @ across).max())
-    places, ends = np.linspace(-reach, reach, LINES), np.array([-reach, reach, np.nan])
-    one_way = np.stack([np.repeat(places, 3), np.tile(ends, LINES)], axis=1)
+    places, ends = np.linspace(-reach, reach, N_GRID_LINES), np.array([-reach, reach, np.nan])
+    one_way = np.stack([np.repeat(places, 3), np.tile(ends, N_GRID_LINES)], axis=1)
     both: Array = np.concatenate([one_way, one_way[:, ::-1]]) @ across.T
     return both
 

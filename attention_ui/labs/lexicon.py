@@ -26,15 +26,15 @@ from attention_viz.labels import number, percent
 
 from ..facts import fact
 from ..markdown import plain
-from ..url_state import bound, choose_one, pin_places, pinned, restore, write_to_url
+from ..url_state import bound, cell_places, choose_one, restore, set_places, write_to_url
 
 Words = dict[str, tuple[str, ...]]
-CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
+HEAD_CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
-MAX_OWN = 12
+MAX_OWN_WORDS = 12
 
 
-def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
+def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
     """Draw all widgets; return the sentence, its trace, and the heads. Raises: TextError,
     SettingsError.
     """
@@ -51,7 +51,7 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
         )
         chosen = choose_one(
             "Heads",
-            CHOICES,
+            HEAD_CHOICES,
             "four",
             key="lex_heads",
             help=(
@@ -64,13 +64,13 @@ def setup() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
         )
         start = bound(st.toggle, f"Start token {START}", True, key="lex_start")
         causal = bound(st.toggle, "Causal mask", key="lex_causal")
-    heads = CHOICES[chosen]
+    heads = HEAD_CHOICES[chosen]
     composed = compose(text or "", own, start=bool(start))
     trace = run_lexicon(composed, heads, temperature=float(temperature), causal=bool(causal))
     return composed, trace, heads
 
 
-def examples() -> None:
+def show_sentences() -> None:
     """A button for each example: it puts its sentence into the field."""
     with st.container(horizontal=True, gap="small"):
         for place, sentence in enumerate(SENTENCES):
@@ -84,7 +84,7 @@ def examples() -> None:
             )
 
 
-def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
+def chosen_words(trace: Trace, n_heads: int) -> tuple[int, int, int]:
     """The pinned head, query and key.
 
     At first “they” in the head *number*, or the last word in the first head; and the key it reads
@@ -92,7 +92,7 @@ def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
     """
     n_tokens, words = trace.sizes["T"], trace.labels("T")
     such_as = "A cell is head, query and key such as 1-7-5"
-    if held := pinned("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
+    if held := cell_places("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
         head, query, key = held
         return head, query, key
     query = next((place for place, word in enumerate(words) if word == "they"), n_tokens - 1)
@@ -100,12 +100,12 @@ def cell(trace: Trace, n_heads: int) -> tuple[int, int, int]:
     return head, query, int(trace.probabilities[0, head, query].argmax())
 
 
-def pin(array: str, index: Sequence[int]) -> None:
+def pin_words(array: str, index: Sequence[int]) -> None:
     """Pin a clicked cell of a head; a callback of the board."""
-    pin_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
+    set_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
 
 
-def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
+def words_read(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
     """Which words each head reads most for one word, as a Markdown list."""
     words = trace.labels("T")
     lines = []
@@ -120,7 +120,7 @@ def found(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
     return "\n".join(lines)
 
 
-def brought(trace: Trace, query: int) -> str:
+def features_received(trace: Trace, query: int) -> str:
     """The features of which a word receives 0.2 or more, in words."""
     parts = [
         f"**{name}** {number(value, 2)}"
@@ -132,12 +132,12 @@ def brought(trace: Trace, query: int) -> str:
 
 def own_words() -> Words:
     """The visitor's own words with their features, from the URL."""
-    restore("lex_words", "Own words", "", lambda text: _written(_read_words(text)))
+    restore("lex_words", "Own words", "", lambda text: _words_text(_read_words(text)))
     write_to_url("lex_words", "")
     return _read_words(st.session_state["lex_words"])
 
 
-def word_list() -> None:
+def edit_words() -> None:
     """All words with their features, and the form for a word of the visitor."""
     left, right = st.columns([3, 2])
     rows = LEXICON | own_words()
@@ -155,7 +155,7 @@ def word_list() -> None:
             )
             added = st.form_submit_button("Add the word", icon=":material/add:")
         if added:
-            _add(word or "", features or [])
+            _add_word(word or "", features or [])
         if st.session_state["lex_words"]:
             st.button(
                 "Remove own words",
@@ -165,25 +165,25 @@ def word_list() -> None:
             )
 
 
-def _add(word: str, features: Sequence[str]) -> None:
+def _add_word(word: str, features: Sequence[str]) -> None:
     try:
-        words = _with(own_words(), word, features)
+        words = _with_word(own_words(), word, features)
     except AttentionError as error:
         st.error(plain(str(error)))
         return
-    st.session_state["lex_words"] = _written(words)
+    st.session_state["lex_words"] = _words_text(words)
     st.rerun()
 
 
-def _with(words: Words, word: str, features: Sequence[str]) -> Words:
+def _with_word(words: Words, word: str, features: Sequence[str]) -> Words:
     """Own words with one more; it replaces a word of the same spelling. Raises: TextError,
     SettingsError.
     """
     spelled, checked = own_word(word, features)
     if spelled in LEXICON:
         raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
-    if len(words | {spelled: checked}) > MAX_OWN:
-        raise SettingsError(f"There may be {MAX_OWN} own words: remove the own words first")
+    if len(words | {spelled: checked}) > MAX_OWN_WORDS:
+        raise SettingsError(f"There may be {MAX_OWN_WORDS} own words: remove the own words first")
     return words | {spelled: checked}
 
 
@@ -195,7 +195,7 @@ def _by_section(features: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _written(words: Words) -> str:
+def _words_text(words: Words) -> str:
     return ";".join(f"{word}:{'.'.join(features)}" for word, features in words.items())
 
 
@@ -208,7 +208,7 @@ def _read_words(text: str) -> Words:
         word, separator, features = part.partition(":")
         if not separator:
             raise TextError("An own word must be written as in horse:neut.sg.anim.NOUN")
-        n_words, words = len(words), _with(words, word, features.split("."))
+        n_words, words = len(words), _with_word(words, word, features.split("."))
         if len(words) == n_words:
             raise SettingsError(f"{word.strip()!r} is given twice: leave one out")
     return words

@@ -1,7 +1,7 @@
 """Training while the visitor watches. Each visitor has runs of their own, which can be stopped,
 continued and trained again.
 
-The checkpoints that one visitor's run has computed are kept for all: another run of the same
+The checkpoints that one visitor's run has shared_run are kept for all: another run of the same
 settings replays them and computes only the rest. Streamlit ends a script when it writes to a page
 that its visitor has left or changed, so every checkpoint writes.
 """
@@ -19,7 +19,7 @@ from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings
 
 from ..url_state import session
-from .training_run import Run, computed
+from .shared_runs import SharedRun, shared_run
 
 MAX_RUNS = 64  # of a visitor
 SECONDS_BETWEEN_PICTURES = 0.4
@@ -27,7 +27,7 @@ SECONDS_OF_A_REPLAY = 1.0  # at least, so that it can be watched
 
 
 @dataclass
-class OwnRun:
+class VisitorRun:
     """The progress of a visitor in a run. latest: the step and its weights, which need not be among
     the points kept for all.
     """
@@ -36,8 +36,8 @@ class OwnRun:
     latest: tuple[int, Projections]
 
     @property
-    def _run(self) -> Run:
-        return computed(self.settings)
+    def _run(self) -> SharedRun:
+        return shared_run(self.settings)
 
     @property
     def step(self) -> int:
@@ -73,36 +73,36 @@ class OwnRun:
         return max(known, key=lambda point: point[0])
 
 
-def run_of(settings: TrainingSettings) -> OwnRun:
+def visitor_run(settings: TrainingSettings) -> VisitorRun:
     """The visitor's run of these settings, at its first checkpoint until it is trained.
 
     Raises: SettingsError if the settings are not valid.
     """
-    own: OrderedDict[TrainingSettings, OwnRun] = session().own_runs
-    kept = computed(settings)
+    own: OrderedDict[TrainingSettings, VisitorRun] = session().visitor_runs
+    kept = shared_run(settings)
     run = own.get(settings)
-    # The cache may have dropped what was computed: then the run starts again.
+    # The cache may have dropped what was shared_run: then the run starts again.
     if run is None or run.step > kept.step:
-        run = own[settings] = OwnRun(settings, kept.points[0])
+        run = own[settings] = VisitorRun(settings, kept.points[0])
     own.move_to_end(settings)
     while len(own) > MAX_RUNS:
         own.popitem(last=False)
     return run
 
 
-def train_again(settings: TrainingSettings) -> None:
+def reset_run(settings: TrainingSettings) -> None:
     """Put the visitor's run back to its start."""
-    session().own_runs.pop(settings, None)
+    session().visitor_runs.pop(settings, None)
 
 
-def train_on(
-    run: OwnRun, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None
+def continue_training(
+    run: VisitorRun, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None
 ) -> None:
     """Train a run to its end. say: called for every checkpoint with the part done and a text. draw:
     called at intervals with the step, if somebody watches.
     """
     drawn, last = monotonic(), run.settings.last_step
-    for loss, pause in _steps_to_come(run):
+    for loss, pause in _remaining_steps(run):
         sleep(pause if draw else 0)
         say(run.step / last, f"step {run.step} of {last}: loss {loss:.4f}")
         if draw and monotonic() - drawn > SECONDS_BETWEEN_PICTURES:
@@ -110,11 +110,11 @@ def train_on(
             drawn = monotonic()
 
 
-def _steps_to_come(run: OwnRun) -> Iterator[tuple[float, float]]:
+def _remaining_steps(run: VisitorRun) -> Iterator[tuple[float, float]]:
     """Move a run on: first over the known points, then by computing. Yields the loss of each
     checkpoint and the seconds for which to show it (0 for a new one).
     """
-    kept = computed(run.settings)
+    kept = shared_run(run.settings)
     known, losses = [point for point in kept.points if point[0] > run.step], dict(kept.losses)
     for point in known:
         run.latest = point

@@ -81,7 +81,7 @@ def test_a_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert scenes(app)[0]["arrays"]["picture"]["shape"] == shape
     assert names == ["a.png", "b.png"]
     app.file_uploader(key="conv file").set_value(None).run()
-    assert picture_upload.READ not in app.session_state
+    assert picture_upload.READ_FILE_KEY not in app.session_state
 
 
 def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,10 +17,10 @@ from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 
 from .streamlit_private import MemoryUploadedFileManager, UploadedFileRec
 
-ROOM = 2 * MAX_WEIGHT_BYTES
+MAX_UPLOADED_BYTES = 2 * MAX_WEIGHT_BYTES
 # What a file takes besides its bytes, generously: so there is a bound on the number of files, too.
-BESIDES = 2**16
-NOT_KEPT = "application/x-not-kept"  # the type of a file whose bytes had no room
+FILE_OVERHEAD_BYTES = 2**16
+DROPPED_TYPE = "application/x-not-kept"  # the type of a file whose bytes had no room
 
 AddFile = Callable[[MemoryUploadedFileManager, str, UploadedFileRec], None]
 _lock = Lock()
@@ -32,31 +32,31 @@ class SentFile(Protocol):
     type: str
 
 
-def bound_uploads() -> None:
+def limit_uploads() -> None:
     """From now on Streamlit keeps files only while there is room."""
     files: Any = MemoryUploadedFileManager
     with _lock:
         if not hasattr(files.add_file, "__wrapped__"):
-            files.add_file = bounded(files.add_file)
+            files.add_file = limited(files.add_file)
 
 
-def bounded(add_file: AddFile) -> AddFile:
+def limited(add_file: AddFile) -> AddFile:
     """The same, but of a file that has no room only the name is kept."""
     one_at_a_time = Lock()
 
     @wraps(add_file)
     def add(self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
         with one_at_a_time:
-            if taken(self) + _size(file) > ROOM:
-                file = file._replace(type=NOT_KEPT, data=b"")
-                if taken(self) + _size(file) > ROOM:
+            if used_bytes(self) + _size(file) > MAX_UPLOADED_BYTES:
+                file = file._replace(type=DROPPED_TYPE, data=b"")
+                if used_bytes(self) + _size(file) > MAX_UPLOADED_BYTES:
                     return
             add_file(self, session_id, file)
 
     return add
 
 
-def taken(manager: MemoryUploadedFileManager) -> int:
+def used_bytes(manager: MemoryUploadedFileManager) -> int:
     """The bytes that the files of all visitors take."""
     # Lists, because a visitor who leaves takes entries away meanwhile.
     return sum(
@@ -66,14 +66,15 @@ def taken(manager: MemoryUploadedFileManager) -> int:
     )
 
 
-def check_kept(file: SentFile) -> None:
+def check_upload(file: SentFile) -> None:
     """Raises: FileError for a file that there was no room for."""
-    if file.type == NOT_KEPT:
+    if file.type == DROPPED_TYPE:
         raise FileError(
-            f"The files of all visitors may take {ROOM:,} bytes of this server together, and this"
-            " one did not fit: remove a file that you have loaded, or try again in some minutes"
+            f"All visitors' files together may take {MAX_UPLOADED_BYTES:,} bytes of this server,"
+            " and this file did not fit: remove a file that you have loaded, or try again in some"
+            " minutes"
         )
 
 
 def _size(file: UploadedFileRec) -> int:
-    return len(file.data) + BESIDES
+    return len(file.data) + FILE_OVERHEAD_BYTES

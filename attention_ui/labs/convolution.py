@@ -16,13 +16,13 @@ from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..url_state import KEPT, bound, choose_one, pin_places, pinned
-from .picture_upload import from_file
-from .typed_tables import drawn, own_kernel
+from ..url_state import KEPT, bound, cell_places, choose_one, set_places
+from .picture_upload import upload_picture
+from .typed_tables import edit_kernel, edit_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
-OWN, DRAWN, FILE = "own", "drawn", "file"
-LAWS = {
+OWN_KERNEL, DRAWN_PICTURE, PICTURE_FILE = "own", "drawn", "file"
+ERROR_LABELS = {
     "nothing": "expected: 4 e^−α × range × Σ|kernel|",
     "frame": "expected: 4 e^−α × range × Σ|kernel|",
     "sink": "expected: e^(−α/2) × range × Σ|kernel|",
@@ -34,7 +34,7 @@ _SQUARED_DISTANCE = (
     " $W_Q$ and $W_K$ make it from the features 1, row, column, row² + column²."
 )
 # How the scores are made, by the padding.
-SCORES = {
+SCORE_DESCRIPTIONS = {
     "nothing": _SQUARED_DISTANCE,
     "frame": _SQUARED_DISTANCE,
     "sink": _SQUARED_DISTANCE,
@@ -45,7 +45,7 @@ SCORES = {
     ),
 }
 # What the single head compares, by the kind of its tokens.
-COMPARED = {
+COMPARISON_DESCRIPTIONS = {
     "raw": "Here W_Q W_Kᵀ = α·I.",
     "layer-normed": "Here W_Q W_Kᵀ = α·I.",
     "with positions": "Here W_Q W_Kᵀ is α·I on the positions and 0 elsewhere.",
@@ -53,26 +53,31 @@ COMPARED = {
 Rows = tuple[tuple[float, ...], ...]
 
 
-def setup() -> tuple[Array, Array, float, str]:
+def choose_convolution() -> tuple[Array, Array, float, str]:
     """Draw all widgets; return picture (H, W, 1), kernel (K, K, 1, 1), sharpness and padding."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         image = bound(
             st.selectbox,
             "Picture",
-            (*IMAGES, DRAWN, FILE),
+            (*IMAGES, DRAWN_PICTURE, PICTURE_FILE),
             1,
             required=True,
             width=150,
-            **_about("image"),
+            **_key("image"),
         )
         kernel = bound(
-            st.selectbox, "Kernel", (*KERNELS, OWN), required=True, width=150, **_about("kernel")
+            st.selectbox,
+            "Kernel",
+            (*KERNELS, OWN_KERNEL),
+            required=True,
+            width=150,
+            **_key("kernel"),
         )
         padding = choose_one(
             "Beyond the edge",
             PADDINGS,
             "frame",
-            **_about("padding"),
+            **_key("padding"),
             help="\n\n".join(f"**{name}**: {one.says}" for name, one in PADDINGS.items()),
         )
         sharpness = bound(
@@ -81,67 +86,75 @@ def setup() -> tuple[Array, Array, float, str]:
             SHARPNESSES,
             4.0,
             width=260,
-            **_about("sharpness"),
+            **_key("sharpness"),
             help="The score of a token is −α times its squared distance from where the head looks.",
         )
-    return *_matrices(str(image), str(kernel)), float(sharpness), str(padding)
+    return *_choose_matrices(str(image), str(kernel)), float(sharpness), str(padding)
 
 
-def _matrices(image: str, kernel: str) -> tuple[Array, Array]:
+def _choose_matrices(image: str, kernel: str) -> tuple[Array, Array]:
     """Picture and kernel, with a table or an upload for those of the visitor."""
-    if image not in (DRAWN, FILE) and kernel != OWN:
+    if image not in (DRAWN_PICTURE, PICTURE_FILE) and kernel != OWN_KERNEL:
         # Empty columns would take room from the picture.
         return as_image(IMAGES[image]), as_kernel(KERNELS[kernel])
     left, right = st.columns(2)
     with left:
-        picture = _picture(image)
+        picture = _choose_picture(image)
     with right:
-        numbers = _kernel(kernel)
+        numbers = _choose_kernel(kernel)
     return picture, numbers
 
 
-def _picture(image: str) -> Array:
-    if image == DRAWN:
-        return as_image(drawn())
-    if image == FILE:
-        return as_image(from_file())
+def _choose_picture(image: str) -> Array:
+    if image == DRAWN_PICTURE:
+        return as_image(edit_picture())
+    if image == PICTURE_FILE:
+        return as_image(upload_picture())
     return as_image(IMAGES[image])
 
 
-def _kernel(kernel: str) -> Array:
-    if kernel == OWN:
-        return as_kernel(own_kernel())
+def _choose_kernel(kernel: str) -> Array:
+    if kernel == OWN_KERNEL:
+        return as_kernel(edit_kernel())
     return as_kernel(KERNELS[kernel])
 
 
-def pixel(picture: Array) -> tuple[int, int]:
+def chosen_pixel(picture: Array) -> tuple[int, int]:
     """The pixel clicked last; before the first click one near the middle."""
-    row, column = pinned(
+    row, column = cell_places(
         "conv_pixel", "Pixel", "3-3", picture.shape[:2], "A pixel is two whole numbers such as 3-4"
     )
     return row, column
 
 
-def pin(array: str, index: Sequence[int]) -> None:
+def pin_pixel(array: str, index: Sequence[int]) -> None:
     """Choose the clicked pixel; a callback of the board."""
-    pin_places("conv_pixel", *index[:2])
+    set_places("conv_pixel", *index[:2])
+
+
+def errors_by_sharpness(
+    picture: Array, kernel: Array, padding: str
+) -> tuple[list[float], list[float]]:
+    """The largest error at every sharpness, measured and expected by theory."""
+    return _errors_by_sharpness(_as_rows(picture), _as_rows(kernel), padding)
 
 
 @cached
-def curve(picture: Rows, kernel: Rows, padding: str) -> tuple[list[float], list[float]]:
-    """The largest error at every sharpness, measured and expected by theory."""
+def _errors_by_sharpness(
+    picture: Rows, kernel: Rows, padding: str
+) -> tuple[list[float], list[float]]:
     errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()
     return errors, [
         expected_error(picture, kernel, sharpness, padding) for sharpness in SHARPNESSES
     ]
 
 
-def as_rows(matrix: Array) -> Rows:
+def _as_rows(matrix: Array) -> Rows:
     """A matrix of one channel as plain numbers, which a cache can use as a key."""
     return tuple(tuple(row) for row in matrix.reshape(matrix.shape[:2]).tolist())
 
 
-def two_sizes(kernel: Array, picture: Array, padding: str) -> list[float]:
+def two_head_factors(kernel: Array, picture: Array, padding: str) -> list[float]:
     """The sum of the kernel's positive numbers and that of its negative numbers: the factors by
     which W_O multiplies the two heads.
     """
@@ -151,5 +164,5 @@ def two_sizes(kernel: Array, picture: Array, padding: str) -> list[float]:
     return sizes
 
 
-def _about(name: str) -> dict[str, Any]:
+def _key(name: str) -> dict[str, Any]:
     return {"key": f"conv_{name}", **KEPT}

@@ -14,7 +14,7 @@ from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings, models
 from attention_ui.labs import training_tables
 from attention_viz.labels import number
-from attention_viz.labs.training_figures import loss_figure
+from attention_viz.labs.training import loss_figure
 from tests.ui.app import array_of, facts, figures, gone_to, opened, page_context
 from tests.ui.laboratories import button_of, opened_at, press
 

@@ -18,25 +18,25 @@ from attention_lab.labs.training_settings import (
     TrainingSettings,
 )
 from attention_viz.labels import number, percent
-from attention_viz.labs.training_figures import loss_figure
+from attention_viz.labs.training import loss_figure
 
 from ..facts import fact
-from ..own_layer import offer_story
+from ..layer_import import offer_story
 from ..show import show_figure
-from ..url_state import pinned
-from .own_runs import OwnRun, train_again, train_on
-from .training_run import score
+from ..url_state import cell_places
+from .shared_runs import cached_score
+from .visitor_runs import VisitorRun, continue_training, reset_run
 
-WHOLE = "whole layer"
+WHOLE_LAYER = "whole layer"
 # The label of the button, by whether a run is done and whether it has begun.
-LABELS = {(False, False): "Train", (False, True): "Continue", (True, True): "Train again"}
+BUTTON_LABELS = {(False, False): "Train", (False, True): "Continue", (True, True): "Train again"}
 # What a reader of a row of attention must know, by whether the task is about agreement.
-SIGNS = {
+SEQUENCE_HINTS = {
     True: "♀ ♂ ○ are the genders, 1 singular, + plural.",
     False: "Point at a cell for its arithmetic.",
 }
 # What the score on unseen sequences is, by whether it counts right choices.
-SCORES = {
+SCORE_MEANINGS = {
     True: "The share of right choices.",
     False: (
         "The squared error divided by the variance of the target: 0 is perfect, 1 is always saying"
@@ -45,7 +45,7 @@ SCORES = {
 }
 
 
-def watch(run: OwnRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
+def show_run(run: VisitorRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
     """Draw the loss of a run, and the button that trains it while the visitor watches. step: the
     checkpoint shown.
     """
@@ -61,7 +61,7 @@ def watch(run: OwnRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -
 
     draw(-1, marked=step)
     asked = st.session_state.pop("train asked", False) and not run.done
-    label, icon = LABELS[run.done, run.step > 0], ":material/play_arrow:"
+    label, icon = BUTTON_LABELS[run.done, run.step > 0], ":material/play_arrow:"
     if asked:
         label, icon = "Stop", ":material/stop:"
     right.button(  # the same button while it trains, so that it keeps the focus of the keyboard
@@ -69,24 +69,24 @@ def watch(run: OwnRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -
         icon=icon,
         key="train go",
         width="stretch",
-        on_click=_go_on,
+        on_click=_press_train,
         args=(run, not asked),
     )
     if asked:
-        train_on(run, right.progress(run.step / last, "Training …").progress, draw)
+        continue_training(run, right.progress(run.step / last, "Training …").progress, draw)
         st.rerun()
 
 
-def _go_on(run: OwnRun, asked: bool) -> None:
+def _press_train(run: VisitorRun, asked: bool) -> None:
     """Let the next run of the page train or stop; a finished run starts again."""
     st.session_state["train asked"] = asked
     if run.done:
-        train_again(run.settings)
+        reset_run(run.settings)
 
 
-def verdict(run: OwnRun, step: int, projections: Projections) -> None:
+def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
     """Draw the score of the layer at a checkpoint, and that of heads with one answer each."""
-    result = score(run.settings, projections)
+    result = cached_score(run.settings, projections)
     best = best_possible(run.settings.task, run.settings.n_heads, run.settings.widths[1])
     fact("step", step)
     fact("total_on_unseen", result.total)
@@ -100,7 +100,7 @@ def verdict(run: OwnRun, step: int, projections: Projections) -> None:
             f"{name} on unseen sequences",
             said,
             border=True,
-            help=f"On {N_TEST} sequences that no step saw. {SCORES[result.by_accuracy]}",
+            help=f"On {N_TEST} sequences that no step saw. {SCORE_MEANINGS[result.by_accuracy]}",
         )
         st.metric(
             "One answer per head",
@@ -119,13 +119,13 @@ def verdict(run: OwnRun, step: int, projections: Projections) -> None:
         )
 
 
-def silenced(n_heads: int) -> int | None:
+def choose_silenced_head(n_heads: int) -> int | None:
     """Draw a button for each head; return the silenced head."""
-    held = pinned(
+    held = cell_places(
         "train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0"
     )
     chosen = next(iter(held or ()), None)
-    labels: dict[int | None, str] = {None: WHOLE} | {
+    labels: dict[int | None, str] = {None: WHOLE_LAYER} | {
         head: _without_head(head) for head in range(n_heads)
     }
     icons = {chosen: ":material/check:"}
@@ -145,28 +145,28 @@ def _without_head(head: int) -> str:
     return f"without head {head}"
 
 
-def parts_of(
+def part_scores(
     settings: TrainingSettings, projections: Projections, head: int | None
 ) -> dict[str, Any]:
     """The score of each part of the task: of the whole layer, and of the layer without a head."""
-    scores = {WHOLE: score(settings, projections)}
+    scores = {WHOLE_LAYER: cached_score(settings, projections)}
     if head is not None:
-        scores[_without_head(head)] = _without(settings, projections, head)
+        scores[_without_head(head)] = _score_without(settings, projections, head)
     return scores
 
 
 @cached
-def _without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
-    return score(settings, without_heads(projections, [head]))
+def _score_without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
+    return cached_score(settings, without_heads(projections, [head]))
 
 
-def one_sequence(settings: TrainingSettings, projections: Projections, sequence: int) -> Trace:
+def run_sequence(settings: TrainingSettings, projections: Projections, sequence: int) -> Trace:
     """The layer run on one of the unseen sequences."""
     inputs_BTD = unseen_examples(settings.task).inputs[sequence : sequence + 1]
     return attend(inputs_BTD, projections, scale=settings.scale)
 
 
-def take_along(settings: TrainingSettings, projections: Projections, trace: Trace) -> None:
+def offer_trained_layer(settings: TrainingSettings, projections: Projections, trace: Trace) -> None:
     """A button that shows the trained layer in the story, with the sequence as X, in place of the
     layer of the sidebar.
     """

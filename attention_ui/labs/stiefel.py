@@ -17,7 +17,7 @@ from attention_lab.labs.lab_examples import globe_step as globe_example
 from attention_lab.labs.lab_examples import mapping_example
 from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
-from attention_viz.labels import agreement, number
+from attention_viz.labels import format_agreement, number
 from attention_viz.labs.stiefel import drift_figure, mapping_board
 
 from ..board import show_board
@@ -27,7 +27,7 @@ from ..url_state import bound, choose_one, seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
 # With these controls the story shows the package's layer in the letters of its manual.
-WALK = {
+STORY_CHOICES = {
     "weights": "orthonormal",
     "output_matrix": "none",
     "residual": "true",
@@ -35,17 +35,17 @@ WALK = {
 }
 # The rows of the table: how the columns are drawn, and whether the scores are divided by √C instead
 # of √n.
-WAYS = {
+COLUMN_KINDS = {
     "orthonormal, 1/√n": ("orthonormal", False),
     "normal with variance 1/C, 1/√n": ("normal", False),
     "Glorot (default of the package), 1/√n": ("glorot", False),
     "orthonormal, 1/√C (as the package’s code)": ("orthonormal", True),
 }
-effect = cached(column_effect)
+cached_column_effect = cached(column_effect)
 _drift = cached(orthonormality_drift)
 
 
-def effects(
+def column_effects(
     d_model: int, n_heads: int, seed: int
 ) -> tuple[list[dict[str, object]], dict[str, Array]]:
     """What the columns change in a layer, as rows of a table; and the singular values of W_Q W_Kᵀ
@@ -53,11 +53,13 @@ def effects(
     """
     rows: list[dict[str, object]] = []
     spectra = {}
-    for title, (columns, by_model) in WAYS.items():
+    for title, (columns, by_model) in COLUMN_KINDS.items():
         scale = None
         if by_model:
             scale = score_scale(None, d_model)
-        found = effect(columns, d_model, n_heads, n_tokens=N_TOKENS, scale=scale, seed=seed)
+        found = cached_column_effect(
+            columns, d_model, n_heads, n_tokens=N_TOKENS, scale=scale, seed=seed
+        )
         values = found.singular_values
         rows.append(
             {
@@ -75,7 +77,7 @@ def effects(
     return rows, spectra
 
 
-def drift() -> None:
+def show_drift() -> None:
     """A walk of 1,000 random steps with each retraction. It is computed when a visitor asks for it
     and then kept for all.
     """
@@ -101,7 +103,7 @@ def drift() -> None:
     )
 
 
-def formulas() -> None:
+def show_formulas() -> None:
     """The formulas of projections onto the tangent space and of retractions."""
     for formula in (*PROJECTIONS.values(), *RETRACTIONS.values()):
         left, right = st.columns(2, vertical_alignment="center")
@@ -109,7 +111,7 @@ def formulas() -> None:
         right.caption(f"**{formula.title}**: {formula.says}")
 
 
-def globe_step() -> SphereStep:
+def choose_sphere_step() -> SphereStep:
     """Draw the widgets of a step on the sphere; return the step."""
     length = bound(st.slider, "Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step")
     turn = bound(
@@ -121,7 +123,7 @@ def globe_step() -> SphereStep:
     return globe_example(float(turn), float(outward), float(length))
 
 
-def mapping() -> None:
+def show_mapping() -> None:
     """GeometricMachineLearning.jl beside our engine: the convention, the weights that give the same
     layer here, and the difference.
     """
@@ -147,7 +149,7 @@ def mapping() -> None:
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # lines break between the equations only
-    outputs = f"the outputs {agreement(check.difference, TOLERANCE)}"
+    outputs = f"the outputs {format_agreement(check.difference, TOLERANCE)}"
     if fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE):
         right.badge(f"{outputs}: the same layer", color="green", icon=":material/check:")
     else:
@@ -160,9 +162,9 @@ def mapping() -> None:
     )
 
 
-def walk() -> None:
+def show_story_link() -> None:
     """A link that opens the story with the package's layer."""
-    url = fact("walk", "projections?" + urlencode(WALK))
+    url = fact("walk", "projections?" + urlencode(STORY_CHOICES))
     st.markdown(
         f"**Walk through this layer:** [every step of the story in the package’s letters]({url}),"
         " with the tokens of your sentence, orthonormal columns, no W_O and add_connection."

@@ -13,7 +13,7 @@ from attention_core.trace import Trace
 from .by_hand import part_of_speech
 
 # What stands for no word of the sentence: the trained model has such tokens of its own.
-NO_WORDS = (PADDING_TOKEN, "[PAD]", "[CLS]", "[SEP]")
+SPECIAL_TOKENS = (PADDING_TOKEN, "[PAD]", "[CLS]", "[SEP]")
 
 
 class Cell(NamedTuple):
@@ -25,14 +25,14 @@ class Cell(NamedTuple):
     feature: int = 0
 
 
-def cell_worth_telling(trace: Trace, head: int = 0) -> Cell:
+def choose_cell(trace: Trace, head: int = 0) -> Cell:
     """The first pronoun and what it reads most; without one, the query that reads most from one
     other token.
 
     A token with itself says least, so it is chosen only where there is no other.
 
     >>> from attention_lab.scenario import Scenario, trace_of
-    >>> cell_worth_telling(trace_of(Scenario("we saw the cat", weights="weightless", n_heads=1)))
+    >>> choose_cell(trace_of(Scenario("we saw the cat", weights="weightless", n_heads=1)))
     Cell(head=0, query=1, key=2, feature=0)
     """
     shares_TS = _of_others(trace, head)
@@ -52,7 +52,7 @@ def _of_others(trace: Trace, head: int) -> Array:
     """
     shares_TS: Array = trace.probabilities[0, head].copy()
     for axis, letter in enumerate("TS"):
-        words = np.array([label not in NO_WORDS for label in trace.labels(letter)])
+        words = np.array([label not in SPECIAL_TOKENS for label in trace.labels(letter)])
         if words.sum() > 1:
             shares_TS[(slice(None),) * axis + (~words,)] = -1
     if shares_TS.shape[1] > 1:

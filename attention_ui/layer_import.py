@@ -12,7 +12,7 @@ import streamlit as st
 from attention_core import AttentionError, Projections
 from attention_core.checks import Array
 from attention_lab.user_data.layer_import import import_layer
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 
 from .markdown import plain
 from .registry import page_of
@@ -41,7 +41,7 @@ def offer_story(
     st.button(
         "Take this layer to the story",
         icon=":material/move_item:",
-        on_click=put,
+        on_click=replace_layer,
         args=(own, layer.n_heads, controls),
         disabled=disabled,
         key=key,
@@ -52,7 +52,9 @@ def offer_story(
     )
 
 
-def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = None) -> None:
+def replace_layer(
+    own: UserMatrices, n_heads: int, controls: Mapping[str, Any] | None = None
+) -> None:
     """In a callback: the layer of the sidebar is this one from now on, and the story opens.
     Other controls stay.
     """

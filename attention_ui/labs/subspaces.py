@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_lab.labs.subspaces import PLANE, SPACE, WORDS, HeadPlanes, example_planes
 from attention_viz.labels import percent
-from attention_viz.labs.subspace_figures import plane_figure, space_figure
+from attention_viz.labs.subspaces import plane_figure, space_figure
 
 from ..facts import fact
 from ..show import show_figure
@@ -15,7 +15,7 @@ from ..url_state import bound, choose_one
 N_HEADS = 2
 
 
-def subspaces(seed: int) -> None:
+def show_subspaces(seed: int) -> None:
     """Draw the tokens in space with the plane of a head, and beside it what each head reads."""
     st.markdown(
         f"A head reads a token through its matrix P, here {SPACE} × {PLANE}. It sees the shadow of"
@@ -35,7 +35,7 @@ def subspaces(seed: int) -> None:
     for place, column in enumerate(right):
         with column:
             show_figure(plane_figure(planes, place), f"plane of head {place}")
-    _say_lengths(planes)
+    _show_lengths(planes)
     table = [
         f"| share of the squared length in the plane | {' | '.join(WORDS)} |",
         f"|---|{'--:|' * len(WORDS)}",
@@ -46,7 +46,7 @@ def subspaces(seed: int) -> None:
     st.markdown("\n".join(table))
 
 
-def _say_lengths(planes: HeadPlanes) -> None:
+def _show_lengths(planes: HeadPlanes) -> None:
     """Say whether the numbers of a head keep the lengths and angles of its plane."""
     stretch = planes.stretch
     if fact("lengths_are_kept", stretch < 1e-12):

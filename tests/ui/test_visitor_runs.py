@@ -11,9 +11,15 @@ from attention_core import cache
 from attention_lab.labs import training
 from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_ui.labs import own_runs
-from attention_ui.labs.own_runs import MAX_RUNS, OwnRun, run_of, train_again, train_on
-from attention_ui.labs.training_run import computed
+from attention_ui.labs import visitor_runs
+from attention_ui.labs.shared_runs import shared_run
+from attention_ui.labs.visitor_runs import (
+    MAX_RUNS,
+    VisitorRun,
+    continue_training,
+    reset_run,
+    visitor_run,
+)
 from attention_ui.url_state.session import Session
 from tests.ui.app import facts, figures, opened
 from tests.ui.laboratories import button_of, opened_at, press
@@ -37,9 +43,9 @@ def stop_at(step: int) -> Any:
 
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> Session:
-    """The session of a visitor who has trained nothing, where nothing was computed yet."""
+    """The session of a visitor who has trained nothing, where nothing was shared_run yet."""
     mine = Session()
-    monkeypatch.setattr(own_runs, "session", lambda: mine)
+    monkeypatch.setattr(visitor_runs, "session", lambda: mine)
     cache.clear()
     return mine
 
@@ -72,19 +78,19 @@ def test_models_are_compared_by_who_trained_them() -> None:
 
 
 def test_training_again_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run goes from its start to its end once more, and nothing is computed for it."""
+    """The run goes from its start to its end once more, and nothing is shared_run for it."""
     app = press(opened("training", train_steps=70, train_seed=4322), "Train")
     before = figures(app)[0]["data"]
     told: list[int] = []
     monkeypatch.setattr(training, "next_checkpoint", refuse)
-    original = own_runs._steps_to_come
+    original = visitor_runs._remaining_steps
 
-    def watched(run: OwnRun) -> Any:
+    def watched(run: VisitorRun) -> Any:
         for one in original(run):
             told.append(run.step)
             yield one
 
-    monkeypatch.setattr(own_runs, "_steps_to_come", watched)
+    monkeypatch.setattr(visitor_runs, "_remaining_steps", watched)
     app = press(app, "Train again")
     assert told == [10, 20, 30, 40, 50, 60, 70]
     assert figures(app)[0]["data"] == before
@@ -92,7 +98,7 @@ def test_training_again_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def refuse(*_: object) -> None:
-    """Nothing may be computed."""
+    """Nothing may be shared_run."""
     raise AssertionError
 
 
@@ -101,16 +107,16 @@ def test_a_stopped_run_is_shown_as_far_as_it_went() -> None:
     """Of 20,000 steps every 200th is kept for all; one that was stopped before is shown at its last
     step all the same, and goes on there.
     """
-    run = run_of(LONG)
+    run = visitor_run(LONG)
     with pytest.raises(StoppedError):
-        train_on(run, stop_at(230))
+        continue_training(run, stop_at(230))
     assert [step for step, _ in run.points] == [0, 200]
     assert (run.step, run.losses[-1][0], run.done) == (230, 230, False)
-    assert run_of(LONG) is run
+    assert visitor_run(LONG) is run
     assert run.at(100) == run.latest
     assert run.at(0) == run.points[0]
     with pytest.raises(StoppedError):
-        train_on(run, stop_at(260))
+        continue_training(run, stop_at(260))
     *_, last = (point for point, _ in zip(train(LONG), range(27), strict=False))
     assert run.step == last.step == 260
     assert (run.latest[1].w_q == last.projections.w_q).all()
@@ -120,32 +126,34 @@ def test_a_stopped_run_is_shown_as_far_as_it_went() -> None:
 def test_who_comes_later_stays_where_they_stop() -> None:
     """A visitor who shows again what is known sees no step beyond the own one."""
     with pytest.raises(StoppedError):
-        train_on(run_of(LONG), stop_at(430))
-    train_again(LONG)
-    run = run_of(LONG)
+        continue_training(visitor_run(LONG), stop_at(430))
+    reset_run(LONG)
+    run = visitor_run(LONG)
     assert (run.step, [step for step, _ in run.losses]) == (0, [0])
     steps: list[int] = []
     with pytest.raises(StoppedError):
-        train_on(run, lambda share, words: (steps.append(run.step), stop_at(400)(share, words)))
+        continue_training(
+            run, lambda share, words: (steps.append(run.step), stop_at(400)(share, words))
+        )
     assert all(a < b for a, b in pairwise(steps))
-    assert computed(LONG).step >= 430
+    assert shared_run(LONG).step >= 430
     assert (run.step, run.losses[-1][0]) == (400, 400)
     assert max(step for step, _ in run.points) == 400
 
 
 @pytest.mark.usefixtures("own")
 def test_what_was_forgotten_starts_anew() -> None:
-    """Where what was computed has made room for other things, a run stands at its start again."""
+    """Where what was shared_run has made room for other things, a run stands at its start again."""
     with pytest.raises(StoppedError):
-        train_on(run_of(LONG), stop_at(230))
+        continue_training(visitor_run(LONG), stop_at(230))
     cache.clear()
-    assert (run_of(LONG).step, run_of(LONG).done) == (0, False)
+    assert (visitor_run(LONG).step, visitor_run(LONG).done) == (0, False)
 
 
 def test_a_visitor_keeps_so_many_runs(own: Session) -> None:
     """The runs that were not looked at for the longest are forgotten."""
     every = [TrainingSettings(n_steps=1, batch=1, seed=seed) for seed in range(MAX_RUNS + 2)]
     for settings in every:
-        run_of(settings)
-        run_of(every[0])
-    assert list(own.own_runs) == [*every[3:], every[0]]
+        visitor_run(settings)
+        visitor_run(every[0])
+    assert list(own.visitor_runs) == [*every[3:], every[0]]

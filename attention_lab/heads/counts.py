@@ -46,7 +46,7 @@ def total_count(counts: Iterable[Count], size: LayerSize) -> int:
 
     >>> tokens, width = Count("tokens", "n", lambda s: s.n_tokens), Count("width", "C",
     ...     lambda s: s.d_model)
-    >>> total([tokens, width], LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4,
+    >>> total_count([tokens, width], LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4,
     ...     d_v=4))
     7
     """

@@ -28,7 +28,7 @@ def without_heads(projections: Projections, heads: Collection[int]) -> Projectio
 
     A layer without W_O gets one: the identity, with zeros in these rows.
 
-    >>> switch_off(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
+    >>> without_heads(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
     [[0.0, 0.0], [0.0, 1.0]]
     """
     p = projections

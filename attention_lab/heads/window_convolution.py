@@ -23,7 +23,7 @@ def convolve_windows(buffer: Array, filters: Array, step: int) -> Array:
 
     Shapes: buffer (n,), filters (count, window) -> (windows, count).
 
-    >>> convolve(np.array([1.0, 2.0, 3.0, 4.0]), np.array([[1.0, 10.0]]), step=2).tolist()
+    >>> convolve_windows(np.array([1.0, 2.0, 3.0, 4.0]), np.array([[1.0, 10.0]]), step=2).tolist()
     [[21.0], [43.0]]
     """
     window = filters.shape[1]

@@ -45,7 +45,7 @@ def build_masks(
 def combine_masks(masks: Mapping[str, Array]) -> Array | None:
     """What all masks together allow; None if there is no mask.
 
-    >>> combined({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
+    >>> combine_masks({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
     [False, True, False]
     """
     return reduce(np.logical_and, masks.values()) if masks else None
@@ -138,7 +138,7 @@ def compare_orders(scores: Array, scale: float, addend: Array) -> MaskOrder:
     Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError if the scale is not
     above 0, or if the scores grow beyond the range of their type.
 
-    >>> order = mask_order(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
+    >>> order = compare_orders(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
     ([[0.881, 0.119]], [[0.731, 0.269]])
     """

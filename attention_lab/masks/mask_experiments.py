@@ -69,7 +69,7 @@ def compare_all_orders(
 def hiding_values(bias: float) -> dict[str, float]:
     """The numbers that are added to a score to hide a key, by name, with the given finite bias.
 
-    >>> list(hiding_numbers(-4.0))
+    >>> list(hiding_values(-4.0))
     ['−∞', '−10⁹', '−4.0']
     """
     finite = f"{bias + 0.0:.1f}".replace("-", "−")

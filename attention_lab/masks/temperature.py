@@ -75,7 +75,7 @@ def two_token_derivative(gap: float) -> float:
     """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
     1/4.
 
-    >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
+    >>> [round(two_token_derivative(gap), 4) for gap in (0, 2, 8)]
     [0.25, 0.105, 0.0003]
     """
     shares = softmax([0.0, gap])

@@ -23,40 +23,30 @@ TEMPERATURE_CHOICES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 
 def show_temperature(now: PageContext) -> None:
     """Every score divided by the same number: shares get sharper or flatter; their order stays."""
-    chosen = float(
-        bound(
-            st.select_slider,
-            "Temperature",
-            TEMPERATURE_CHOICES,
-            "0.5",
-            key="inv_temperature",
-            **KEPT,
-        )
-        or 1
-    )
+    choices = TEMPERATURE_CHOICES
+    chosen = bound(st.select_slider, "Temperature", choices, "0.5", key="inv_temperature", **KEPT)
+    temperature = fact("temperature_of_the_row", float(chosen or 1))
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
-    other = at_temperature(trace, chosen)
-    fact("temperature_of_the_row", chosen)
+    other = at_temperature(trace, temperature)
     rows = [one.probabilities[0, focus.head, focus.query] for one in (trace, other)]
-    tokens, share = (
-        fact("effective_tokens", [float(effective_tokens(row)) for row in rows]),
-        [float(row[focus.key]) for row in rows],
-    )
+    tokens = fact("effective_tokens", [float(effective_tokens(row)) for row in rows])
+    share = [float(row[focus.key]) for row in rows]
     st.markdown(
-        rf"$\operatorname{{softmax}}(s / {chosen:g})$: in head {focus.head}, "
+        rf"$\operatorname{{softmax}}(s / {temperature:g})$: in head {focus.head}, "
         f":blue[{token(trace, 'T', focus.query)}] reads {percent(share[1])} from"
         f" :red[{token(trace, 'S', focus.key)}] instead of {percent(share[0])}. Effective tokens:"
         f" **{number(tokens[1], 2)}** instead of {number(tokens[0], 2)}."
     )
     show_board(
         boards.temperature_board(
-            trace, other, chosen, now.focus.cell("query", "key"), now.notation
+            trace, other, temperature, focus.cell("query", "key"), now.notation
         ),
         "temperature",
     )
     scores = trace.masked_scores[0, focus.head, focus.query]
     show_figure(
-        figures.temperature_figure(scores, trace.labels("S"), focus.key, chosen), "temperatures"
+        figures.temperature_figure(scores, trace.labels("S"), focus.key, temperature),
+        "temperatures",
     )
     st.caption(
         f"The shares of {token(trace, 'T', focus.query)} for each temperature. Towards 0 the key"

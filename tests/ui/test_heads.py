@@ -182,7 +182,7 @@ def test_heads_in_threads_are_measured_when_asked_for(monkeypatch: pytest.Monkey
     """The button shows the times, the verdict that follows from them, and that the results are
     equal; other heads need a new measurement.
     """
-    monkeypatch.setattr(parallel_heads, "TOKENS", (16, 32))
+    monkeypatch.setattr(parallel_heads, "TIMED_TOKEN_COUNTS", (16, 32))
     app = opened("one-matrix-or-many", n_heads=2)
     before = len(figures(app))
     assert facts(app)["threads_timed_for_other_heads"] is False

@@ -10,7 +10,7 @@ from attention_core.steps import GIVEN_AXES
 from .labels import counted
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
-from .story.windows import head_window
+from .story.products import head_window
 
 MAX_HEADS_STACKED = 3  # heads that stand one below the other; more stand in a grid
 MAX_SIDE_DRAWN = (

@@ -8,7 +8,7 @@ infinite.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -110,7 +110,13 @@ class Stage:
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
-        return self.extra[name] if name in self.extra else array_of(self.trace, name)
+        if name in self.extra:
+            return self.extra[name]
+        return array_of(self.trace, name)
+
+    def windowed(self, letter: str, window: Window) -> Stage:
+        """The same arrays, with only a window of one axis sent."""
+        return replace(self, windows={**self.windows, letter: window})
 
 
 def float_bytes(numbers: Array) -> bytes:

@@ -8,12 +8,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from attention_core.checks import Array
-from attention_core.errors import SettingsError, ShapeError
-
-from ..files.file_checks import MAX_VALUE, VALUE_RANGE
+from attention_core.errors import ShapeError
 
 MAX_TOKENS = 64
 MAX_MATRIX_WIDTH = 512
@@ -76,19 +71,3 @@ def check_matrix_shape(name: str, shape: tuple[int, ...]) -> None:
 
 def _by(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape))
-
-
-def check_numbers(name: str, array: Array) -> None:
-    """Every number is finite, and none is beyond `MAX_VALUE`. Raises: SettingsError naming the
-    first that is not.
-    """
-    allowed = np.abs(array) <= MAX_VALUE  # false for NaN
-    if allowed.all():
-        return
-    place = tuple(int(number) for number in np.argwhere(~allowed)[0])
-    axes = ("place",) if name in BIAS_SYMBOLS else ("row", "column")
-    where = ", ".join(f"{axis} {i}" for axis, i in zip(axes, place, strict=True))
-    raise SettingsError(
-        f"{ALL_SYMBOLS[name]} holds {array[place]} in {where} (counted from 0), but every number"
-        f" must lie {VALUE_RANGE}: replace it"
-    )

@@ -18,6 +18,7 @@ from attention_core.head_widths import nearest_divisors
 from attention_core.projections import BIASES
 from attention_core.trace import Trace
 
+from ..files.file_checks import check_numbers
 from .csv_matrices import read_csv
 from .matrix_names import (
     ALL_SYMBOLS,
@@ -25,7 +26,6 @@ from .matrix_names import (
     MAX_FILE_BYTES,
     MAX_HEAD_WIDTH,
     MAX_HEADS,
-    check_numbers,
 )
 from .matrix_text import pack, unpack
 from .npz_matrices import read_npz, write_npz
@@ -62,7 +62,7 @@ class UserMatrices:
     Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most `MAX_SHAPES`,
     which the readers check; b_q and b_k (H*K,), b_v (H*V,), b_o (O,), of which a matrix with one
     row or one column is made. notes: what of a file was not read.
-    Raises: SettingsError for a number that is not finite, or beyond `MAX_VALUE`.
+    Raises: FileError for a number that is not finite, or beyond `MAX_VALUE`.
     """
 
     x: Array | None = None
@@ -80,7 +80,7 @@ class UserMatrices:
         for name, values in self.arrays.items():
             array = np.array(values, dtype=np.float64, order="C")
             array = array.reshape(-1) if name in BIAS_SYMBOLS else array
-            check_numbers(name, array)
+            check_numbers(ALL_SYMBOLS[name], array)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -147,9 +147,7 @@ class UserMatrices:
 
     @classmethod
     def decode(cls, text: str) -> UserMatrices:
-        """The matrices in such a text, to the last bit. Raises: FileError, ShapeError,
-        SettingsError.
-        """
+        """The matrices in such a text, to the last bit. Raises: FileError, ShapeError."""
         return cls().with_arrays(unpack(text))
 
     def url_value(self) -> str:
@@ -172,7 +170,7 @@ def read_matrices(data: bytes, file_name: str) -> UserMatrices:
 
     The file's name decides how it is read, and may say which matrix a CSV file holds; it is never
     used as a path.
-    Raises: FileError, ShapeError, SettingsError.
+    Raises: FileError, ShapeError.
     """
     if len(data) > MAX_FILE_BYTES:
         raise FileError(

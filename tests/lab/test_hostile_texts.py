@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from attention_core import AttentionError, FileError, SettingsError, ShapeError
+from attention_core import AttentionError, FileError, ShapeError
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused
 
@@ -50,12 +50,12 @@ TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
     ),
     "bias nan": (
         lambda: text_of(b"b_k 1 2\n" + struct.pack("<dd", 0, np.inf)),
-        SettingsError,
+        FileError,
         ("b_K", "inf", "place 1"),
     ),
     "huge": (
         lambda: text_of(b"b_k 1 2\n" + struct.pack("<dd", 1e6, 1e39)),
-        SettingsError,
+        FileError,
         ("b_K", "1e+39", "place 1"),
     ),
     "too short": (
@@ -70,7 +70,7 @@ TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
     ),
     "nan": (
         lambda: text_of(b"x 1 1\n" + struct.pack("<d", np.nan)),
-        SettingsError,
+        FileError,
         ("X", "row 0", "column 0", "nan"),
     ),
 }

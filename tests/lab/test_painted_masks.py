@@ -128,12 +128,6 @@ def test_refusing_takes_no_memory(text: str) -> None:
         tracemalloc.stop()
 
 
-def test_no_text_at_all() -> None:
-    """What is no text is refused like a damaged one."""
-    with refused(SettingsError, "painted mask"):
-        mask_from_text(None)  # type: ignore[arg-type]
-
-
 def test_painting_a_cell() -> None:
     """A stroke hides one cell, a second one brings it back; the mask it started from is not
     touched.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, AttentionError, SettingsError, ShapeError
+from attention_core import STEPS, AttentionError, FileError, ShapeError
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import MAX_EDITS
 from attention_lab.user_data.matrix_names import (
@@ -135,7 +135,7 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
         ([], ShapeError, ("b_Q", "(0,)")),
         (np.ones((1, 0)), ShapeError, ("b_Q", "(0,)")),
         (np.ones(2049), ShapeError, ("b_Q", 2049, 2048)),
-        ([1.0, np.nan], SettingsError, ("b_Q", "place 1", "nan")),
+        ([1.0, np.nan], FileError, ("b_Q", "place 1", "nan")),
     ],
 )
 def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) -> None:

@@ -44,10 +44,10 @@ class Count:
 def total_count(counts: Iterable[Count], size: LayerSize) -> int:
     """The sum of some counts.
 
-    >>> tokens, width = Count("tokens", "n", lambda s: s.n_tokens), Count("width", "C",
-    ...     lambda s: s.d_model)
-    >>> total_count([tokens, width], LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4,
-    ...     d_v=4))
+    >>> tokens = Count("tokens", "n", lambda size: size.n_tokens)
+    >>> width = Count("width", "C", lambda size: size.d_model)
+    >>> size = LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4, d_v=4)
+    >>> total_count([tokens, width], size)
     7
     """
     return sum(count.of(size) for count in counts)

@@ -45,7 +45,8 @@ def build_masks(
 def combine_masks(masks: Mapping[str, Array]) -> Array | None:
     """What all masks together allow; None if there is no mask.
 
-    >>> combine_masks({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
+    >>> first, second = np.array([True, True, False]), np.array([False, True, True])
+    >>> combine_masks({"first": first, "second": second}).tolist()
     [False, True, False]
     """
     return reduce(np.logical_and, masks.values()) if masks else None

@@ -1,5 +1,5 @@
-"""A board as one HTML file that needs no server: the same script, the scene inside, nothing
-loaded from anywhere.
+"""A board as one HTML file that needs no server: it holds the same script and the scene, and loads
+nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .scene_formats import scene_to_text
 
 BOARD_FOLDER = Path(__file__).parent.parent / "assets" / "board"
 JS_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
-# The script travels compressed, a third of its size; the page's policy names both scripts by their
+# The script is compressed to a third of its size; the page's policy names both scripts by their
 # hashes.
 UNPACK_JS = """
 (async () => {
@@ -42,8 +42,8 @@ code { white-space: pre-wrap; }
 
 
 def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
-    """A whole page: title, one sentence, the code that computes it, the board, and what it was made
-    of.
+    """A whole page: title, one sentence, the code that computes it, the board, and the choices
+    behind it.
 
     scene: in the colours of "both" modes. The page's policy allows its own script and styles, and
     no network.
@@ -52,7 +52,9 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     style = (BOARD_FOLDER / "board.css").read_text(encoding="utf-8") + FRAME_CSS
     data = scene_to_text(scene).replace("<", "\\u003c")
     heading = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
-    body = f"""{"" if "stage" in scene else heading}<p><code>{escape(code)}</code></p>
+    if "stage" in scene:  # which shows them itself
+        heading = ""
+    body = f"""{heading}<p><code>{escape(code)}</code></p>
 <main id="board"></main>
 <p><small>{quotations_html(made_of)}</small></p>
 <script type="application/json" id="scene">{data}</script>
@@ -62,8 +64,8 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
 
 
 def quotations_html(words: str) -> str:
-    """Words as HTML. What is quoted from right to left stands apart, so that it does not turn the
-    numbers after it.
+    """Words as HTML. A quotation that is written from right to left is isolated, so that the
+    numbers after it keep their order.
 
     >>> quotations_html("“we” (1), “שלום” (2)")
     '“we” (1), “<bdi>שלום</bdi>” (2)'
@@ -72,15 +74,18 @@ def quotations_html(words: str) -> str:
 
 
 def _apart(found: re.Match[str]) -> str:
-    turns = any(bidirectional(character) in ("R", "AL") for character in found[0])
-    return f"<bdi>{found[0]}</bdi>" if turns else found[0]
+    if any(bidirectional(character) in ("R", "AL") for character in found[0]):
+        return f"<bdi>{found[0]}</bdi>"
+    return found[0]
 
 
 def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
-    """A page that needs no server: its policy allows these scripts, this style, and no network
-    at all. body: HTML.
+    """A page that needs no server. Its policy allows these scripts, this style, and no network.
+    body: HTML.
     """
-    allowed = f"script-src {' '.join(map(_digest, scripts))}; " if scripts else ""
+    allowed = ""
+    if scripts:
+        allowed = f"script-src {' '.join(map(_digest, scripts))}; "
     policy = (
         f"default-src 'none'; {allowed}style-src {_digest(style)}; base-uri 'none'; form-action"
         " 'none'"
@@ -103,8 +108,8 @@ def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) ->
 
 @lru_cache(maxsize=1)
 def joined_script() -> str:
-    """The board's modules as one script, each after those it needs, without imports, comments
-    and indents.
+    """The board's modules as one script, each after those that it imports, without imports,
+    comments and indents.
     """
     order: list[str] = []
     _visit("handout", order)

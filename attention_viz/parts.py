@@ -1,4 +1,4 @@
-"""The pieces that pictures are put together from: frames, lines, words, margins and the layout."""
+"""Parts of Plotly figures: frames, lines, words, margins and the layout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from .labels import label_width
 
 PLANE = ("x", "y")
-MAX_BAR_NAMES = 32  # names below bars that are all written
+MAX_BAR_NAMES = 32  # of more names only some are written below the bars
 
 Part = dict[str, Any]
 
@@ -60,7 +60,7 @@ def annotation(
     size: float = 13,
     **more: Any,
 ) -> Part:
-    """A word or two at a place, which is their middle, or what anchor and yanchor name."""
+    """Words centred at a place, or placed as anchor and yanchor say."""
     return {
         "x": x,
         "y": y,
@@ -73,43 +73,45 @@ def annotation(
 
 
 def figure_margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, float]:
-    """The margins l, r, t, b in px, the left one at least as wide as the labels that stand there.
+    """The margins l, r, t, b in px; the left one is at least as wide as the labels there.
 
-    They are computed: Plotly's automargin draws every chart twice (a third of its time).
+    They are computed because Plotly's automargin draws every chart twice (a third of its time).
     """
-    beside = label_width(labels, size) + 6 if labels else 0
-    return sides | {"l": max(sides["l"], beside)}
+    if labels:
+        sides["l"] = max(sides["l"], label_width(labels, size) + 6)
+    return sides
 
 
 def label_layout(labels: Sequence[str]) -> tuple[int, float]:
-    """The angle of labels below a picture, aslant when they are long, and the height in px that
-    they need.
+    """The angle in degrees of the labels below a picture, and the height in px that they need. Long
+    labels are slanted.
     """
-    slanted = max(map(len, labels)) > 3
-    return (-45 if slanted else 0), label_width(labels) * (0.75 if slanted else 0) + 18
+    if max(map(len, labels)) <= 3:
+        return 0, 18
+    return -45, label_width(labels) * 0.75 + 18
 
 
 def named_axis(labels: Sequence[str]) -> tuple[Part, float]:
-    """The axis below bars that have names, of which many are not all written, and the height in px
-    that it needs.
+    """The axis below bars with names, and the height in px that it needs.
 
-    Told how to write them, Plotly need not try which angle leaves room for all.
+    The angle is set, so that Plotly need not try which one leaves room for all names.
     """
     angle, room = label_layout(labels)
-    which = {"dtick": 1} if len(labels) <= MAX_BAR_NAMES else {"nticks": MAX_BAR_NAMES // 2}
-    look = {
+    axis = {
         "type": "category",
         "fixedrange": True,
         "showgrid": False,
         "tickfont": {"size": 11},
         "tickangle": angle,
     }
-    return look | which, room
+    if len(labels) <= MAX_BAR_NAMES:
+        return axis | {"dtick": 1}, room
+    return axis | {"nticks": MAX_BAR_NAMES // 2}, room
 
 
 def layout(height: int | float, description: str, **parts: Any) -> Part:
-    """What all pictures share: no dragging, no legend, and the sentence that is their
-    accessible name.
+    """The layout that all figures share: no dragging, no legend, and a sentence that describes the
+    figure to screen readers.
     """
     return {
         "height": height,

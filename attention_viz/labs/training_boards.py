@@ -77,7 +77,7 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
 def tiles_per_row(n_tiles: int) -> int:
     """The number of tiles in a row: at most 4, and without a gap at the end if possible.
 
-    >>> [across_for(n) for n in (1, 2, 4, 6, 8, 16)]
+    >>> [tiles_per_row(n) for n in (1, 2, 4, 6, 8, 16)]
     [1, 2, 2, 3, 4, 4]
     """
     root = math.ceil(math.sqrt(n_tiles))

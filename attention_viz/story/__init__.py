@@ -14,8 +14,15 @@ from .per_head import (
     softmax_board,
     value_pair_board,
 )
-from .products import PROJECTION_FACTORS, output_board, projection_board, token_board
-from .windows import MAX_COLUMNS_SENT, head_window, output_window
+from .products import (
+    MAX_COLUMNS_SENT,
+    PROJECTION_FACTORS,
+    head_window,
+    output_board,
+    output_window,
+    projection_board,
+    token_board,
+)
 
 __all__ = [
     "HEAD_FIELDS",

@@ -1,4 +1,4 @@
-"""All sequences of a batch as small matrices in one scale of colours: below a step with all heads,
+"""All sequences of a batch as small matrices with one colour scale: below a step with all heads,
 and on its stage with the head in focus.
 """
 
@@ -33,8 +33,8 @@ SEQUENCE_LINK = "sentence "  # how the link of a picture on the stage begins
 
 @dataclass(frozen=True, eq=False)
 class BatchField:
-    """A field of all sequences, their tokens, which of them is shown, and the index of the cell in
-    it.
+    """A field of all sequences of a batch, their tokens, the place of the sequence that is shown,
+    and the index of its cell in focus.
     """
 
     trace: Trace
@@ -45,7 +45,7 @@ class BatchField:
 
     @property
     def names(self) -> list[str]:
-        """What the sequences are called."""
+        """The names of the sequences."""
         return [f"sentence {place}" for place in range(len(self.tokens))]
 
     @property
@@ -57,7 +57,7 @@ class BatchField:
 def batch_board(batch: BatchField, notation: Notation = OURS) -> JSON:
     """The board's JSON object for a field of a batch, with all heads.
 
-    Rows and columns of [pad] are hatched. Of very large matrices only a part around the cell is
+    Rows and columns of [pad] are hatched. Of a very large matrix only the part around the cell is
     sent.
     """
     numbers = getattr(batch.trace, batch.field)
@@ -82,21 +82,22 @@ def batch_board(batch: BatchField, notation: Notation = OURS) -> JSON:
 
 
 def with_sequence_pictures(board: JSON, batch: BatchField, head: int) -> JSON:
-    """The board of a step with one picture for each sequence, of one head; a click on one opens its
-    link.
+    """The board of a step with one picture of each sequence, for one head; a click on a picture
+    opens its link.
     """
     numbers, letters = getattr(batch.trace, batch.field), batch.letters
     if STEPS[batch.field].per_head:
         numbers, letters = numbers[:, head_of(batch.trace, batch.field, head)], letters[1:]
     arrays, axes = _arrays(batch, numbers, letters)
     side = PICTURES_WIDTH // len(batch.names)
+    titles = [batch.names[0], *map(str, range(1, len(batch.names)))]
     panels = [
-        line_of_heads(name, 0, name if place == 0 else str(place))
+        line_of_heads(name, 0, title)
         | {"rows": 0, "columns": 1, "tiles": None, "place": [place, 9]}
-        | {"abreast": place, "most": side}
-        | ({"link": f"{SEQUENCE_LINK}{place}"} if place != batch.shown else {})
-        for place, name in enumerate(batch.names)
+        | {"abreast": place, "most": side, "link": f"{SEQUENCE_LINK}{place}"}
+        for place, (name, title) in enumerate(zip(batch.names, titles, strict=True))
     ]
+    del panels[batch.shown]["link"]
     return board | {
         "arrays": board["arrays"] | arrays,
         "axes": board["axes"] | axes,
@@ -105,13 +106,11 @@ def with_sequence_pictures(board: JSON, batch: BatchField, head: int) -> JSON:
 
 
 def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[JSON, JSON]:
-    """The numbers of every sequence, and its axes, which have its own tokens."""
+    """The numbers of every sequence, and its axes with its own tokens."""
     kind = STEPS[batch.field].kind
-    limit = (
-        None
-        if kind == "probability"
-        else round(largest_magnitude(getattr(batch.trace, batch.field)), 6)
-    )
+    limit = None
+    if kind != "probability":
+        limit = round(largest_magnitude(getattr(batch.trace, batch.field)), 6)
     window = _window(numbers.shape, batch.index)
     arrays: JSON = {}
     axes: JSON = {}
@@ -128,7 +127,7 @@ def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[
 
 
 def _window(shape: tuple[int, ...], index: Sequence[int]) -> tuple[slice, slice]:
-    """The rows and columns that are sent, those of the cell among them."""
+    """The rows and columns that are sent, with those of the cell among them."""
     side = min(64, isqrt(MAX_NUMBERS_SENT // int(np.prod(shape[:-2]))))
     rows, columns = (
         window_around(size, place, side) for size, place in zip(shape[-2:], index[-2:], strict=True)
@@ -137,14 +136,16 @@ def _window(shape: tuple[int, ...], index: Sequence[int]) -> tuple[slice, slice]
 
 
 def _numbers(numbers: Array, window: tuple[slice, slice]) -> JSON:
-    """What is sent of the numbers of one sequence."""
+    """The part of one sequence's numbers that is sent."""
     part = np.ascontiguousarray(numbers[(..., *window)])
     hidden = np.isneginf(part)
-    given: JSON = {"shape": list(part.shape), "data": float_bytes(np.where(hidden, 0, part))}
+    sent: JSON = {"shape": list(part.shape), "data": float_bytes(np.where(hidden, 0, part))}
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
-        given |= {"start": starts, "whole": list(numbers.shape)}
-    return given | ({"masked": pack_bits(hidden)} if hidden.any() else {})
+        sent |= {"start": starts, "whole": list(numbers.shape)}
+    if hidden.any():
+        sent["masked"] = pack_bits(hidden)
+    return sent
 
 
 def _padded(shape: tuple[int, ...], letters: Sequence[str], n_real: int) -> Array:

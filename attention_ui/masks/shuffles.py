@@ -64,7 +64,7 @@ def show_shuffle(now: PageContext) -> None:
         "shuffle",
     )
     with st.expander(
-        "All three at once", key="inv three", on_change="rerun", icon=":material/table:"
+        "All three in one table", key="inv three", on_change="rerun", icon=":material/table:"
     ) as table:
         if table.open:
             st.markdown(_all_situations(now, int(seed)))
@@ -90,8 +90,8 @@ def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: s
     only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
     st.markdown(
         f"{explanation} {token(shuffle.straight, 'T', query)} moves from position {query} to"
-        f" position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest difference"
-        " from the first result in the new order:"
+        f" position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest"
+        " difference from the first result in the new order:"
         f" {format_difference(gap, only_rounding=only_rounding)}."
     )
 

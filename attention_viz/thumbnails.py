@@ -63,7 +63,9 @@ def thumbnail_board(
     cell: tuple[str, Sequence[int]],
     transposed: bool = False,
 ) -> JSON:
-    """The board's JSON object for numbers without rules. cell: array and index of the pinned one."""
+    """The board's JSON object for numbers without rules. cell: the array and the index of the
+    pinned cell.
+    """
     array, index = cell
     return {
         "description": description,

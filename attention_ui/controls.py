@@ -18,7 +18,7 @@ from attention_lab.weight_changes import change_notes
 
 from .control_list import CONTROL_DEFAULTS, GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS
-from .mask_choice import make_room
+from .mask_choice import make_room_for_padding
 from .url_state import bound, control_group, keep_in_url, must_draw, session, whole_number_input
 
 TEXT_AREA_HEIGHT = 68  # px, two lines
@@ -140,7 +140,7 @@ def one_line(text: str) -> str:
 
 
 # What a change of a control brings along, in a callback.
-ON_CHANGE = {"text": cut_text, "batch": cut_text, "mask": make_room}
+ON_CHANGE = {"text": cut_text, "batch": cut_text, "mask": make_room_for_padding}
 
 
 def _draw(control: Control, disabled: bool) -> Any:

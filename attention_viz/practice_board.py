@@ -1,4 +1,4 @@
-"""The matrices that a question to work out by hand is about, without the one that is asked for."""
+"""The operands of a question to work out by hand, as a board without the result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from attention_core.derivation import Derivation
 from . import story
 from .payload import JSON, Stage
 
-PER_HEAD = {
+HEAD_BOARDS = {
     "scores": story.scores_board,
     "scaled_scores": story.scale_board,
     "probabilities": story.softmax_board,
@@ -16,13 +16,13 @@ PER_HEAD = {
 
 
 def operand_board(stage: Stage, asked: Derivation, focused: bool) -> JSON:
-    """The board of the step that computes a cell, with its operands alone; what the cell reads is
-    lit. focused: the columns of one head where there are many.
+    """The board of the step that computes a cell, without its result; the cell's operands are lit.
+    focused: only the columns of one head if there are many.
     """
     field, (_, *index) = asked.field, asked.index
-    if field in PER_HEAD:
+    if field in HEAD_BOARDS:
         head, query, last = index
-        board = PER_HEAD[field](stage, (head, query, last))
+        board = HEAD_BOARDS[field](stage, (head, query, last))
     elif field == "merged":
         query, column = index
         width = stage.trace.sizes["V"]

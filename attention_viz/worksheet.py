@@ -23,17 +23,16 @@ li { margin-bottom: 1.2rem; break-inside: avoid; }
 
 
 def worksheet(asked: Sequence[tuple[int, QuestionText]], made_of: str) -> str:
-    """A whole page: questions by their numbers with what is given, then the answers on a sheet of
-    their own.
+    """A whole page: the questions by their numbers, then the answers on a sheet of their own.
 
-    made_of: which layer the questions are on.
+    made_of: the layer of the questions, in words.
     """
     questions = "".join(_question(number, one) for number, one in asked)
     answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
     body = f"""<h1>{TITLE}</h1>
 <p>{quotations_html(made_of)}</p>
-<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may be off by as
-much.</p>
+<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may differ by the
+rounding.</p>
 <ol>{questions}</ol>
 <h1 class="answers">Answers</h1>
 <p><small>{quotations_html(made_of)}</small></p>
@@ -44,7 +43,7 @@ much.</p>
 def _question(number: int, asked: QuestionText) -> str:
     given = "".join(
         f'<p class="given">{quotations_html(name)}: <b>{escape(numbers)}</b></p>'
-        for name, numbers in asked.given
+        for name, numbers in asked.numbers
     )
     return (
         f'<li value="{number}">{quotations_html(asked.question)}{given}<p>Answer: <span'

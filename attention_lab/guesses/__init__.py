@@ -1,5 +1,5 @@
-"""Questions that are asked before a step is shown: data, their answers by the engine, and the
-wrong rules that learners believe.
+"""Questions that are asked before a step is shown: their data, the engine's answers, and the wrong
+rules that learners believe.
 """
 
 from .ask import guess_in_turn as guess_in_turn

@@ -1,7 +1,7 @@
-"""What a step would give by each wrong rule, from the right numbers before it.
+"""The array that each wrong rule gives for a step, from the right numbers before it.
 
-A rule takes the trace and gives the array of one field without its batch, or None where the belief
-says nothing of this layer.
+A rule takes the trace and returns the array of one field without its batch, or None if the belief
+does not apply to this layer.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ FUSED_FIELDS = {"query_heads": "queries", "key_heads": "keys", "value_heads": "v
 
 
 def believed_array(trace: Trace, field: str, misconception: str) -> Array | None:
-    """The array of a field as a learner with a misconception works it out; None where the
-    misconception does not concern it.
+    """The array of a field as a learner with a misconception computes it; None if the misconception
+    is not about this field.
 
     Shapes: that of the field without B.
     """
@@ -32,7 +32,7 @@ def believed_array(trace: Trace, field: str, misconception: str) -> Array | None
 
 
 def _slice(field: str) -> BeliefRule:
-    """Only the features that a head would get if the input were cut up."""
+    """Each head reads only its own block of the input features."""
 
     def rule(trace: Trace) -> Any:
         x, p = getattr(trace, PROJECTION_INPUTS[field])[0], trace.projections

@@ -13,7 +13,7 @@ from attention_core.trace import Trace
 
 from ..scenario import Scenario, trace_of
 from ..user_data.matrix_names import MAX_TOKENS
-from .hiding import combined, masks_for
+from .hiding import build_masks, combine_masks
 from .sentences import Sentence, other_sentence, padded_sentence
 
 
@@ -79,13 +79,13 @@ def attend_as(
         {"source": source, "target": target}[role] for role in (use.asks, use.answers)
     )
     n_queries, n_keys = len(asking.vectors), len(answering.vectors)
-    masks = masks_for(n_queries, n_keys, causal=use.causal, lengths=[answering.n_real])
+    masks = build_masks(n_queries, n_keys, causal=use.causal, lengths=[answering.n_real])
     memory = None if asking is answering else answering.vectors
     trace = attend(
         asking.vectors,
         projections,
         memory=memory,
-        mask=combined(masks),
+        mask=combine_masks(masks),
         residual=residual,
         scale=scale,
     )

@@ -17,7 +17,7 @@ from attention_core.masks import causal_mask, padding_mask, window_mask
 from attention_core.number_types import check_range
 
 
-def masks_for(
+def build_masks(
     n_queries: int,
     n_keys: int,
     *,
@@ -42,10 +42,11 @@ def masks_for(
     return masks
 
 
-def combined(masks: Mapping[str, Array]) -> Array | None:
+def combine_masks(masks: Mapping[str, Array]) -> Array | None:
     """What all masks together allow; None if there is no mask.
 
-    >>> combined({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
+    >>> first, second = np.array([True, True, False]), np.array([False, True, True])
+    >>> combine_masks({"first": first, "second": second}).tolist()
     [False, True, False]
     """
     return reduce(np.logical_and, masks.values()) if masks else None
@@ -102,7 +103,7 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
 )
 
 
-def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
+def hide_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
     """The probabilities when `value` is added to the scores of the keys that should be hidden.
 
     Shapes: (..., T, S) -> (..., T, S).
@@ -112,7 +113,7 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
         return softmax(scaled_scores + addend)
 
 
-def leak(probabilities: Array, allowed: Array) -> Array:
+def leaked_share(probabilities: Array, allowed: Array) -> Array:
     """The sum of the shares that a query gives to hidden keys. Shapes: (..., T, S) -> (..., T).
     Range: 0 to 1.
     """
@@ -131,14 +132,14 @@ class MaskOrder:
     gap: float
 
 
-def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
+def compare_orders(scores: Array, scale: float, addend: Array) -> MaskOrder:
     """The mask after the scale and before it: softmax(s·scale + m) and softmax((s + m)·scale).
 
     For m = -inf both are equal. A finite bias differs: if it is added first, it is scaled too.
     Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError if the scale is not
     above 0, or if the scores grow beyond the range of their type.
 
-    >>> order = mask_order(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
+    >>> order = compare_orders(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
     ([[0.881, 0.119]], [[0.731, 0.269]])
     """

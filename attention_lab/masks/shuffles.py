@@ -86,12 +86,12 @@ class Shuffle:
 
 
 @cached
-def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
+def run_shuffled(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     """Run the layer of a scenario on its words, and on the same words in another order. Raises:
     AttentionError.
     """
     situation = {one.key: one for one in SITUATIONS}[key]
-    trace, words_TD = trace_of(scenario), words_of(scenario)
+    trace, words_TD = trace_of(scenario), word_vectors_of(scenario)
     order = shuffled_order(len(words_TD), seed)
     codes_TD = _codes(scenario, words_TD) if situation.positions else np.zeros_like(words_TD)
     straight, shuffled = (
@@ -116,21 +116,21 @@ def _codes(scenario: Scenario, words_TD: Array) -> Array:
     return sinusoidal_positions(*words_TD.shape)
 
 
-def is_given(scenario: Scenario) -> bool:
+def has_given_inputs(scenario: Scenario) -> bool:
     """Whether X is given as it is, not as a sum of words and positions: the user's own X, or the
     input of a trained layer.
     """
     return scenario.weights == "trained" or user_matrices_of(scenario).x is not None
 
 
-def words_of(scenario: Scenario) -> Array:
+def word_vectors_of(scenario: Scenario) -> Array:
     """The vectors of the words without positions. Edited cells keep the user's numbers; a given X
     stays as it is.
 
     Shapes: (T, D).
     """
     inputs_TD: Array = trace_of(scenario).inputs[0]
-    if is_given(scenario):
+    if has_given_inputs(scenario):
         return inputs_TD
     embedding = embedding_of(scenario)
     return np.where(inputs_TD == embedding.inputs, embedding.words, inputs_TD)

@@ -26,7 +26,7 @@ def from_practice(trace: Trace, number: int, field: str, notation: Notation) -> 
         asked.question,
         question.answer,
         asked.answer,
-        given=asked.given,
+        given=asked.numbers,
         tolerance=question.tolerance,
     )
 

@@ -23,7 +23,7 @@ from ..url_state import SWITCH_LABELS, restore, set_if_changed, write_to_url
 
 AGAINST, VALUE = "against", "value"  # the names in the URL
 FIRST_CONTROL, LABEL = "mask", "Changed control"
-CONTROL = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
+COMPARABLE_CONTROLS = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
 
 
 def choose_setting(
@@ -33,32 +33,34 @@ def choose_setting(
 
     Without a value in the URL it is another one than that of the sidebar.
     """
-    restore(AGAINST, LABEL, FIRST_CONTROL, partial(check_choice, AGAINST, choices=CONTROL))
+    restore(
+        AGAINST, LABEL, FIRST_CONTROL, partial(check_choice, AGAINST, choices=COMPARABLE_CONTROLS)
+    )
     write_to_url(AGAINST, FIRST_CONTROL)
     key, held = "changed control", st.session_state[AGAINST]
     set_if_changed(key, held)
     name = place.selectbox(
         LABEL,
-        tuple(CONTROL),
-        tuple(CONTROL).index(held),
-        format_func=lambda one: CONTROL[one].label,
+        tuple(COMPARABLE_CONTROLS),
+        tuple(COMPARABLE_CONTROLS).index(held),
+        format_func=lambda one: COMPARABLE_CONTROLS[one].label,
         required=True,
         key=key,
         on_change=_change,
         args=(key,),
     )
-    control = CONTROL[name]
-    restore(VALUE, control.label, "", partial(_checked, control.name))
+    control = COMPARABLE_CONTROLS[name]
+    restore(VALUE, control.label, "", partial(_check_value, control.name))
     value = other_value(scenario, control.name)
     with suppress(AttentionError):  # the held value may be that of another control
         held = st.session_state[VALUE]
         value = value_in(control.name, held) if held else value
-    _draw(where, control, value)
+    _draw_value(where, control, value)
     write_to_url(VALUE, "")
     return control, value
 
 
-def value_says(control: Control, value: Any) -> str:
+def format_setting(control: Control, value: Any) -> str:
     """A value of a control in words, as its widget shows it."""
     if isinstance(value, bool):
         return SWITCH_LABELS[value]
@@ -89,13 +91,13 @@ def show_largest_change(
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.markdown(
         f"**Largest change** ({title}): :blue[query {quote_token(two.tokens, moved.row)}], {of}:"
-        f" {_change_says(moved.before, moved.after, field)}."
+        f" {_format_change(moved.before, moved.after, field)}."
     )
     cell = {"query": moved.row, axis: moved.column}
     button.button("Show it", on_click=st.session_state.update, args=(cell,), width="stretch")
 
 
-def _change_says(before: float, after: float, field: str) -> str:
+def _format_change(before: float, after: float, field: str) -> str:
     """Both numbers and the change; shares in percent."""
     sign = "+" if after > before else "−"
     if field == "probabilities":
@@ -104,14 +106,14 @@ def _change_says(before: float, after: float, field: str) -> str:
     return f"{number(before)} → {number(after)}, **{sign}{number(abs(after - before))}**"
 
 
-def _checked(name: str, text: str) -> str:
+def _check_value(name: str, text: str) -> str:
     """The text of a URL, if the control can have this value. Raises: SettingsError."""
     if text:
         value_in(name, text)
     return text
 
 
-def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
+def _draw_value(where: DeltaGenerator, control: Control, value: Any) -> None:
     """Draw the widget for the value: that of the control, with the same bounds."""
     key, default = f"{VALUE} of {control.name}", CONTROL_DEFAULTS[control.name]
     about: dict[str, Any] = {
@@ -125,7 +127,7 @@ def _draw(where: DeltaGenerator, control: Control, value: Any) -> None:
     if isinstance(default, bool):
         options = (False, True)
     if options:
-        say = partial(value_says, control)
+        say = partial(format_setting, control)
         where.selectbox(
             options=options, index=options.index(value), format_func=say, required=True, **about
         )

@@ -11,7 +11,7 @@ from ..facts import fact
 from ..presets import widget_values
 from ..url_state import KEPT, bound, session
 
-MATRICES = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
+MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
 
 
 def choose_task() -> HeadTask:
@@ -23,29 +23,29 @@ def choose_task() -> HeadTask:
 
 def choose_matrix(task: HeadTask) -> str:
     """The matrix that is edited, at first the one to begin with."""
-    names = {name: label for label, name in MATRICES.items()}
+    names = {name: label for label, name in MATRIX_OF_LABEL.items()}
     chosen = st.segmented_control(
         "Matrix to edit",
-        tuple(MATRICES),
+        tuple(MATRIX_OF_LABEL),
         default=names[task.edit],
         key=f"construct matrix {task.id}",
         required=True,
     )
-    return fact("matrix", MATRICES[chosen or names[task.edit]])
+    return fact("matrix", MATRIX_OF_LABEL[chosen or names[task.edit]])
 
 
-def start(task: HeadTask) -> None:
+def load_start(task: HeadTask) -> None:
     """In a callback: the layer that the task starts from, in place of the one that is shown."""
     st.session_state.update(widget_values(task.start))
     session().last = task.start
 
 
-def start_button(task: HeadTask, is_start: bool) -> None:
+def show_start_button(task: HeadTask, is_start: bool) -> None:
     """Begin, or begin anew."""
     st.button(
         "Start from here" if not is_start else "This is the start",
         icon=":material/restart_alt:",
-        on_click=start,
+        on_click=load_start,
         args=(task,),
         disabled=is_start,
         key="construct start",

@@ -40,23 +40,23 @@ def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
         " length."
     )
     if fact("all_off", len(off) == n_heads):
-        st.markdown(f"With all heads off, what is left is: {figures.left_without_heads(trace)}.")
+        st.markdown(f"With all heads off, what is left is: {figures.describe_remainder(trace)}.")
     with st.container(key="wide worth ablation"):
-        ablation = figures.ablation(trace, without[0], (focus.query, focus.feature), notation)
+        ablation = figures.ablation_board(trace, without[0], (focus.query, focus.feature), notation)
         first = figures.first_column(focus.feature)
-        show_board(ablation, "worth ablation", on_pin=partial(_follow, first))
+        show_board(ablation, "worth ablation", on_pin=partial(_choose_clicked_cell, first))
     if n_features > figures.MAX_COLUMNS:
         st.caption(
             f"Columns shown: {figures.MAX_COLUMNS} of {n_features}, around the feature in focus."
         )
 
 
-def _follow(first: int, array: str, index: list[int]) -> None:
+def _choose_clicked_cell(first: int, array: str, index: list[int]) -> None:
     """Move the focus to a pinned cell of the columns that begin with `first`."""
     move_focus([("T", None), ("O", None)], [index[0], first + index[1]])
 
 
-def other_bases(trace: Trace, head: int, notation: Notation) -> None:
+def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
     """What a change of basis changes in a head, and what stays the same."""
     w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
     p = trace.projections
@@ -92,7 +92,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
                 f" number: {changes}."
             )
             st.markdown(f"${pairs[0].symbol}$ of head {head}")
-            show_board(figures.in_two_bases(pairs[0], notation), f"worth {name}")
+            show_board(figures.basis_board(pairs[0], notation), f"worth {name}")
 
 
 def _choose_basis() -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.heads.one_wide_head import Cost, cost_of, one_wide_head
+from attention_lab.heads.one_wide_head import LayerCost, layer_cost, one_wide_head
 from attention_viz.labels import number
 
 from ..facts import fact
@@ -36,7 +36,7 @@ def open_one_wide_head() -> None:
 def compare_with_one_wide_head(now: PageContext, one: Trace) -> None:
     """What stays and what changes when the same matrices are one head or several."""
     trace, cell = now.trace, now.focus.cell("query", "key")
-    before, after = fact("costs", (cost_of(one), cost_of(trace)))
+    before, after = fact("costs", (layer_cost(one), layer_cost(trace)))
     st.markdown(_table(before, after))
     if not fact("several_heads", after.distributions > 1):
         st.markdown("This layer has only one head. Choose more heads in the sidebar.")
@@ -52,7 +52,7 @@ def compare_with_one_wide_head(now: PageContext, one: Trace) -> None:
     )
 
 
-def _table(one: Cost, several: Cost) -> str:
+def _table(one: LayerCost, several: LayerCost) -> str:
     rows = (
         ("features of a query in a head, d_k", one.width, several.width),
         ("numbers in all weights", one.parameters, several.parameters),

@@ -11,7 +11,7 @@ from attention_core import attend
 from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
-from attention_lab.heads.head_worth import switch_off
+from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs.evaluation import best_possible, loss_floor
 from attention_lab.labs.tasks import N_TEST, unseen_examples
 from attention_lab.labs.training_settings import (
@@ -157,7 +157,7 @@ def part_scores(
 
 @cached
 def _score_without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
-    return cached_score(settings, switch_off(projections, [head]))
+    return cached_score(settings, without_heads(projections, [head]))
 
 
 def run_sequence(settings: TrainingSettings, projections: Projections, sequence: int) -> Trace:

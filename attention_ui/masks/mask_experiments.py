@@ -6,18 +6,18 @@ import streamlit as st
 
 from attention_core.checks import Array
 from attention_lab.masks.hiding import HIDING_VALUES
-from attention_lab.masks.mask_experiments import hiding_effects, orders
+from attention_lab.masks.mask_experiments import compare_all_orders, hiding_effects
 from attention_viz.labels import number, percent
-from attention_viz.masks.mask_workshop import row_bars
+from attention_viz.masks.mask_workshop import row_figure
 
 from ..facts import fact
 from ..show import show_figure
-from .empty_rows import padded_queries, row_with_nothing_left
-from .mask_workshop import Setup
-from .painting import paint
+from .empty_rows import show_empty_row, show_padded_queries
+from .mask_workshop import ExperimentSetup
+from .painting import show_painting
 
 
-def how_to_hide(setup: Setup) -> None:
+def show_hiding_values(setup: ExperimentSetup) -> None:
     """What −∞, −10⁹ and a small bias do to the shares of one query."""
     n, query, _ = setup.cell
     if setup.allowed.all():
@@ -29,7 +29,7 @@ def how_to_hide(setup: Setup) -> None:
     )
     bars = {f"{one.name} added": one.shares[query] for one in effects}
     says = "The shares of one query, with three numbers that hide keys."
-    show_figure(row_bars(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "hiding")
+    show_figure(row_figure(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "hiding")
     st.caption("Keys in brackets are hidden from this query.")
     leaks = fact("read_from_hidden_keys", {e.name: float(e.leaked[query]) for e in effects})
     largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
@@ -41,19 +41,19 @@ def how_to_hide(setup: Setup) -> None:
     ]
     for one in effects:
         read = f"{percent(leaks[one.name])} | {percent(largest[one.name])}"
-        lines.append(f"| {one.name} | {read} | {' | '.join(map(_range, one.empty_row))} |")
+        lines.append(f"| {one.name} | {read} | {' | '.join(map(_format_range, one.empty_row))} |")
     st.markdown("\n".join(lines))
     for value in HIDING_VALUES:
         st.markdown(f"- **{value.name}**: {value.sentence}")
 
 
-def _range(shares: Array) -> str:
+def _format_range(shares: Array) -> str:
     """The smallest and the largest share of a query."""
     low, high = percent(float(shares.min())), percent(float(shares.max()))
     return f"all {low}" if low == high else f"{low} to {high}"
 
 
-def mask_or_scale_first(setup: Setup) -> None:
+def show_order(setup: ExperimentSetup) -> None:
     """The mask after the scale, and before it."""
     n, query, _ = setup.cell
     scale = setup.made.trace.scale
@@ -63,7 +63,7 @@ def mask_or_scale_first(setup: Setup) -> None:
             " and above."
         )
         return
-    found = orders(setup.made, n, setup.head, setup.bias)
+    found = compare_all_orders(setup.made, n, setup.head, setup.bias)
     gaps = fact("moved_by_the_order", {key: one.gap for key, one in found.items()})
     name, order = list(found.items())[-1]
     st.markdown(
@@ -75,7 +75,7 @@ def mask_or_scale_first(setup: Setup) -> None:
         "mask, then scale": order.mask_first[query],
     }
     says = "The shares of one query, with the mask after and before the scale."
-    show_figure(row_bars(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "order")
+    show_figure(row_figure(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "order")
     lines = [
         "| added to a hidden score | largest difference of a share, all queries |",
         "|---|---|",
@@ -89,7 +89,7 @@ def mask_or_scale_first(setup: Setup) -> None:
     _explain_scaled_bias(setup, name)
 
 
-def _explain_scaled_bias(setup: Setup, name: str) -> None:
+def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
     """What the scale does to the finite bias, and whether that changes a share."""
     scale = setup.made.trace.scale
     scaled = fact("scaled_bias", setup.bias * scale)
@@ -108,9 +108,9 @@ def _explain_scaled_bias(setup: Setup, name: str) -> None:
 
 
 EXPERIMENTS = {
-    "paint a mask": paint,
-    "how to hide": how_to_hide,
-    "mask or scale first": mask_or_scale_first,
-    "nothing left": row_with_nothing_left,
-    "padded queries": padded_queries,
+    "paint a mask": show_painting,
+    "how to hide": show_hiding_values,
+    "mask or scale first": show_order,
+    "nothing left": show_empty_row,
+    "padded queries": show_padded_queries,
 }

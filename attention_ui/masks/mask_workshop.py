@@ -14,7 +14,7 @@ from ..page_context import PageContext
 
 
 @dataclass(frozen=True)
-class Setup:
+class ExperimentSetup:
     """The batch, the head, the chosen sequence, query and key, and the finite bias."""
 
     now: PageContext
@@ -35,7 +35,7 @@ class Setup:
         return allowed
 
 
-def follow(array: str, index: list[int]) -> None:
+def choose_clicked_cell(array: str, index: list[int]) -> None:
     """In a callback: choose the query and the key of a clicked cell, and its sequence if the name
     of the matrix ends with one.
     """

@@ -17,7 +17,7 @@ from ..markdown import plain
 from ..url_state import KEPT, bound
 
 
-def sentence_field(
+def choose_sentence(
     place: Any,
     label: str,
     default: str,
@@ -72,7 +72,7 @@ def note_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> Non
     )
 
 
-def at_most(word: str, chosen: int, last: int) -> int:
+def limit_with_note(word: str, chosen: int, last: int) -> int:
     """The chosen place, or the last one with a note if there are fewer."""
     if chosen > last:
         fact(f"last_{word}_instead", last)

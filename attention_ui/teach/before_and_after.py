@@ -86,7 +86,7 @@ def show_gain() -> None:
     st.markdown(f"Right before: {first} of 10. Right after: {second} of 10. **Gain: {shown}.**")
     left_over = fact("misconceptions", after.misconceptions)
     if left_over:
-        says = "\n".join(f"- {MISCONCEPTIONS[name].says}" for name in left_over)
+        says = "\n".join(f"- {MISCONCEPTIONS[name].text}" for name in left_over)
         st.markdown(f"What the answers after still say:\n{says}")
 
 

@@ -35,7 +35,7 @@ def ask_all(
 def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion) -> dict[str, Any]:
     asked = question_text(question, trace, now.notation)
     st.markdown(f"**{place}. {plain_quotations(asked.question)}**")
-    for name, numbers in asked.given:
+    for name, numbers in asked.numbers:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     text = bound(
@@ -59,7 +59,7 @@ def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion)
         )
         and text
     )
-    judge_answer(text, question, asked.how)
+    judge_answer(text, question, asked.method)
     if looked:
         st.markdown(f"Answer: {plain_quotations(asked.answer)}")
     return {

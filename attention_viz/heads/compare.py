@@ -13,10 +13,10 @@ from attention_lab.rounding import tolerance
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..payload import JSON, largest_magnitude
 
-MAX_FEATURES = 24
+MAX_OUTPUT_FEATURES = 24
 
 
-def two_settings(
+def compare_board(
     two: TwoSettings,
     field: str,
     cell: tuple[int, int, int],
@@ -26,13 +26,13 @@ def two_settings(
     """The matrices of one head, or the outputs, on one scale of colours, and their difference.
 
     cell: head, row and column of the pinned cell. names: of the two settings. Of the output
-    `MAX_FEATURES` features are shown, among them that of the cell.
+    `MAX_OUTPUT_FEATURES` features are shown, among them that of the cell.
     """
     head, row, column = cell
     first, cut = 0, slice(None)
     if field == "output":
-        first = column // MAX_FEATURES * MAX_FEATURES
-        cut = slice(first, first + MAX_FEATURES)
+        first = column // MAX_OUTPUT_FEATURES * MAX_OUTPUT_FEATURES
+        cut = slice(first, first + MAX_OUTPUT_FEATURES)
     numbers = [matrix[:, cut] for matrix in two.matrices(field, head)]
     before, after = _pair(two, field, head, numbers, names, first)
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))

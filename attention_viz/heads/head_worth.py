@@ -27,10 +27,10 @@ from ..parts import Part, layout, named_axis
 from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 
-MAX_COLUMNS, MAX_FEATURES = 64, 16
+MAX_COLUMNS, MAX_BASIS_FEATURES = 64, 16
 
 
-def stacked(trace: Trace, feature: int) -> Figure:
+def stacked_output(trace: Trace, feature: int) -> Figure:
     """One feature of the output of every token as a sum of the heads' parts, and the output itself
     as a tick.
     """
@@ -65,7 +65,7 @@ def stacked(trace: Trace, feature: int) -> Figure:
         f"Feature {feature} of the output as stacked bars, a part for each head. Tokens:"
         f" {len(tokens)}."
     )
-    return {"data": data, "layout": _charted(says, 316, tokens, barmode="relative")}
+    return {"data": data, "layout": _bar_layout(says, 316, tokens, barmode="relative")}
 
 
 def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
@@ -79,7 +79,7 @@ def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
         yield "input (residual)", trace.inputs[0, :, feature], "@line"
 
 
-def shares(trace: Trace) -> Figure:
+def head_shares(trace: Trace) -> Figure:
     """The signed share and the norm share of each head, the largest signed share first."""
     signed_H, norm_H = signed_shares(trace)[0], norm_shares(trace)[0]
     order = list(ranking(signed_H))
@@ -101,10 +101,10 @@ def shares(trace: Trace) -> Figure:
     says = "Two shares of the output for each head; here their sum is 0, so there are no shares."
     if has_shares(trace):
         says = f"Two shares of the output for each head; the largest signed share: {heads[0]}."
-    return {"data": data, "layout": _charted(says, 260, heads, barmode="group")}
+    return {"data": data, "layout": _bar_layout(says, 260, heads, barmode="group")}
 
 
-def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
+def token_changes_board(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
     """How far the output of each token moves when one head is off: heads as rows, tokens as
     columns.
     """
@@ -126,7 +126,7 @@ def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> J
     return matrix_board([matrix], ("changes", *cell), says, notation)
 
 
-def ablation(
+def ablation_board(
     trace: Trace, without_TO: Array, cell: tuple[int, int], notation: Notation = OURS
 ) -> JSON:
     """The output, the output with some heads off, and what is missing; at most 64 columns, from
@@ -168,9 +168,11 @@ def first_column(feature: int) -> int:
     return feature // MAX_COLUMNS * MAX_COLUMNS
 
 
-def in_two_bases(both: BeforeAfter, notation: Notation = OURS) -> JSON:
+def basis_board(both: BeforeAfter, notation: Notation = OURS) -> JSON:
     """A matrix before and after a change of basis: at most the first 16 rows and columns."""
-    pair = [matrix[:MAX_FEATURES, :MAX_FEATURES] for matrix in (both.before, both.after)]
+    pair = [
+        matrix[:MAX_BASIS_FEATURES, :MAX_BASIS_FEATURES] for matrix in (both.before, both.after)
+    ]
     limit = max(map(largest_magnitude, pair))
     sides = Side("from feature"), Side("to feature")
     matrices = [
@@ -181,7 +183,7 @@ def in_two_bases(both: BeforeAfter, notation: Notation = OURS) -> JSON:
     return matrix_board(matrices, ("after", 0, 0), says, notation)
 
 
-def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
+def _bar_layout(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
     """A layout for bars with names below. height: in px, without the names."""
     names, foot = named_axis(labels)
     return layout(
@@ -202,7 +204,7 @@ def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> P
     )
 
 
-def left_without_heads(trace: Trace) -> str:
+def describe_remainder(trace: Trace) -> str:
     """What remains of the output with all heads off, in words."""
     parts = []
     if trace.projections.b_o is not None:

@@ -18,7 +18,7 @@ from ..thumbnails import HEAD_NUMBER_CAPTIONS, line_of_heads, thumbnail_board
 MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
 
 
-def shared_keys(
+def shared_keys_board(
     kinds: Mapping[str, Trace],
     cell: tuple[int, int, int],
     limit: float,
@@ -37,7 +37,7 @@ def shared_keys(
     )
     size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
     panels = [
-        line_of_heads(name, line, name, _badge(one), size) | {"captions": _read(one)}
+        line_of_heads(name, line, name, _badge(one), size) | {"captions": _captions(one)}
         for line, (name, one) in enumerate(kinds.items())
     ]
     return thumbnail_board(
@@ -50,7 +50,7 @@ def shared_keys(
     )
 
 
-def strong_colour(trace: Trace) -> float:
+def strongest_colour(trace: Trace) -> float:
     """The share that one cell in a hundred exceeds. As the strongest colour it keeps pale heads
     visible.
     """
@@ -76,6 +76,6 @@ def _badge(trace: Trace) -> str:
     return f"{trace.projections.groups} × keys and values"
 
 
-def _read(trace: Trace) -> list[str]:
+def _captions(trace: Trace) -> list[str]:
     """For each head, the key/value head that it reads."""
     return [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]

@@ -10,10 +10,10 @@ from ..matrices import Matrix, difference_matrix, field_sides, head_matrix, matr
 from ..payload import JSON, largest_magnitude
 
 MAX_COLUMNS = 32
-FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))
+COMPUTED_FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))
 
 
-def broken(
+def mistake_board(
     right: Trace,
     faulty: Trace,
     field: str,

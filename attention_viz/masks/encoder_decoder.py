@@ -17,7 +17,7 @@ TABLE_FIELDS = tuple(name for name in STEPS if name not in ("scaled_scores", "ma
 MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen use is drawn in full size
 
 
-def side_by_side(
+def uses_board(
     traces: Mapping[str, Trace],
     head: int,
     chosen: str,
@@ -50,7 +50,7 @@ def side_by_side(
     return matrix_board(matrices, (f"scores {chosen}", *cell), says, notation)
 
 
-def steps(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
+def use_scene(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
     """Queries, keys, probabilities, values and outputs of one head in one use."""
     panels = [
         Panel("query_heads", 2, 3, (0, 1), title=f"queries of the {use.asks}"),

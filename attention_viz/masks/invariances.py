@@ -14,7 +14,7 @@ from attention_lab.rounding import tolerance
 from ..matrices import Matrix, Side, difference_matrix, field_sides, head_matrix, matrix_board
 from ..payload import JSON, largest_magnitude
 
-MAX_FEATURES = 16
+MAX_INVARIANCE_FEATURES = 16
 # The two fields that show a change best: where it enters, and where it is gone or still shows.
 FIELDS_OF_CHANGE = {
     "row_constants": ("masked_scores", "probabilities"),
@@ -28,14 +28,15 @@ FIELDS_OF_CHANGE = {
 Cell = tuple[int, int, int]  # head, query, key
 
 
-def shuffled(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -> JSON:
+def shuffle_board(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -> JSON:
     """Output or probabilities of a run and of the run on shuffled tokens, and the difference
     between the second and the shuffled first.
     """
     head, query, key = cell
     rows = list(made.order)
     straight, moved = (
-        head_matrix(trace, field, head, MAX_FEATURES) for trace in (made.straight, made.shuffled)
+        head_matrix(trace, field, head, MAX_INVARIANCE_FEATURES)
+        for trace in (made.straight, made.shuffled)
     )
     expected, column, limit = straight[rows], 0, _limit(field, straight, moved)
     if field == "probabilities":
@@ -68,12 +69,16 @@ def _limit(field: str, first: Array, second: Array) -> float | None:
     return max(largest_magnitude(first), largest_magnitude(second))
 
 
-def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notation = OURS) -> JSON:
+def change_board(
+    before: Trace, after: Trace, key: str, cell: Cell, notation: Notation = OURS
+) -> JSON:
     """Two fields before and after a change, and the difference."""
     head, query, column = cell
     matrices = []
     for row, field in enumerate(FIELDS_OF_CHANGE[key]):
-        first, second = (head_matrix(trace, field, head, MAX_FEATURES) for trace in (before, after))
+        first, second = (
+            head_matrix(trace, field, head, MAX_INVARIANCE_FEATURES) for trace in (before, after)
+        )
         kind = STEPS[field].kind
         limit = _limit(field, first, second)
         pair = [
@@ -103,7 +108,7 @@ def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notatio
     )
 
 
-def temperatures(
+def temperature_board(
     usual: Trace, other: Trace, temperature: float, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The probabilities of a head at temperature 1 and at another."""
@@ -126,7 +131,7 @@ def temperatures(
     return matrix_board(matrices, ("other", query, key), says, notation)
 
 
-def jacobians(
+def jacobian_board(
     trace: Trace, shares: tuple[Array, Array], cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The derivatives of the shares of one query by its scores, for raw and scaled scores, on one
@@ -151,7 +156,7 @@ def jacobians(
     return matrix_board(matrices, (titles[1], cell[2], cell[2]), says, notation)
 
 
-def other_shares(
+def shares_board(
     trace: Trace, shares: Array, title: str, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The shares of one head in the layer, those of another method, and the difference."""

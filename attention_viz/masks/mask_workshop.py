@@ -19,7 +19,7 @@ from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, label_layout, layout
 from ..payload import JSON, largest_magnitude
 from ..theme import Figure
-from .scores_and_shares import scores_and_shares, shares
+from .scores_and_shares import scores_and_shares, shares_matrix
 
 MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
 MAX_FEATURES = 16
@@ -28,7 +28,7 @@ GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont":
 Cell = tuple[int, int, int]  # sequence, query, key
 
 
-def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
+def sequences_board(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
     trace, chosen = made.trace, cell[0]
     is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
@@ -52,7 +52,7 @@ def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OUR
     return matrix_board(matrices, (f"scores {chosen}", *cell[1:]), says, notation)
 
 
-def painting(
+def painting_board(
     painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The painted mask, all masks together for one sequence, and its probabilities."""
@@ -61,9 +61,21 @@ def painting(
     allowed = made.allowed[n]
     matrices = [
         Matrix(
-            "painted", _shown(painted_TT), *sides, (0, 0), "your mask: click a cell", kind="logit"
+            "painted",
+            _added_to_scores(painted_TT),
+            *sides,
+            (0, 0),
+            "your mask: click a cell",
+            kind="logit",
         ),
-        Matrix("together", _shown(allowed), *sides, (1, 0), "all masks together", kind="logit"),
+        Matrix(
+            "together",
+            _added_to_scores(allowed),
+            *sides,
+            (1, 0),
+            "all masks together",
+            kind="logit",
+        ),
     ]
     if len(allowed) <= MAX_TOKENS_FULL_SIZE:
         shares_TS = made.trace.probabilities[n, head]
@@ -76,7 +88,7 @@ def painting(
     return matrix_board(matrices, ("painted", query, key), says, notation)
 
 
-def emptied(
+def empty_row_board(
     made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """One sequence with every key hidden from one query: masked scores, probabilities, and the
@@ -88,7 +100,7 @@ def emptied(
         Matrix(
             "scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"
         ),
-        shares("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
+        shares_matrix("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
         Matrix(
             "head output",
             without.head_outputs[n, head, :, :MAX_FEATURES],
@@ -106,7 +118,7 @@ def emptied(
     )
 
 
-def padding(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS) -> JSON:
+def padding_board(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS) -> JSON:
     """The output of one sequence, the output with other [pad] vectors, and the difference."""
     n, query, _ = cell
     rows, features = Side("query position", made.batch.tokens[n]), Side("output feature")
@@ -127,13 +139,15 @@ def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
     return Side("query position", tokens), Side("key position", tokens)
 
 
-def _shown(allowed_TT: Array) -> Array:
+def _added_to_scores(allowed_TT: Array) -> Array:
     """What a mask adds to the scores: 0 for a visible key, minus infinity for a hidden one."""
     cells: Array = np.where(allowed_TT, 0.0, -np.inf)
     return cells
 
 
-def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str) -> Figure:
+def row_figure(
+    tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str
+) -> Figure:
     """The shares that a query gives to each key: a group of bars for each key. Names of hidden keys
     stand in brackets.
 
@@ -144,7 +158,8 @@ def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, wh
     for place in np.flatnonzero(hidden):
         labels[place] = f"({labels[place]})"
     data = [
-        _bars(name, labels, row, BAR_COLOURS[i % 4]) for i, (name, row) in enumerate(rows.items())
+        _share_bars(name, labels, row, BAR_COLOURS[i % 4])
+        for i, (name, row) in enumerate(rows.items())
     ]
     angle, room = label_layout(labels)
     around = {
@@ -166,7 +181,7 @@ def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, wh
     return {"data": data, "layout": layout(280, what, **around)}
 
 
-def _bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:
+def _share_bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:
     """A bar for each key."""
     return {
         "type": "bar",

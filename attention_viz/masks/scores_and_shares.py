@@ -38,11 +38,11 @@ def scores_and_shares(
             rule=mask_rule(scaled),
             small=small,
         ),
-        shares(f"shares {key}", masked, trace, at, (column, 1), sides, titles[1], small),
+        shares_matrix(f"shares {key}", masked, trace, at, (column, 1), sides, titles[1], small),
     ]
 
 
-def shares(
+def shares_matrix(
     name: str,
     scores: str,
     trace: Trace,

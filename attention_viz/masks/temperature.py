@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_slope
+from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_derivative
 
 from ..curves import LEGEND_ABOVE
 from ..labels import number, percent, shorten
@@ -25,7 +25,7 @@ TEMPERATURE_AXIS = PLAIN_AXIS | {
 }
 
 
-def temperature_curves(
+def temperature_figure(
     scores: Array, tokens: Sequence[str], key: int, temperature: float
 ) -> Figure:
     """The shares of one query by the temperature, a curve for each key; the chosen key and the
@@ -67,7 +67,7 @@ def temperature_curves(
     return {"data": curves, "layout": layout(320, says, **around)}
 
 
-def variances(spreads: Sequence[ScoreSpread]) -> Figure:
+def variance_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     """The variance of dot products by the width d_k: measured, with errors, and by theory."""
     widths = [spread.d_k for spread in spreads]
     measured: Part = {
@@ -101,7 +101,7 @@ def variances(spreads: Sequence[ScoreSpread]) -> Figure:
     return {"data": [theory, measured], "layout": layout(300, says, **around)}
 
 
-def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
+def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     """The largest share and the trace of the softmax Jacobian by the width, for raw and scaled
     scores.
     """
@@ -134,10 +134,10 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
     return {"data": curves, "layout": layout(300, says, **around)}
 
 
-def slopes() -> Figure:
+def derivative_figure() -> Figure:
     """The derivative of the shares of two tokens, by the gap of their scores: at most 1/4."""
     gaps = np.linspace(-12, 12, 121)
-    heights = [two_token_slope(float(gap)) for gap in gaps]
+    heights = [two_token_derivative(float(gap)) for gap in gaps]
     around = {
         "xaxis": PLAIN_AXIS | {"title": {"text": "score gap of two tokens"}},
         "yaxis": PLAIN_AXIS | {"range": [0, 0.27]},

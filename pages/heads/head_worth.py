@@ -14,7 +14,7 @@ from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.head_worth import other_bases, switch_heads_off
+from attention_ui.heads.head_worth import show_other_bases, switch_heads_off
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.panels import token
@@ -50,11 +50,11 @@ st.markdown(
 with picture_container(
     "worth stacked", max(trace.sizes["T"], 5 * n_heads)
 ):  # the legend takes room, too
-    show_figure(figures.stacked(trace, column), "worth stacked")
+    show_figure(figures.stacked_output(trace, column), "worth stacked")
 
 switch_heads_off(trace, focus, now.notation)
 moved = fact("moved_without_head", float(token_changes(trace)[0, head, query]))
-show_board(figures.changes(trace, (head, query), now.notation), "worth changes")
+show_board(figures.token_changes_board(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far the output of each token moves when one head is off: $|{part}|$, token by token."
     f" Without head {head}, {token(trace, 'T', query)} moves by {number(moved)}. Lengths add up"
@@ -64,7 +64,7 @@ st.caption(
 st.header("Whose output is it?", anchor=False)
 picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
 with picture:
-    show_figure(figures.shares(trace), "worth shares")
+    show_figure(figures.head_shares(trace), "worth shares")
 with words:
     # The numbers have a text of their own: Streamlit sets all formulas of a changed text anew.
     st.markdown(
@@ -91,4 +91,4 @@ with words:
         " BLEU."
     )
 
-other_bases(trace, head, now.notation)
+show_other_bases(trace, head, now.notation)

@@ -10,8 +10,13 @@ from attention_lab.scenario import resolve
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import quote_token
-from attention_ui.masks.encoder_decoder import chosen_cell, draw_cards, follow, follow_step
-from attention_ui.masks.sentences import note_cut, sentence_field
+from attention_ui.masks.encoder_decoder import (
+    choose_clicked_step,
+    choose_clicked_use,
+    chosen_cell,
+    show_cards,
+)
+from attention_ui.masks.sentences import choose_sentence, note_cut
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound, choose_one
 from attention_ui.view import one_window
@@ -23,7 +28,7 @@ TARGET = "Das Tier war zu müde"
 now = page_context()
 window = one_window()
 left, right = window.columns([3, 2])
-target = sentence_field(
+target = choose_sentence(
     left,
     "Target sentence",
     TARGET,
@@ -47,7 +52,7 @@ traces = three_uses(now.scenario, target, int(padding))
 read = other_sentence(now.scenario, target)
 with window.container():  # one place, so that what stands below keeps its own
     note_cut("target sentence", read.n_real, read.n_left_out, now.scenario)
-draw_cards(traces)
+show_cards(traces)
 st.caption(
     "Above: masked scores, below: shares. Hatched cells are hidden; the mask of the sidebar is not"
     " used here. All three have the same weights, so that only sentences and masks differ; in a"
@@ -68,8 +73,8 @@ use = next(use for use in USES if use.key == chosen)
 trace = traces[chosen]
 cell = chosen_cell(trace.sizes["T"], trace.sizes["S"])
 with window:  # drawn now, because its pinned cell depends on the use
-    scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
-    show_board(scene, "uses", on_pin=follow, fits=True)
+    scene = boards.uses_board(traces, now.focus.head, chosen, cell, now.notation)
+    show_board(scene, "uses", on_pin=choose_clicked_use, fits=True)
 query_token, key_token = (
     quote_token(trace.tokens, cell[0]),
     quote_token(trace.memory_tokens, cell[1]),
@@ -82,7 +87,9 @@ st.markdown(
     f" the {use.answers}."
 )
 stage = replace(now.stage, trace=trace, before=None)
-show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_step, fits=True)
+show_board(
+    boards.use_scene(stage, use, now.focus.head, cell), "use", on_pin=choose_clicked_step, fits=True
+)
 
 st.header("The shapes of every step", anchor=False)
 st.markdown(boards.shapes_table(traces))

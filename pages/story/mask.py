@@ -5,7 +5,7 @@ import streamlit as st
 from attention_lab.masks.last_query import last_query_alone
 from attention_lab.scenario import MASK_KINDS
 from attention_ui.facts import fact
-from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
+from attention_ui.mask_choice import choose_mask, longer_sequence, open_workshop, with_example_mask
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
 from attention_ui.step import show_step
@@ -13,7 +13,7 @@ from attention_viz import story
 from attention_viz.labels import number
 
 mask = fact("mask", page_context().scenario.mask)
-now, notes = with_example(page_context())
+now, notes = with_example_mask(page_context())
 trace, focus, scenario = now.trace, now.focus, now.scenario
 n_keys = fact("keys", trace.sizes["S"])
 n_seen = fact("keys_seen", n_keys - int(trace.hidden_keys[0, focus.head, focus.query]))
@@ -59,7 +59,7 @@ with st.container(horizontal=True):
 if mask == "painted":
     st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
 if fact("no_pad", mask == "padding" and not trace.hidden.any()):
-    length = fact("can_grow", longer(scenario))
+    length = fact("can_grow", longer_sequence(scenario))
     st.info("This sequence has no [pad], so the mask hides nothing.")
     if length:
         st.markdown("Make the sequence longer than the sentence:")

@@ -18,6 +18,7 @@ from attention_ui.markdown import plain_quotations
 from attention_ui.page_context import page_context
 from attention_ui.panels import note_columns
 from attention_ui.practice import (
+    ask_misconception,
     clear_answer,
     draw_help,
     draw_operands,
@@ -27,7 +28,6 @@ from attention_ui.practice import (
     offer_sheet,
     open_cell,
 )
-from attention_ui.practice_belief import ask_belief
 from attention_ui.url_state import KEPT, bound, whole_number_input
 from attention_viz.practice import question_text
 
@@ -61,23 +61,23 @@ level = bound(
 field, fields = TITLES.get(title or "", ""), askable_fields(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
     st.info(
-        f"Here the numbers of the {title} are no work for a hand: each takes more than {MAX_TERMS}"
-        " terms, or none. So another step is asked for. Smaller sizes help; the example *Two heads"
-        " by hand* has them."
+        f"The {title} cannot be worked out by hand: each number needs more than {MAX_TERMS} terms,"
+        " or none. The question is about another step. Smaller sizes help; the example *Two heads"
+        " on paper* has them."
     )
     field = ""
 question = choose_question(trace, number, field)
-asked = question_text(question, trace, now.notation)
+text = question_text(question, trace, now.notation)
 fact("question", question)
 
 st.header(STEPS[question.exact.field].title.capitalize(), anchor=False)
-st.markdown(f"**{plain_quotations(asked.question)}**")
+st.markdown(f"**{plain_quotations(text.question)}**")
 with st.container():
-    # One place for all, so that what stands below keeps its own, and the keys' place with it.
-    for name, numbers in asked.given:
+    # One container, so that the widgets below keep their place, and with it the keyboard's focus.
+    for name, numbers in text.numbers:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
-shown_help = draw_help(question, level or HELP_LEVELS[0])
+example = draw_help(question, level or HELP_LEVELS[0])
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = bound(
     left.text_input,
@@ -95,12 +95,12 @@ right.button(
     args=(number,),
     key="pr_next",
 )
-if shown_help.missing is None:
-    judge_answer(answer or "", question, asked.how)
+if example.missing is None:
+    judge_answer(answer or "", question, text.method)
 else:
-    judge_term(answer or "", shown_help)
+    judge_term(answer or "", example)
 if shown:
-    st.markdown(f"Answer: {plain_quotations(fact('answer_shown', asked.answer))}")
+    st.markdown(f"Answer: {plain_quotations(fact('answer_shown', text.answer))}")
     st.button(
         "See it on the board",
         icon=":material/grid_on:",
@@ -108,11 +108,11 @@ if shown:
         key="see it",
     )
 st.caption(
-    "The numbers are those of your layer, rounded; answers are right to within what the rounding"
-    " does. Change the sentence or the sizes, and the same question has other numbers."
+    "The numbers are those of your layer, rounded; an answer may differ by the rounding. With"
+    " another sentence or other sizes, the same question has other numbers."
 )
-ask_belief(trace, number, field)
+ask_misconception(trace, number, field)
 offer_sheet(now, number, field)
-st.header("The matrices that the numbers come from", anchor=False)
+st.header("The matrices of these numbers", anchor=False)
 draw_operands(now, question)
 note_columns(now)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.derived_arrays import slice_of
-from attention_lab.heads.counts import size_of
+from attention_lab.heads.counts import layer_size
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -38,7 +38,7 @@ with st.expander(
     on_change="rerun",
 ) as in_all_heads:
     if in_all_heads.open:
-        one_pair = replace(size_of(trace), n_tokens=1)
+        one_pair = replace(layer_size(trace), n_tokens=1)
         products = fact("products", {one.key: one.multiplications.of(one_pair) for one in SCHEMES})
         place = {0: 0, 1: focus.query, 2: focus.key}
         together = fact("of_all_heads", float(slice_of(trace, "pair_total", place)))

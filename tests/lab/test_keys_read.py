@@ -10,7 +10,7 @@ from attention_core import (
     Trace,
     attend,
 )
-from attention_lab.heads.keys_read import keys_read_most, row_share, strongest_keys
+from attention_lab.heads.keys_read import keys_read_most, row_sum, strongest_keys
 
 
 @pytest.fixture(params=["plain", "everything"])
@@ -58,10 +58,10 @@ def test_a_row_of_shares_sums_to_one_or_nothing(trace: Trace) -> None:
     queries that are there.
     """
     assert all(
-        row_share(trace, *place) == pytest.approx(1, abs=1e-12)
+        row_sum(trace, *place) == pytest.approx(1, abs=1e-12)
         for place in np.ndindex(trace.scores.shape[1:3])
     )
     blind = attend(
         [[1.0], [2.0]], Projections.weightless(1), mask=np.array([[False, False], [True, True]])
     )
-    assert (row_share(blind, 0, 0), row_share(blind, 0, 1)) == (0, pytest.approx(1))
+    assert (row_sum(blind, 0, 0), row_sum(blind, 0, 1)) == (0, pytest.approx(1))

@@ -50,8 +50,8 @@ def test_who_works_it_out_is_right(call: tuple[Layer, dict[str, Any]]) -> None:
                 assert not question.accepts(question.answer + 1)
             else:
                 assert question.answer == getattr(trace, field)[question.exact.index]
-                assert question.accepts(round(question.shown.recompute(), question.places))
-                assert question.accepts(round(question.answer, question.places))
+                assert question.accepts(round(question.rounded.recompute(), question.decimals))
+                assert question.accepts(round(question.answer, question.decimals))
                 off = 2 * question.tolerance + 1e-12
                 assert not question.accepts(question.answer + off)
                 assert not question.accepts(question.answer - off)
@@ -77,7 +77,7 @@ def test_the_same_number_is_the_same_question() -> None:
         1,
         2,
         2,
-    )  # an address holds the number
+    )  # a URL holds the number
 
 
 def test_an_answer_by_hand() -> None:
@@ -90,7 +90,7 @@ def test_an_answer_by_hand() -> None:
         for q in (choose_question(trace, n, "scores") for n in range(1, 40))
         if q.exact.index == (0, 0, 1, 1)
     )
-    assert [factor.value for factor in question.shown.terms[0].factors] == [2.0, 2.0]
+    assert [factor.value for factor in question.rounded.terms[0].factors] == [2.0, 2.0]
     assert [question.accepts(answer) for answer in (4, 4.016, 4.02, 3.99, 4.04)] == [
         True,
         True,
@@ -104,9 +104,9 @@ def test_places_follow_the_numbers() -> None:
     """Small numbers are given with more places, so that three digits of the largest are there;
     never fewer than two.
     """
-    for size, places in ((100.0, 2), (1.0, 2), (1e-2, 4), (1e-4, 6), (1e-20, 8)):
+    for size, decimals in ((100.0, 2), (1.0, 2), (1e-2, 4), (1e-4, 6), (1e-20, 8)):
         trace = attend([[1.0 * size], [2.0 * size]], Projections.weightless(1))
-        assert choose_question(trace, 1, "scores").places == places
+        assert choose_question(trace, 1, "scores").decimals == decimals
 
 
 def test_only_what_a_hand_can_do() -> None:

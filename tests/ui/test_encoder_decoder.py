@@ -19,7 +19,7 @@ def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     sentence.
     """
     app = opened("encoder-decoder")
-    pin(app, monkeypatch, "uses", encoder_decoder.follow, "scores encoder", 13, 12)
+    pin(app, monkeypatch, "uses", encoder_decoder.choose_clicked_use, "scores encoder", 13, 12)
     assert app.session_state["ed_use"] == "encoder"
     assert scenes(app)[0]["cell"] == {"array": "scores encoder", "index": [13, 12]}
     assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}

@@ -13,7 +13,7 @@ from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.focus import NAMES, Focus
 from attention_ui.markdown import plain
-from attention_ui.masks.invariances import TOPICS
+from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context, refused, scenes
 
@@ -21,7 +21,7 @@ from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context,
 STATES: dict[str, list[dict[str, str]]] = {
     "projections": [{"which": "queries"}, {"which": "keys"}],
     "split": [{"which": "queries"}, {"which": "keys"}],
-    "invariances": [{"inv_topic": topic} for topic in TOPICS],
+    "invariances": [{"inv_topic": topic} for topic in INVARIANCE_TOPICS],
     "break-it": [{"bi_field": field} for field in ("first", "scores")],
     "arrays": [{"ar_field": "scores"}],
     "compare": [{"compare_shows": shown} for shown in ("probabilities", "output")],

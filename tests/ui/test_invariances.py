@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.reruns import gaps
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.shuffles import SITUATIONS, Situation
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz.labels import number
@@ -34,7 +34,7 @@ def test_shuffling_is_told_as_it_is(address: dict[str, Any], order_shows: bool) 
 def test_a_change_is_told_with_its_measure() -> None:
     """What theory says and the largest difference of the output, as measured on this layer."""
     app = opened("invariances", inv_topic="constants", inv_seed=3)
-    for change in CHANGES:
+    for change in LAYER_CHANGES:
         app.selectbox(key="inv_change").set_value(change.key).run()
         found = gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
         told = facts(app)

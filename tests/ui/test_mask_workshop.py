@@ -105,7 +105,7 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(
 ) -> None:
     """The board's cell becomes the chosen one, and the masks that hide it are named."""
     app = opened("mask-workshop")
-    pin(app, monkeypatch, "batch", mask_workshop.follow, "shares 1", 3, 8)
+    pin(app, monkeypatch, "batch", mask_workshop.choose_clicked_cell, "shares 1", 3, 8)
     assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
     assert facts(app)["hidden_by"] == ["causal", "padding"]
 

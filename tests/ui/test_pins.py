@@ -153,9 +153,9 @@ def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) 
     """Its columns begin with the feature 64; a place that nothing has becomes the last of all."""
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    head_worth._follow(64, "missing", [5, 7])
+    head_worth._choose_clicked_cell(64, "missing", [5, 7])
     assert state == {"query": 5, "feature": 71}
-    head_worth._follow(0, "missing", [10**9, 3])
+    head_worth._choose_clicked_cell(0, "missing", [10**9, 3])
     assert state == {"query": MAX_INDEX, "feature": 3}
 
 

@@ -71,7 +71,7 @@ def test_the_book_on_one_matrix_or_many() -> None:
     pinned = [scene["cell"] for scene in scenes(app)]
     assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
     assert pinned[1]["index"] == [0, 0, 2, 1, 0]
-    assert [row.fused[1] // row.one[1] for row in told["sizes_beside_one"]] == [1] + [3] * 6
+    assert [row.fused[1] // row.one[1] for row in told["array_sizes"]] == [1] + [3] * 6
     assert max(max(one.gaps) for one in told["as_convolutions"]) < 1e-12
 
 

@@ -31,7 +31,7 @@ def lists(asked: QuestionText) -> list[list[float]]:
     """The given numbers as numbers."""
     return [
         [float(n.replace("−", "-").replace("∞", "inf")) for n in numbers.split(", ")]
-        for _, numbers in asked.given
+        for _, numbers in asked.numbers
     ]
 
 
@@ -62,7 +62,7 @@ def test_what_is_given_is_enough(field: str) -> None:
         assert question.accepts(worked_out(question, lists(asked)))
         assert all(len(numbers) <= MAX_TERMS for numbers in lists(asked))
         assert asked.question.endswith("?") or asked.question.endswith(".")
-        assert asked.how.endswith(".")
+        assert asked.method.endswith(".")
 
 
 @pytest.mark.parametrize("field", ASKED_FIELDS)
@@ -79,7 +79,7 @@ def test_no_number_is_shown_too_coarsely(field: str) -> None:
         for number in range(1, 20):
             question = choose_question(trace, number, field)
             asked = question_text(question, trace, OURS)
-            assert "e" not in "".join(numbers for _, numbers in asked.given)
+            assert "e" not in "".join(numbers for _, numbers in asked.numbers)
             assert question.accepts(float(format_result(question).replace("−", "-")))
             if field != "merged":
                 assert question.accepts(worked_out(question, lists(asked)))
@@ -123,13 +123,13 @@ def test_what_is_given_has_its_name() -> None:
     words = trace.labels("T")
     for number in range(1, 20):
         question = choose_question(trace, number, "probabilities")
-        ((name, _),) = question_text(question, trace, OURS).given
+        ((name, _),) = question_text(question, trace, OURS).numbers
         query = question.exact.index[2]
         assert missing(name, words[query], query) == []
         assert ("−∞" in name) == (query < 3)
     row, column = choose_question(trace, 1, "values").exact.index[1:]
     vector, weights, _ = (
-        name for name, _ in question_text(choose_question(trace, 1, "values"), trace, OURS).given
+        name for name, _ in question_text(choose_question(trace, 1, "values"), trace, OURS).numbers
     )
     assert missing(vector, words[row], row) == []
     assert missing(weights, column, "W_V") == []
@@ -143,8 +143,8 @@ def test_what_is_added_is_given(residual: bool) -> None:
     row, column = question.exact.index[1:]
     added = [trace.projections.b_o[column], *([trace.inputs[0, row, column]] * residual)]
     given = lists(question_text(question, trace, OURS))[2:]
-    assert given == [[pytest.approx(one, abs=10**-question.places)] for one in added]
-    assert len({name for name, _ in question_text(question, trace, OURS).given}) == len(given) + 2
+    assert given == [[pytest.approx(one, abs=10**-question.decimals)] for one in added]
+    assert len({name for name, _ in question_text(question, trace, OURS).numbers}) == len(given) + 2
 
 
 def test_the_place_of_a_merged_number() -> None:
@@ -160,7 +160,7 @@ def test_where_tokens_are_columns() -> None:
     """A question names the weight matrix and its column as where tokens are rows."""
     trace = layer()
     place = choose_question(trace, 1, "output").exact.index[2]
-    weights = question_text(choose_question(trace, 1, "output"), trace, GML).given[1][0]
+    weights = question_text(choose_question(trace, 1, "output"), trace, GML).numbers[1][0]
     assert missing(weights, place, "column", "W_O") == []
     assert "W_Oᵀ" not in weights
     ours, gml = (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError, attend
-from attention_lab.masks.mistake_checks import verdicts
+from attention_lab.masks.mistake_checks import run_checks
 from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import (
@@ -187,4 +187,4 @@ def test_checks_of_trained_layers_are_strict(layer: int) -> None:
         for field in ("probabilities", "output")
     )
     for fault in MISTAKES:
-        assert not verdicts(trace, fault.steps)["reference"].passed, fault.key
+        assert not run_checks(trace, fault.steps)["reference"].passed, fault.key

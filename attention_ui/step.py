@@ -46,11 +46,8 @@ def show_step(
     is added to that of the step. notes: on the numbers; before them stands what the last choice
     changed, which a hand-out leaves out. on_open: called with the link of a clicked matrix.
     """
-    page, says, latex = session().page, OVERVIEW_SENTENCE, ""
-    if field:
-        says = now.trace.sentence(field)
-        latex = formula(now.trace, field, now.notation) + more
-    heads = {}
+    page, heads = session().page, {}
+    says, latex = _sentence_and_formula(now, field, more)
     if "head" in page.looks_into:
         heads = {"heads": now.trace.sizes["H"], "head": now.focus.head}
     guess = None
@@ -74,6 +71,13 @@ def show_step(
     shown = stage_board(board, replace(words, notes=(*changes, *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
+
+
+def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str, str]:
+    """The sentence of a step, and its formula as LaTeX with what is added to it."""
+    if not field:
+        return OVERVIEW_SENTENCE, ""
+    return now.trace.sentence(field), formula(now.trace, field, now.notation) + more
 
 
 def _guess(now: PageContext, field: str, board: JSON) -> JSON | None:

@@ -50,9 +50,6 @@ def show_step(
     says, latex = _sentence_and_formula(now, field, more)
     if "head" in page.looks_into:
         heads = {"heads": now.trace.sizes["H"], "head": now.focus.head}
-    guess = None
-    if st.session_state.get("guess", True):
-        guess = _guess(now, field, board)
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
@@ -64,7 +61,7 @@ def show_step(
         notes=notes,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
-        guess=guess,
+        guess=_guess(now, field, board),
         **heads,
     )
     changes = tuple(map(Note, layer_notes(now.scenario)))
@@ -83,7 +80,7 @@ def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str,
 def _guess(now: PageContext, field: str, board: JSON) -> JSON | None:
     """The question that the stage asks about the cell in focus, or None if there is none."""
     cell = board.get("cell")
-    if not cell or cell["array"] != field:
+    if not st.session_state.get("guess", True) or not cell or cell["array"] != field:
         return None
     words = None
     if field == "inputs":

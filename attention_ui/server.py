@@ -12,8 +12,8 @@ from threading import Timer
 import streamlit as st
 from starlette.routing import Route
 
+from .browser_files import base_path, plotly_route
 from .classroom.routes import class_routes
-from .server_routes import base_path, plotly_route
 from .upload_limits import limit_uploads
 
 # A visitor takes three files (an event loop), and Streamlit keeps 128 visitors who have left for

@@ -14,10 +14,9 @@ from attention_core import AttentionError
 from attention_viz.figure_table import figure_table
 from attention_viz.theme import Figure, figure_json
 
-from .components import component, component_value
+from .browser_files import PLOTLY_URL, component, component_value
 from .facts import fact
 from .markdown import plain
-from .server_routes import PLOTLY_URL
 
 MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit its width
 

@@ -1,6 +1,4 @@
-"""The pieces of line charts: a curve, points with error bars, axes with grid lines, and the
-legend above.
-"""
+"""Parts of line charts: a line, points with error bars, axes with grid lines, a legend above."""
 
 from __future__ import annotations
 
@@ -22,14 +20,13 @@ def line_series(
     dash: str = "solid",
     **more: object,
 ) -> Part:
-    """A line through numbers; where y is None it is broken."""
-    heights = np.array([np.nan if value is None else value for value in y], "f4")
+    """A line through numbers, with a gap where y is None."""
     return {
         "type": "scatter",
         "mode": "lines",
         "name": name,
         "x": np.array(x, "f4"),
-        "y": heights,
+        "y": np.array(y, "f4"),  # None becomes NaN
         "line": {"color": color, "width": 2, "dash": dash},
         "hovertemplate": "%{x}: <b>%{y:.3g}</b><extra>" + name + "</extra>",
     } | more
@@ -43,7 +40,7 @@ def error_bar_series(
     color: str,
     **more: object,
 ) -> Part:
-    """Points with the standard error of each as a bar."""
+    """Points with their standard errors as bars."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -63,7 +60,7 @@ def error_bar_series(
 
 
 def chart_axis(title: str, **more: object) -> Part:
-    """An axis with its name, grid lines, and nothing to drag."""
+    """An axis with a title and grid lines, which cannot be dragged."""
     return {
         "title": {"text": title, "font": {"size": 13}, "standoff": 8},
         "gridcolor": "@line",
@@ -74,7 +71,7 @@ def chart_axis(title: str, **more: object) -> Part:
 
 
 def doubling_axis(title: str, ticks: Sequence[int]) -> Part:
-    """A logarithmic axis for widths that double."""
+    """A logarithmic axis for numbers that double from tick to tick."""
     ends = [float(np.log10(ticks[0])) - 0.03, float(np.log10(ticks[-1])) + 0.03]
     return chart_axis(
         title, type="log", tickvals=list(ticks), ticktext=[str(tick) for tick in ticks], range=ends

@@ -1,6 +1,4 @@
-"""The heads of all layers as one board: a line of small matrices for each layer, every number
-in it real.
-"""
+"""The heads of all layers as one board: a line of small matrices for each layer."""
 
 from __future__ import annotations
 
@@ -13,8 +11,8 @@ from attention_core.checks import Array
 
 from .payload import JSON, float_bytes, largest_magnitude
 
-MAX_NUMBERS_SENT = 300_000  # that are sent; 72 heads of 64 tokens are as many
-# What the board says of a number that it does not work out.
+MAX_NUMBERS_SENT = 300_000  # enough for 72 heads with 64 tokens
+# The words before a number without arithmetic.
 HEAD_NUMBER_CAPTIONS = {
     "probability": "This query gives this key the share",
     "logit": "With the change, this key's share moves by",
@@ -32,19 +30,20 @@ def thumbnails(
     own_scale: bool = False,
     captions: Sequence[Sequence[str]] = (),
 ) -> JSON:
-    """The board's JSON object for layers of shape (H, T, S), all in one scale of colours or each
-    head in its own.
+    """The board's JSON object for layers of shape (H, T, S), with one colour scale for all heads or
+    one for each.
 
     labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. If
-    there are more tokens than `max_tokens_sent`, only a window around the cell is sent. captions:
-    what each head does, layer by layer.
+    there are more tokens than `max_tokens_sent`, only a window around the cell is sent. captions: a
+    sentence about each head, layer by layer.
     """
     side = max_tokens_sent(len(layers) * layers[0].shape[0])
     layer, *index = cell
-    shared = (
-        None if kind == "probability" else max(largest_magnitude(numbers) for numbers in layers)
-    )
-    limits = [_own(numbers) if own_scale else shared for numbers in layers]
+    limits: list[float | JSON | None] = [None] * len(layers)
+    if kind != "probability":
+        limits = [max(map(largest_magnitude, layers))] * len(layers)
+    if own_scale:
+        limits = list(map(_limits_of_heads, layers))
     names = [f"layer {number}" for number in range(len(layers))]
     arrays = {
         name: heads_json(name, numbers, cell[2:], kind, limit, side)
@@ -64,8 +63,8 @@ def thumbnail_board(
     cell: tuple[str, Sequence[int]],
     transposed: bool = False,
 ) -> JSON:
-    """The board's JSON object for numbers that no rule works out; cell: the array and the index of
-    the pinned cell.
+    """The board's JSON object for numbers without rules. cell: the array and the index of the
+    pinned cell.
     """
     array, index = cell
     return {
@@ -99,7 +98,7 @@ def line_of_heads(name: str, line: int, title: str, badge: str = "", size: str =
 
 
 def head_axes(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
-    """The axes of heads, queries and keys as the board takes them."""
+    """The axes of heads, queries and keys, for the board."""
     named = {"H": ("head", None), "T": ("query", list(labels[0])), "S": ("key", list(labels[1]))}
     return {
         letter: {"word": word, "labels": words, "block": None}
@@ -115,15 +114,15 @@ def heads_json(
     limit: float | JSON | None = None,
     side: int = 64,
 ) -> JSON:
-    """An array as the board takes it: whole, or of its last two axes, queries and keys, the part
-    around a cell.
+    """An array for the board: whole, or the part around a cell of its last two axes, queries and
+    keys.
 
     Shapes: numbers (T, S) or (H, T, S).
     """
     n_queries, n_keys = numbers.shape[-2:]
     window = (window_around(n_queries, cell[0], side), window_around(n_keys, cell[1], side))
     part = np.ascontiguousarray(numbers[(..., *window)])
-    given: JSON = {
+    array: JSON = {
         "shape": list(part.shape),
         "axes": list("HTS"[3 - numbers.ndim :]),
         "title": title,
@@ -135,12 +134,12 @@ def heads_json(
     }
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
-        given |= {"start": starts, "whole": list(numbers.shape)}
-    return given
+        array |= {"start": starts, "whole": list(numbers.shape)}
+    return array
 
 
 def max_tokens_sent(n_heads: int) -> int:
-    """How many queries and keys of each of so many heads are sent.
+    """How many queries and keys of each head are sent, at most.
 
     >>> max_tokens_sent(72), max_tokens_sent(1), max_tokens_sent(1152)
     (64, 64, 16)
@@ -158,5 +157,6 @@ def window_around(size: int, place: int, side: int) -> slice:
     return slice(start, min(size, start + side))
 
 
-def _own(numbers_HTS: Array) -> JSON:
+def _limits_of_heads(numbers_HTS: Array) -> JSON:
+    """The value of the strongest colour of each head."""
     return {"axis": 0, "values": [round(largest_magnitude(head_TS), 6) for head_TS in numbers_HTS]}

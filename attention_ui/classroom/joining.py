@@ -10,7 +10,7 @@ from attention_core import AttentionError
 from attention_lab.classroom.letters import room_in
 from attention_lab.classroom.rooms import Rooms
 
-from ..components import component, component_value
+from ..browser_files import component, component_value
 from ..facts import fact
 from ..show import explained_errors
 from ..url_state import restore, write_to_url

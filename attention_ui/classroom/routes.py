@@ -23,8 +23,8 @@ from attention_lab.classroom.letters import check_token, room_in
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
 from attention_lab.classroom.posed import LAST_QUESTION
 
+from ..browser_files import base_path
 from ..practice import parse_answer
-from ..server_routes import base_path
 from .hall import FRESH, hall
 
 PATH = "/class-room"

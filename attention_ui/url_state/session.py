@@ -56,7 +56,7 @@ class Session:
     # browser was told once
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
-    heard: tuple[str, str] = ("", "")
+    sent_look: tuple[str, str] = ("", "")
     # lesson: the lesson that is shown, and which of its moments was shown last
     lesson: Any = None
     moment: tuple[str, int] | None = None

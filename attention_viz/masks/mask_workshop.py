@@ -28,13 +28,13 @@ GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont":
 Cell = tuple[int, int, int]  # sequence, query, key
 
 
-def sequences_board(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
+def sequences_board(masked: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
-    trace, chosen = made.trace, cell[0]
+    trace, chosen = masked.trace, cell[0]
     is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
     limit = largest_magnitude(trace.masked_scores[:, head])
     matrices = []
-    for n, tokens in enumerate(made.batch.tokens):
+    for n, tokens in enumerate(masked.batch.tokens):
         matrices += scores_and_shares(
             trace,
             (n, head),
@@ -53,12 +53,12 @@ def sequences_board(made: MaskedBatch, head: int, cell: Cell, notation: Notation
 
 
 def painting_board(
-    painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
+    painted_TT: Array, masked: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The painted mask, all masks together for one sequence, and its probabilities."""
     n, query, key = cell
-    sides = _sides(made.batch.tokens[n])
-    allowed = made.allowed[n]
+    sides = _sides(masked.batch.tokens[n])
+    allowed = masked.allowed[n]
     matrices = [
         Matrix(
             "painted",
@@ -78,7 +78,7 @@ def painting_board(
         ),
     ]
     if len(allowed) <= MAX_TOKENS_FULL_SIZE:
-        shares_TS = made.trace.probabilities[n, head]
+        shares_TS = masked.trace.probabilities[n, head]
         matrices.append(
             Matrix(
                 "shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed
@@ -89,13 +89,13 @@ def painting_board(
 
 
 def empty_row_board(
-    made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
+    masked: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """One sequence with every key hidden from one query: masked scores, probabilities, and the
     output of the head.
     """
     n, query, key = cell
-    sides = _sides(made.batch.tokens[n])
+    sides = _sides(masked.batch.tokens[n])
     matrices = [
         Matrix(
             "scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"
@@ -118,11 +118,13 @@ def empty_row_board(
     )
 
 
-def padding_board(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS) -> JSON:
+def padding_board(
+    masked: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS
+) -> JSON:
     """The output of one sequence, the output with other [pad] vectors, and the difference."""
     n, query, _ = cell
-    rows, features = Side("query position", made.batch.tokens[n]), Side("output feature")
-    outputs = [trace.output[n, :, :MAX_FEATURES] for trace in (made.trace, changed)]
+    rows, features = Side("query position", masked.batch.tokens[n]), Side("output feature")
+    outputs = [trace.output[n, :, :MAX_FEATURES] for trace in (masked.trace, changed)]
     limit = largest_magnitude(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")

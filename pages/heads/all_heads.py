@@ -13,7 +13,7 @@ from attention_ui.panels import token
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_viz.heads.all_heads import combined_heads_board, heads_grid, key_board, query_board
-from attention_viz.heads.arcs import MAX_DRAWN_LINES, attention_lines
+from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
 from attention_viz.labels import number, percent
 
 SHOWN_FIELDS = {

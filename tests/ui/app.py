@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
-from attention_ui.components import COMPONENT_PREFIX
+from attention_ui.browser_files import COMPONENT_PREFIX
 from attention_ui.control_list import CONTROLS, GROUPS
 from attention_ui.page_context import PageContext
 from attention_ui.registry import PAGES, Page, page_of

@@ -11,7 +11,7 @@ from attention_core import attend
 from attention_lab.heads.all_heads import averaging_effect, mean_of_heads
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_ui import stage_choices
+from attention_ui import board
 from attention_ui.heads import one_wide_head
 from attention_ui.heads.head_portraits import choose_portrait
 from attention_ui.registry import page_of
@@ -119,7 +119,7 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patch:
         patch.setattr(one_wide_head.st, "session_state", {"head": 1})
         patch.setattr(navigation, "session", lambda: now)
-        stage_choices.apply_stage_choice("beside", True)
+        board.apply_stage_choice("beside", True)
     assert now.requested_page == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False

@@ -9,9 +9,9 @@ import pytest
 
 from attention_core import STEPS
 from attention_lab.scenario import Scenario, trace_of
+from attention_ui.board import apply_stage_choice
 from attention_ui.presets import presets
 from attention_ui.registry import story_steps
-from attention_ui.stage_choices import apply_stage_choice
 from tests.ui.app import (
     error,
     facts,

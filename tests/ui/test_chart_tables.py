@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attention_ui.components import COMPONENT_PREFIX
+from attention_ui.browser_files import COMPONENT_PREFIX
 from tests.ui.app import facts, figures, opened
 
 PAGES: dict[str, dict[str, Any]] = {

@@ -6,7 +6,7 @@ import pytest
 
 from attention_lab.scenario import SEEDED_WEIGHTS, WEIGHT_KINDS, Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_ui import random_weights, stage_choices
+from attention_ui import board, random_weights
 from attention_ui.url_state import Session
 from tests.ui.app import facts, opened, page_context, stage
 
@@ -44,8 +44,8 @@ def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> 
     """The same sentence, in layer 3, head 1, and there the pronoun with what it reads."""
     state, before = {}, Session(page_context=page_context(opened("scores")))
     monkeypatch.setattr(random_weights.st, "session_state", state)
-    monkeypatch.setattr(stage_choices, "session", lambda: before)
-    stage_choices.apply_stage_choice(*LEADS)
+    monkeypatch.setattr(board, "session", lambda: before)
+    board.apply_stage_choice(*LEADS)
     assert state == {
         "weights": "trained",
         "layer": 3,

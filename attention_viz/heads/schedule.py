@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from attention_lab.heads.at_once import Box, BoxKey, Schedule
+from attention_lab.heads.schedule import Box, BoxKey, Schedule
 from attention_lab.notation.notation import Notation, Symbol
 
 from ..curves import chart_axis

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import (
     N_RUNS,
@@ -20,8 +19,9 @@ from attention_lab.heads.parallel_heads import (
     n_threads,
     time_threads,
 )
-from attention_viz.heads.at_once import drawn_heads, schedule_figure
+from attention_lab.heads.schedule import schedule
 from attention_viz.heads.count_figures import thread_times
+from attention_viz.heads.schedule import drawn_heads, schedule_figure
 from attention_viz.labels import number
 
 from ..facts import fact

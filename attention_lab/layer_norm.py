@@ -1,4 +1,4 @@
-"""LayerNorm: every token's vector with mean 0 and variance 1, then scaled and shifted by feature."""
+"""LayerNorm: each token's vector with mean 0 and variance 1, then scaled and shifted by feature."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attention_core.number_types import check_range
 
 @dataclass(frozen=True, eq=False)
 class Norm:
-    """The learnt parts of LayerNorm. Shapes: gain and offset (D,). epsilon: added to the variance."""
+    """What LayerNorm has learnt. Shapes: gain and offset (D,). epsilon: added to the variance."""
 
     gain: Array
     offset: Array

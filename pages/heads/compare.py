@@ -53,7 +53,7 @@ if beside_head != head:
         f" of them, head {beside_head}."
     )
 n_heads = two.before.sizes["H"]
-moves = fact("elsewhere", [two.elsewhere(each) for each in range(n_heads)])
+moves = fact("elsewhere", [two.moved_share(each) for each in range(n_heads)])
 most = max(range(n_heads), key=moves.__getitem__)
 st.markdown(
     f"In head {head} the change moves **{percent(moves[head])}** of a query's attention to other"

@@ -87,7 +87,7 @@ class PageContext:
     @property
     def own_letters(self) -> str:
         """What stands before the sizes in counts, which have our letters in every notation."""
-        return "Counts have our own letters: " * (not self.notation.has_our_letters)
+        return "Counts have our own letters. " * (not self.notation.has_our_letters)
 
     def symbol(self, name: str) -> str:
         """A matrix or a size in the chosen notation, as Markdown. Sentences speak of matrices in

@@ -8,7 +8,7 @@ from attention_core.checks import Array
 from attention_lab.masks.hiding import HIDING_VALUES
 from attention_lab.masks.mask_experiments import compare_all_orders, hiding_effects
 from attention_viz.labels import number, percent
-from attention_viz.masks.mask_workshop import row_figure
+from attention_viz.masks.mask_workshop import query_shares_figure
 
 from ..facts import fact
 from ..show import show_figure
@@ -29,7 +29,7 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
     )
     bars = {f"{one.name} added": one.shares[query] for one in effects}
     says = "The shares of one query, with three numbers that hide keys."
-    show_figure(row_figure(setup.tokens, bars, ~setup.allowed[query], says), "hiding")
+    show_figure(query_shares_figure(setup.tokens, bars, ~setup.allowed[query], says), "hiding")
     st.caption("Keys in brackets are hidden from this query.")
     leaks = fact("read_from_hidden_keys", {e.name: float(e.leaked[query]) for e in effects})
     largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
@@ -75,7 +75,7 @@ def show_order(setup: ExperimentSetup) -> None:
         "mask, then scale": order.mask_first[query],
     }
     says = "The shares of one query, with the mask after and before the scale."
-    show_figure(row_figure(setup.tokens, bars, ~setup.allowed[query], says), "order")
+    show_figure(query_shares_figure(setup.tokens, bars, ~setup.allowed[query], says), "order")
     lines = [
         "| added to a hidden score | largest difference of a share, all queries |",
         "|---|---|",

@@ -54,10 +54,10 @@ def shuffle_board(shuffle: Shuffle, field: str, cell: Cell, notation: Notation =
         "after", moved, *sides[1], (1, 0), f"{name}, tokens shuffled", kind=kind, limit=limit
     )
     wanted = Matrix(
-        "wanted", expected, *sides[1], None, "as written, moved", kind=kind, limit=limit
+        "wanted", expected, *sides[1], None, "as written, new order", kind=kind, limit=limit
     )
     gap = difference_matrix(
-        after, wanted, (2, 0), "shuffled − moved", tolerance(shuffle.straight, field)
+        after, wanted, (2, 0), "difference in the new order", tolerance(shuffle.straight, field)
     )
     says = f"The {name} of the tokens as written and shuffled, and the difference in the new order."
     return matrix_board(

@@ -22,7 +22,7 @@ from ..theme import Figure
 from .scores_and_shares import scores_and_shares, shares_matrix
 
 MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
-MAX_FEATURES = 16
+MAX_WORKSHOP_FEATURES = 16
 BAR_COLOURS = ("@primary", "@focus", "@value", "@output")
 GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 Cell = tuple[int, int, int]  # sequence, query, key
@@ -61,21 +61,17 @@ def painting_board(
     allowed = masked.allowed[n]
     matrices = [
         Matrix(
-            "painted",
-            _added_to_scores(painted_TT),
+            name,
+            np.where(shown_TT, 0.0, -np.inf),
             *sides,
-            (0, 0),
-            "your mask: click a cell",
+            (place, 0),
+            title,
             kind="logit",
-        ),
-        Matrix(
-            "together",
-            _added_to_scores(allowed),
-            *sides,
-            (1, 0),
-            "all masks together",
-            kind="logit",
-        ),
+            says="Added to this score:",
+        )
+        for place, (name, shown_TT, title) in enumerate(
+            (("painted", painted_TT, "your mask"), ("together", allowed, "all masks together"))
+        )
     ]
     if len(allowed) <= MAX_TOKENS_FULL_SIZE:
         shares_TS = masked.trace.probabilities[n, head]
@@ -103,7 +99,7 @@ def empty_row_board(
         shares_matrix("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
         Matrix(
             "head output",
-            without.head_outputs[n, head, :, :MAX_FEATURES],
+            without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES],
             sides[0],
             Side("value feature"),
             (2, 0),
@@ -124,7 +120,7 @@ def padding_board(
     """The output of one sequence, the output with other [pad] vectors, and the difference."""
     n, query, _ = cell
     rows, features = Side("query position", masked.batch.tokens[n]), Side("output feature")
-    outputs = [trace.output[n, :, :MAX_FEATURES] for trace in (masked.trace, changed)]
+    outputs = [trace.output[n, :, :MAX_WORKSHOP_FEATURES] for trace in (masked.trace, changed)]
     limit = largest_magnitude(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")
@@ -141,13 +137,7 @@ def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
     return Side("query position", tokens), Side("key position", tokens)
 
 
-def _added_to_scores(allowed_TT: Array) -> Array:
-    """What a mask adds to the scores: 0 for a visible key, minus infinity for a hidden one."""
-    cells: Array = np.where(allowed_TT, 0.0, -np.inf)
-    return cells
-
-
-def row_figure(
+def query_shares_figure(
     tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str
 ) -> Figure:
     """The shares that a query gives to each key: a group of bars for each key. Names of hidden keys

@@ -75,8 +75,8 @@ shapes = [f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in masked
 st.caption(
     "Above: masked scores, below: shares. Hatched cells are hidden. Shorter sentences are filled up"
     f" with [pad]. Shape of the scores (sequences × heads × queries × keys): {n_batch} × {n_heads}"
-    f" × {n_tokens} × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}. A"
-    " side of length 1, or a missing side, counts for all."
+    f" × {n_tokens} × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}."
+    " An axis of length 1, or a missing axis, counts for all."
 )
 if by:
     st.markdown(

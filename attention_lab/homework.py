@@ -18,7 +18,7 @@ _LOOKED_AT = 60  # numbers of questions: a small layer repeats some cells
 
 @dataclass(frozen=True)
 class Homework:
-    """A set of questions. first: the number of the first one in `practice_question`; count: how many.
+    """A set of questions. first: the number of the first `practice_question`; count: how many.
 
     >>> [one.exact.field for one in Homework(Scenario(), 1, 3).questions(17)]
     ['scaled_scores', 'merged', 'scores']

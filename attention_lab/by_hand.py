@@ -1,7 +1,7 @@
-"""A layer made by hand: eight named features, two heads whose weights can be read, any sentence.
+"""A layer made by hand: eight named features, and two heads whose weights can be read.
 
-A token's vector says which part of speech it is, a 1, and its place as an angle. Head 0 finds what
-a pronoun stands for, head 1 finds the token before. `attend` runs them like any other weights.
+A token's vector holds its part of speech, a 1, and its position as an angle. Head 0 finds the noun
+that a pronoun stands for, head 1 the token before. `attend` runs them like any other weights.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from attention_core.projections import Projections
 
 HANDMADE_FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
 D_MODEL, N_HEADS, HEAD_WIDTH = 8, 2, 4
-N_PLACES = 12  # that a position can have; a later token stands where the one twelve before it does
+N_PLACES = 12  # a token has the same angle as the one twelve before it
 UNUSED_COLUMN = "·"
 
-# Of pronouns only those that stand for a noun: I, you and we stand for whoever speaks or listens.
+# Only pronouns that stand for a noun: I, you and we stand for whoever speaks or listens.
 PARTS_OF_SPEECH: Mapping[str, tuple[str, ...]] = {
     word: tuple(kind.split())
     for kind, lines in json.loads(
@@ -39,10 +39,10 @@ _ACROSS, _ALONG = 40 * math.sin(_STEP), 40 * math.cos(_STEP)
 
 @dataclass(frozen=True)
 class HandmadeHead:
-    """What a head does, column by column; columns that are not listed hold zeros.
+    """The weights of a head, column by column; columns that are not listed hold zeros.
 
-    queries, keys: by the name of a column, the features that it is made of. copies: the features
-    that the values hold. gives: how much of each the output gets.
+    queries, keys: the features in each named column. copies: the features that the values hold.
+    gives: the weight of each in the output.
     """
 
     queries: Mapping[str, Mix]
@@ -52,14 +52,14 @@ class HandmadeHead:
 
 
 HANDMADE_HEADS = (
-    # A pronoun scores 3 with a noun, and 2 more with an animate one.
+    # The scaled score of a pronoun is 3 with a noun, and 2 more with an animate noun.
     HandmadeHead(
         {"noun?": {"pronoun": 6, "verb": 4}, "anim.?": {"pronoun": 4, "verb": 2}},
         {"noun": {"noun": 1}, "animate": {"animate": 1}},
         ("noun", "animate", "pronoun", "verb"),
         {"noun": 1, "animate": 1},
     ),
-    # The query is 40 times the cosine and sine of the token's own angle, turned one place back.
+    # The query is 40 times the cosine and sine of the token's angle, rotated one position back.
     HandmadeHead(
         {
             "before cos": {"cos": _ALONG, "sin": _ACROSS},
@@ -73,7 +73,7 @@ HANDMADE_HEADS = (
 
 
 def part_of_speech(token: str) -> tuple[str, ...]:
-    """The features that a token has as a word; what the lexicon does not know is "other".
+    """The parts of speech of a token; "other" for a word that is not in the lexicon.
 
     >>> part_of_speech("Cat"), part_of_speech("box"), part_of_speech("the")
     (('animate', 'noun'), ('noun',), ('other',))
@@ -82,7 +82,7 @@ def part_of_speech(token: str) -> tuple[str, ...]:
 
 
 def named_vectors(tokens: Sequence[str]) -> Embedding:
-    """The vectors of tokens: what each is as a word, plus the cosine and sine of its place.
+    """The vectors of tokens: their parts of speech, plus the cosine and sine of their positions.
 
     Shapes: T tokens -> three times (T, 8).
 
@@ -100,7 +100,7 @@ def named_vectors(tokens: Sequence[str]) -> Embedding:
 
 
 def place_notes(n_tokens: int) -> tuple[str, ...]:
-    """What the places on a circle mean for a sentence that goes round it."""
+    """A note for sentences that are longer than the circle of positions."""
     if n_tokens < N_PLACES - 1:
         return ()
     return (

@@ -44,8 +44,8 @@ from .user_data.user_matrices import UserMatrices
 
 @cached
 def trace_of(scenario: Scenario) -> Trace:
-    """The whole layer run on a scenario; the labels of a batch are those of its first sentence.
-    Raises: AttentionError.
+    """The layer run on a scenario; a batch has the labels of its first sentence. Raises:
+    AttentionError.
     """
     own_x = user_matrices_of(scenario).x
     one, *others = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
@@ -66,27 +66,27 @@ def trace_of(scenario: Scenario) -> Trace:
 
 
 def sequence_of(scenario: Scenario, sequence: int) -> Trace:
-    """One sequence of the batch that a scenario is run on, with its own labels: no number is
-    computed anew. Shapes: as `trace_of`, with B = 1. Raises: AttentionError.
+    """One sequence of a scenario's batch, with its own labels; no number is computed again. Shapes:
+    as `trace_of`, with B = 1. Raises: AttentionError.
     """
-    n_batch = len(sentences_of(scenario))
-    place = whole_number("sequence", sequence, 0, n_batch - 1)
-    return trace_of(scenario) if n_batch == 1 else _part_of(scenario, place)
+    if len(sentences_of(scenario)) == 1:
+        return trace_of(scenario)
+    return _part_of(scenario, sequence)
 
 
 @cached
-def _part_of(scenario: Scenario, place: int) -> Trace:
-    whole, part = trace_of(scenario), slice(place, place + 1)
+def _part_of(scenario: Scenario, sequence: int) -> Trace:
+    whole, part = trace_of(scenario), slice(sequence, sequence + 1)
     arrays = {name: getattr(whole, name)[part] for name in STEPS}
-    arrays["memory"] = arrays["inputs"]  # one array: the layer attends to the sequence itself
+    arrays["memory"] = arrays["inputs"]  # the same array, because this is self-attention
     mask = whole.mask[part] if whole.mask is not None and whole.mask.ndim == 4 else whole.mask
     one = replace(whole, **arrays, mask=mask, tokens=(), memory_tokens=())
-    return one.labelled(tokens_of(in_batch(scenario, place)).tokens)
+    return one.labelled(tokens_of(in_batch(scenario, sequence)).tokens)
 
 
 def projections_of(scenario: Scenario) -> Projections:
-    """The weights a scenario asks for, the user's own in their places, without the edits.
-    Raises: AttentionError.
+    """The weights of a scenario with the user's own matrices, without the edits. Raises:
+    AttentionError.
     """
     own = user_matrices_of(scenario)
     if scenario.weights == "trained":
@@ -100,8 +100,8 @@ def projections_of(scenario: Scenario) -> Projections:
 
 
 def _joined(scenario: Scenario, drawn: Projections, own: UserMatrices) -> Projections:
-    """The user's own matrices in their places; without W_O and its bias where none is asked for,
-    but with the user's own.
+    """The weights with the user's own matrices in their places. "none" as the output matrix removes
+    W_O and b_O, but not the user's own.
     """
     if check_choice("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
         drawn = replace(drawn, w_o=None, b_o=None)
@@ -130,7 +130,7 @@ def _scale(scenario: Scenario) -> float | None:
 
 
 def _mask(scenario: Scenario) -> Array | None:
-    """The chosen mask; in a batch every key that fills a sequence up is hidden, too."""
+    """The chosen mask; in a batch it also hides every [pad]."""
     check_choice("mask", scenario.mask, MASK_KINDS)
     ones = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
     n_tokens, chosen = len(tokens_of(scenario).tokens), None

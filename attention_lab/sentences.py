@@ -1,7 +1,7 @@
-"""The sentences of a scenario as tokens and vectors: its own, and further ones in one batch.
+"""The sentences of a scenario as tokens and vectors: its text, and further sentences in one batch.
 
-All sequences of a batch are filled up with [pad] to the longest. An own X is one sequence: beside
-it there is no batch.
+All sequences of a batch are filled up with [pad] to the longest. The user's own X is one sequence,
+so with it there is no batch.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import check_text, whole_number
-from attention_core.counting import counted
+from attention_core.checks import check_text
 from attention_core.embeddings import Embedding, embed
 from attention_core.errors import TextError
 from attention_core.text import Tokens, tokenize, tokenize_at_most
@@ -24,11 +23,11 @@ from .trained.encoded_text import pieces_of, trained_layer
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_TOKENS
 
-MAX_SENTENCES = 4  # together
+MAX_SENTENCES = 4  # of a batch
 
 
 def further_sentences(batch: str) -> tuple[str, ...]:
-    """The sentences of a text that has one on each line; empty lines are none.
+    """The lines of a text that are not blank.
 
     >>> further_sentences("It slept. \\n\\nWhy?")
     ('It slept.', 'Why?')
@@ -38,7 +37,7 @@ def further_sentences(batch: str) -> tuple[str, ...]:
 
 
 def sentences_of(scenario: Scenario) -> tuple[str, ...]:
-    """The sentences that the layer is run on, the first of them the scenario's own. Raises:
+    """The sentences that the layer is run on; the first is the scenario's text. Raises:
     AttentionError.
     """
     if not scenario.batch or user_matrices_of(scenario).x is not None:
@@ -47,7 +46,7 @@ def sentences_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def batch_notes(scenario: Scenario) -> tuple[str, ...]:
-    """What became of the further sentences, where not all are used. Raises: AttentionError."""
+    """A note if further sentences are left out. Raises: AttentionError."""
     further = further_sentences(scenario.batch)
     if further and len(sentences_of(scenario)) == 1:
         return ("Your own X is one sequence, so the further sentences are left out.",)
@@ -59,7 +58,7 @@ def batch_notes(scenario: Scenario) -> tuple[str, ...]:
 
 @cached
 def in_batch(scenario: Scenario, sequence: int) -> Scenario:
-    """The scenario of one sentence as it stands in the batch: filled up to the longest.
+    """The scenario of one sentence of the batch, filled up to the longest.
 
     Edits of X belong to the first sentence. Raises: AttentionError.
 
@@ -76,7 +75,6 @@ def in_batch(scenario: Scenario, sequence: int) -> Scenario:
 def alone(scenario: Scenario, sequence: int) -> Scenario:
     """The scenario of one sentence of a batch without the others. Raises: AttentionError."""
     texts = sentences_of(scenario)
-    whole_number("sequence", sequence, 0, len(texts) - 1)
     edits = edits_of(scenario)
     if sequence:
         edits = Edits(tuple(edit for edit in edits.items if edit.matrix != "x"))
@@ -84,7 +82,7 @@ def alone(scenario: Scenario, sequence: int) -> Scenario:
 
 
 def _tokens_of_line(scenario: Scenario, sequence: int) -> tuple[str, ...]:
-    """The tokens of one sentence. Raises: TextError that says which sentence has none."""
+    """The tokens of one sentence. Raises: TextError naming a further sentence without tokens."""
     try:
         return tokens_of(alone(scenario, sequence)).tokens
     except TextError as error:
@@ -95,8 +93,8 @@ def _tokens_of_line(scenario: Scenario, sequence: int) -> tuple[str, ...]:
 
 @cached
 def tokens_of(scenario: Scenario) -> Tokens:
-    """The token sequence of a scenario, of a batch the first; a fitting one ends at `MAX_TOKENS`.
-    Raises: TextError, SettingsError.
+    """The tokens of a scenario, for a batch those of its first sentence, at most `MAX_TOKENS` where
+    the sentence decides. Raises: TextError, SettingsError.
     """
     if scenario.batch:
         return tokens_of(in_batch(scenario, 0))
@@ -115,11 +113,10 @@ def tokens_of(scenario: Scenario) -> Tokens:
 
 @cached
 def embedding_of(scenario: Scenario) -> Embedding:
-    """The vectors of a scenario's tokens, of a batch those of the first sentence; those of a
-    trained layer have no position codes of their own beside them, those of a layer made by hand are
-    named features.
+    """The vectors of a scenario's tokens, for a batch those of its first sentence.
 
-    Raises: TextError, SettingsError, FileError.
+    Those of a trained layer come without separate position codes; those of a layer made by hand
+    have named features. Raises: TextError, SettingsError, FileError.
     """
     if scenario.batch:
         return embedding_of(in_batch(scenario, 0))
@@ -134,18 +131,6 @@ def embedding_of(scenario: Scenario) -> Embedding:
 
 
 def trained_of(scenario: Scenario) -> Trace:
-    """The trained layer on a scenario's sentence, of a batch the first. Raises: AttentionError."""
+    """The trained layer on the first sentence of a scenario. Raises: AttentionError."""
     one = in_batch(scenario, 0)
     return trained_layer(one.text, one.layer, resolve(one).n_tokens)
-
-
-def describe_batch(scenario: Scenario) -> str:
-    """How many sentences of which lengths the batch has, in words. Raises: AttentionError.
-
-    >>> describe_batch(Scenario("we saw the cat", batch="It slept"))
-    '2 sentences of 4 and 2 tokens'
-    """
-    texts = sentences_of(scenario)
-    lengths = [str(tokens_of(in_batch(scenario, n)).n_real) for n in range(len(texts))]
-    listed = " and ".join([", ".join(lengths[:-1]), lengths[-1]] if lengths[1:] else lengths)
-    return f"{counted(len(texts), 'sentence')} of {listed} tokens"

@@ -42,7 +42,7 @@ def open_first_example(own: OwnControls | None) -> None:
     is_named = _is_named()
     now.begun = is_named or not own or bool(own.used)
     if not own and not is_named:
-        held = presets()[0].held
+        held = presets()[0].session_values
         st.session_state.update(held)
         usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:

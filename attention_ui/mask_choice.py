@@ -70,7 +70,7 @@ def open_workshop() -> None:
 
 def with_example_mask(now: PageContext) -> tuple[PageContext, tuple[Note, ...]]:
     """The layer as the mask step shows it, and what is said of it: with a causal mask where it has
-    none, unless the address or the visitor chose that.
+    none, unless the URL or the user chose no mask.
     """
     visitor, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
     restore(NO_MASK_KEY, "Without a mask", "", _from_url)

@@ -88,8 +88,8 @@ class PageContext:
 
     @property
     def own_letters(self) -> str:
-        """The words before the letters of sizes in counts, which are ours in every notation."""
-        return "Counts have our own letters: " * (not self.notation.has_our_letters)
+        """A sentence before counts, whose letters are ours in every notation."""
+        return "Counts have our own letters. " * (not self.notation.has_our_letters)
 
     def symbol(self, name: str) -> str:
         """A matrix or a size in the chosen notation, as Markdown. In sentences tokens are rows, so

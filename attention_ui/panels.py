@@ -10,7 +10,7 @@ from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
 from attention_core.head_blocks import head_of
 from attention_lab import notation
-from attention_lab.heads.layout_mistakes import misplaced
+from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import COLUMNS, Notation
@@ -100,7 +100,7 @@ def misplaced_sentence(now: PageContext, field: str, focus: Focus, row: int) -> 
     trace, split = now.trace, field != "head_outputs"
     heads_HTF = getattr(trace, field)[0]
     head = head_of(trace, field, focus.head)
-    lost = fact("astray", misplaced(heads_HTF, head, row, focus.feature, split=split))
+    lost = fact("astray", find_misplaced(heads_HTF, head, row, focus.feature, split=split))
     if lost is None:
         return ""
     words = trace.labels(trace.axes(field)[2])

@@ -1,8 +1,8 @@
-"""How much memory the files of all visitors may take together.
+"""The memory that the files of all visitors may take together.
 
-Streamlit keeps every file that is sent until two minutes after its visitor has left, also one that
-no page has asked for: one visitor's script could fill the memory. What does not fit is not kept
-here, and the page says so.
+Streamlit keeps every uploaded file until two minutes after its visitor has left, even if no page
+asked for it. So one visitor's script could fill the memory. A file that does not fit is dropped,
+and the page says so.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from .streamlit_private import MemoryUploadedFileManager, UploadedFileRec
 
 MAX_UPLOADED_BYTES = 2 * MAX_WEIGHT_BYTES
-# What a file takes besides its bytes, generously: so there is a bound on the number of files, too.
+# Of one file, besides its data, generously. So the number of files is bounded, too.
 FILE_OVERHEAD_BYTES = 2**16
-DROPPED_TYPE = "application/x-not-kept"  # the type of a file whose bytes had no room
+DROPPED_TYPE = "application/x-not-kept"  # the type of a file whose data did not fit
 
 AddFile = Callable[[MemoryUploadedFileManager, str, UploadedFileRec], None]
 _lock = Lock()
 
 
-class SentFile(Protocol):
-    """What of a visitor's file is looked at."""
+class UploadedFile(Protocol):
+    """The part of a visitor's file that is read here."""
 
     type: str
 
 
 def limit_uploads() -> None:
-    """From now on Streamlit keeps files only while there is room."""
+    """Make Streamlit drop files that do not fit."""
     files: Any = MemoryUploadedFileManager
     with _lock:
         if not hasattr(files.add_file, "__wrapped__"):
@@ -41,7 +41,7 @@ def limit_uploads() -> None:
 
 
 def limited(add_file: AddFile) -> AddFile:
-    """The same, but of a file that has no room only the name is kept."""
+    """`add_file`, but of a file that does not fit only the name is kept."""
     one_at_a_time = Lock()
 
     @wraps(add_file)
@@ -57,8 +57,8 @@ def limited(add_file: AddFile) -> AddFile:
 
 
 def used_bytes(manager: MemoryUploadedFileManager) -> int:
-    """The bytes that the files of all visitors take."""
-    # Lists, because a visitor who leaves takes entries away meanwhile.
+    """The bytes of all visitors' files."""
+    # Copies, because a visitor who leaves removes entries meanwhile.
     return sum(
         _size(file)
         for files in list(manager.file_storage.values())
@@ -66,8 +66,8 @@ def used_bytes(manager: MemoryUploadedFileManager) -> int:
     )
 
 
-def check_upload(file: SentFile) -> None:
-    """Raises: FileError for a file that there was no room for."""
+def check_upload(file: UploadedFile) -> None:
+    """Raises: FileError for a file that did not fit."""
     if file.type == DROPPED_TYPE:
         raise FileError(
             f"All visitors' files together may take {MAX_UPLOADED_BYTES:,} bytes of this server,"

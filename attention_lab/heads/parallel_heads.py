@@ -56,14 +56,14 @@ class ThreadComparison:
     """A comparison of threads with one head after the other.
 
     A way is faster if the upper quartile of its runs is below the lower quartile of the other's.
-    faster, slower: the numbers of tokens at which threads are. pays_from: the number of tokens from
-    which threads are always faster, or None. best: the largest speed-up by medians, at best_at
+    faster, slower: the numbers of tokens at which threads are. faster_from: the number of tokens
+    from which threads are always faster, or None. best: the largest speed-up by medians, at best_at
     tokens.
     """
 
     faster: tuple[int, ...]
     slower: tuple[int, ...]
-    pays_from: int | None
+    faster_from: int | None
     best: float
     best_at: int
 
@@ -128,19 +128,19 @@ def time_threads(size: LayerSize, clock: Clock = time.perf_counter) -> tuple[Thr
 
 def compare_threads(found: Sequence[ThreadRuns]) -> ThreadComparison:
     """The comparison of threads with one head after the other."""
-    faster, slower, pays_from = [], [], None
+    faster, slower, faster_from = [], [], None
     for race in found:
         loop, threads, n_tokens = race.times[ONE_BY_ONE], race.times[IN_THREADS], race.size.n_tokens
         if threads.high < loop.low:
             faster.append(n_tokens)
-            pays_from = n_tokens if pays_from is None else pays_from
+            faster_from = n_tokens if faster_from is None else faster_from
         else:
-            pays_from = None
+            faster_from = None
         if loop.high < threads.low:
             slower.append(n_tokens)
     best = max(found, key=_speed_up)
     return ThreadComparison(
-        tuple(faster), tuple(slower), pays_from, _speed_up(best), best.size.n_tokens
+        tuple(faster), tuple(slower), faster_from, _speed_up(best), best.size.n_tokens
     )
 
 

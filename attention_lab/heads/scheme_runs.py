@@ -42,7 +42,7 @@ def scheme_gaps(trace: Trace) -> SchemeGaps:
     """
     size, n_tokens = layer_size(trace), min(trace.sizes["T"], trace.sizes["S"])
     while n_tokens > 1 and not all(
-        is_small_enough(s, replace(size, n_tokens=n_tokens)) for s in SCHEMES
+        is_measurable(s, replace(size, n_tokens=n_tokens)) for s in SCHEMES
     ):
         n_tokens //= 2
     readers = size.n_heads // size.n_kv_heads
@@ -107,7 +107,7 @@ def measure_schemes(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
     """
     found = []
     for larger in growing_sizes(size, letter):
-        schemes = [scheme for scheme in SCHEMES if is_small_enough(scheme, larger)]
+        schemes = [scheme for scheme in SCHEMES if is_measurable(scheme, larger)]
         if schemes:
             query_HTK, key_HSK = _queries_and_keys(larger)
             found += [
@@ -117,7 +117,7 @@ def measure_schemes(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
     return tuple(found)
 
 
-def is_small_enough(scheme: Scheme, size: LayerSize) -> bool:
+def is_measurable(scheme: Scheme, size: LayerSize) -> bool:
     """Whether a measurement stays within 32 MB and about a tenth of a second."""
     kept = scheme.extra.of(size) + size.n_heads * size.n_tokens**2
     return (

@@ -93,7 +93,7 @@ def attend_as(
 
 
 @cached
-def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
+def run_three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in its three uses, by name. The sentence of the scenario is the
     source.
 

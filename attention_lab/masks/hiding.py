@@ -1,5 +1,5 @@
 """Ways to hide a key: several masks at once, before or after the scale, with -inf or with a large
-negative number.
+negative number, and for a query alone.
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ from functools import reduce
 
 import numpy as np
 
+from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.errors import SettingsError
 from attention_core.formulas import softmax
 from attention_core.masks import causal_mask, padding_mask, window_mask
 from attention_core.number_types import check_range
+from attention_core.trace import Trace
+
+from ..heads.reruns import rerun
 
 
 def build_masks(
@@ -152,3 +156,35 @@ def compare_orders(scores: Array, scale: float, addend: Array) -> MaskOrder:
         scale_first = softmax(scores * scale + addend)
         mask_first = softmax((scores + addend) * scale)
     return MaskOrder(scale_first, mask_first, float(np.abs(scale_first - mask_first).max()))
+
+
+@dataclass(frozen=True)
+class LastQuery:
+    """The query of the last token alone, with the keys of all tokens.
+
+    hidden_top_left: how many keys a mask from the top left hides. top_left, bottom_right: the
+    largest difference between the output with each mask and that of the whole sequence.
+    """
+
+    hidden_top_left: int
+    top_left: float
+    bottom_right: float
+
+
+def last_query_alone(trace: Trace) -> LastQuery:
+    """The layer under a causal mask on all tokens, and on the last query with the keys of all
+    tokens. Self-attention only.
+
+    >>> from attention_core import Projections
+    >>> found = last_query_alone(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
+    >>> found.hidden_top_left, round(found.top_left, 2), found.bottom_right
+    (2, 1.95, 0.0)
+    """
+    x, n_keys, p = trace.inputs, trace.sizes["S"], trace.projections
+    corners = causal_mask(1, n_keys), window_mask(n_keys, n_keys, right=0)[-1:]
+    whole = rerun(trace, mask=None, bias=None, causal=True, residual=False).output[:, -1:]
+    alone = [
+        attend(x[:, -1:], p, memory=x, mask=mask, scale=trace.scale, softcap=trace.softcap).output
+        for mask in corners
+    ]
+    return LastQuery(int((~corners[0]).sum()), *(float(np.abs(one - whole).max()) for one in alone))

@@ -1,4 +1,4 @@
-"""Tests of a layer from outside: what still looks fine with a mistake, and what gives it away."""
+"""Tests of a layer from outside: which still pass with a mistake, and which give it away."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _permutation(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
         )
     return CheckResult(
         False,
-        "If the tokens are shuffled, the output is not the shuffled one: the largest difference is"
+        "If the tokens are shuffled, the output is not just shuffled: the largest difference is"
         f" {gap:.3g}.",
         gap,
     )

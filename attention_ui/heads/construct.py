@@ -27,11 +27,11 @@ def choose_matrix(task: HeadTask) -> str:
     chosen = st.segmented_control(
         "Matrix to edit",
         tuple(MATRIX_OF_LABEL),
-        default=names[task.edit],
+        default=names[task.matrix],
         key=f"construct matrix {task.id}",
         required=True,
     )
-    return fact("matrix", MATRIX_OF_LABEL[chosen or names[task.edit]])
+    return fact("matrix", MATRIX_OF_LABEL[chosen or names[task.matrix]])
 
 
 def load_start(task: HeadTask) -> None:
@@ -59,5 +59,6 @@ def show_verdict(trace: Trace, task: HeadTask) -> None:
     if fact("done", all(part.done for part in parts)):
         st.success("Done: the layer does what was asked.", icon=":material/check_circle:")
     for part in parts:
+        missing = f" **Missing:** {part.missing}" if part.missing else ""
         mark = ":material/check:" if part.done else ":material/radio_button_unchecked:"
-        st.markdown(f"{mark} {part.says} {f'**Missing:** {part.lacks}' if part.lacks else ''}")
+        st.markdown(f"{mark} {part.goal}{missing}")

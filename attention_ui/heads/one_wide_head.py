@@ -13,16 +13,16 @@ from ..page_context import PageContext
 from ..registry import page_of
 from ..url_state import bound, request_page
 
-ONE_WIDE_HEAD = "beside_one"  # the name in the URL
+ONE_WIDE_HEAD_KEY = "beside_one"  # the name in the URL
 
 
 def choose_one_wide_head(trace: Trace) -> Trace | None:
-    """Draw the switch; give the layer with one wide head if it is on. Raises: SettingsError."""
+    """Draw the switch; return the layer with one wide head if it is on. Raises: SettingsError."""
     on = bound(
         st.toggle,
-        "Beside one head",
-        key=ONE_WIDE_HEAD,
-        help="Adds the same weights as a single head, as wide as all heads together.",
+        "Add one wide head",
+        key=ONE_WIDE_HEAD_KEY,
+        help="Shows the same weights as a single head, as wide as all heads together.",
     )
     return one_wide_head(trace) if on else None
 
@@ -30,7 +30,7 @@ def choose_one_wide_head(trace: Trace) -> Trace | None:
 def open_one_wide_head() -> None:
     """In a callback: open *All heads* with the one wide head beside the others."""
     head = st.session_state.get("head", 0)
-    request_page(page_of("all-heads").path, **{"head": head, ONE_WIDE_HEAD: "true"})
+    request_page(page_of("all-heads").path, **{"head": head, ONE_WIDE_HEAD_KEY: "true"})
 
 
 def compare_with_one_wide_head(now: PageContext, one: Trace) -> None:

@@ -16,13 +16,15 @@ from .mask_workshop import ExperimentSetup, choose_clicked_cell
 def show_empty_row(setup: ExperimentSetup) -> None:
     """The shares of a query from which every key is hidden, here and in PyTorch."""
     n, query, _ = setup.cell
-    found = hide_all_keys(setup.made, n, setup.head, query)
+    found = hide_all_keys(setup.masked, n, setup.head, query)
     st.markdown(
         f"Here every key is hidden from {setup.query_name}, in addition to the masks above. There"
         " is no largest score, and the exponentials sum to 0: the shares would be 0 / 0."
     )
     show_board(
-        boards.empty_row_board(setup.made, found.zero, setup.head, setup.cell, setup.now.notation),
+        boards.empty_row_board(
+            setup.masked, found.zero, setup.head, setup.cell, setup.now.notation
+        ),
         "empty",
         on_pin=choose_clicked_cell,
     )
@@ -38,7 +40,7 @@ def show_empty_row(setup: ExperimentSetup) -> None:
         f" number”): {found.nan_shares} | {found.nan_outputs} |",
     ]
     st.markdown("\n".join(lines))
-    fact("empty_rows", n_empty := int(setup.made.trace.empty_rows[:, setup.head].sum()))
+    fact("empty_rows", n_empty := int(setup.masked.trace.empty_rows[:, setup.head].sum()))
     st.markdown(
         f"{_describe_nan(setup, found)} Zeros do not spread. Queries without a key, with the masks"
         f" chosen above: **{n_empty}** in this batch."
@@ -61,21 +63,21 @@ def _describe_nan(setup: ExperimentSetup, found: EmptyRow) -> str:
 def show_padded_queries(setup: ExperimentSetup) -> None:
     """A padding mask hides keys. The queries of [pad] still give outputs."""
     n = setup.cell[0]
-    n_real, n_tokens = setup.made.batch.lengths[n], len(setup.allowed)
+    n_real, n_tokens = setup.masked.batch.lengths[n], len(setup.allowed)
     if n_real == n_tokens:
         st.info(
             f"Sequence {n} holds no [pad]: choose another sequence, or a longer sequence length in"
             " the sidebar."
         )
         return
-    found = replace_padding(setup.made, n)
+    found = replace_padding(setup.masked, n)
     st.markdown(
         f"The tokens after position {n_real - 1} are [pad]. Their outputs are computed like all"
         " others but mean nothing: a program that uses the output must leave them out. On the"
         " board, the [pad] vectors were replaced by other numbers:"
     )
     show_board(
-        boards.padding_board(setup.made, found.changed, setup.cell, setup.now.notation),
+        boards.padding_board(setup.masked, found.changed, setup.cell, setup.now.notation),
         "padding",
         on_pin=_choose_query,
     )

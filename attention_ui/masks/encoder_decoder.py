@@ -45,14 +45,14 @@ def _describe_mask(use: Use) -> str:
 def choose_clicked_use(array: str, index: list[int]) -> None:
     """In a callback: choose the use and the cell that were clicked."""
     st.session_state["ed_use"] = array.split()[1]
-    choose_cell(*index)
+    set_cell(*index)
 
 
 def choose_clicked_step(array: str, index: list[int]) -> None:
     """In a callback: choose a clicked cell of scores or probabilities. Other steps are ignored."""
     if array in ("scores", "probabilities"):
         st.session_state["head"] = index[1]
-        choose_cell(index[2], index[3])
+        set_cell(index[2], index[3])
 
 
 def chosen_cell(n_queries: int, n_keys: int) -> tuple[int, int]:
@@ -66,7 +66,7 @@ def chosen_cell(n_queries: int, n_keys: int) -> tuple[int, int]:
         )
 
 
-def choose_cell(query: int, key: int) -> None:
+def set_cell(query: int, key: int) -> None:
     """In a callback: choose a query and a key."""
     st.session_state[CELL_KEY] = f"{min(query, 99)}.{min(key, 99)}"
 

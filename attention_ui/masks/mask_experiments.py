@@ -8,7 +8,7 @@ from attention_core.checks import Array
 from attention_lab.masks.hiding import HIDING_VALUES
 from attention_lab.masks.mask_experiments import compare_all_orders, hiding_effects
 from attention_viz.labels import number, percent
-from attention_viz.masks.mask_workshop import row_figure
+from attention_viz.masks.mask_workshop import query_shares_figure
 
 from ..facts import fact
 from ..show import show_figure
@@ -23,13 +23,13 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
     if setup.allowed.all():
         st.info("No key of this sequence is hidden from any query: choose a mask above.")
         return
-    effects = hiding_effects(setup.made, n, setup.head, query, setup.bias)
+    effects = hiding_effects(setup.masked, n, setup.head, query, setup.bias)
     st.markdown(
         f"The shares of {setup.query_name} when a number is added to the score of each hidden key:"
     )
     bars = {f"{one.name} added": one.shares[query] for one in effects}
     says = "The shares of one query, with three numbers that hide keys."
-    show_figure(row_figure(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "hiding")
+    show_figure(query_shares_figure(setup.tokens, bars, ~setup.allowed[query], says), "hiding")
     st.caption("Keys in brackets are hidden from this query.")
     leaks = fact("read_from_hidden_keys", {e.name: float(e.leaked[query]) for e in effects})
     largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
@@ -56,14 +56,14 @@ def _format_range(shares: Array) -> str:
 def show_order(setup: ExperimentSetup) -> None:
     """The mask after the scale, and before it."""
     n, query, _ = setup.cell
-    scale = setup.made.trace.scale
+    scale = setup.masked.trace.scale
     if scale <= 0 or setup.allowed.all():
         st.info(
             "This needs a scale above 0 and a mask that hides something: choose them in the sidebar"
             " and above."
         )
         return
-    found = compare_all_orders(setup.made, n, setup.head, setup.bias)
+    found = compare_all_orders(setup.masked, n, setup.head, setup.bias)
     gaps = fact("moved_by_the_order", {key: one.gap for key, one in found.items()})
     name, order = list(found.items())[-1]
     st.markdown(
@@ -75,7 +75,7 @@ def show_order(setup: ExperimentSetup) -> None:
         "mask, then scale": order.mask_first[query],
     }
     says = "The shares of one query, with the mask after and before the scale."
-    show_figure(row_figure(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "order")
+    show_figure(query_shares_figure(setup.tokens, bars, ~setup.allowed[query], says), "order")
     lines = [
         "| added to a hidden score | largest difference of a share, all queries |",
         "|---|---|",
@@ -91,7 +91,7 @@ def show_order(setup: ExperimentSetup) -> None:
 
 def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
     """What the scale does to the finite bias, and whether that changes a share."""
-    scale = setup.made.trace.scale
+    scale = setup.masked.trace.scale
     scaled = fact("scaled_bias", setup.bias * scale)
     in_part = setup.allowed.any(axis=-1) & ~setup.allowed.all(axis=-1)
     differs = scaled != setup.bias

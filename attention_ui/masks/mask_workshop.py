@@ -18,20 +18,25 @@ class ExperimentSetup:
     """The batch, the head, the chosen sequence, query and key, and the finite bias."""
 
     now: PageContext
-    made: MaskedBatch
+    masked: MaskedBatch
     head: int
     cell: tuple[int, int, int]
     bias: float
 
     @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of the chosen sequence."""
+        return self.masked.batch.tokens[self.cell[0]]
+
+    @property
     def query_name(self) -> str:
         """The chosen query as Markdown."""
-        return f":blue[“{plain(self.made.batch.tokens[self.cell[0]][self.cell[1]])}”]"
+        return f":blue[“{plain(self.tokens[self.cell[1]])}”]"
 
     @property
     def allowed(self) -> Array:
         """What the masks allow in the chosen sequence. Shapes: (T, T)."""
-        allowed: Array = self.made.allowed[self.cell[0]]
+        allowed: Array = self.masked.allowed[self.cell[0]]
         return allowed
 
 

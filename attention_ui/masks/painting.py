@@ -31,7 +31,7 @@ def show_painting(setup: ExperimentSetup) -> None:
         f" {fact('added_to_others', 0)}. All sequences and heads share the mask, one cell for each"
         f" query and key: {n_tokens} × {n_tokens}."
     )
-    scene = boards.painting_board(painted_TT, setup.made, setup.head, setup.cell, now.notation)
+    scene = boards.painting_board(painted_TT, setup.masked, setup.head, setup.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_toggle_cell, n_tokens))
     row_TT, blank_TT = hide_row(painted_TT, setup.cell[1]), painted_mask("", n_tokens)
     with st.container(horizontal=True):

@@ -52,18 +52,19 @@ def show_shuffle(now: PageContext) -> None:
     )
     seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
     situation = next(one for one in SITUATIONS if one.key == key)
-    made = run_shuffled(now.scenario, situation.key, int(seed))
-    if made.straight.sizes["T"] == 1:
+    shuffle = run_shuffled(now.scenario, situation.key, int(seed))
+    if shuffle.straight.sizes["T"] == 1:
         st.info(
             "A single token cannot be shuffled: choose a longer sentence.", icon=":material/info:"
         )
     else:
-        _describe(now, made, situation, field)
+        _describe(now, shuffle, situation, field)
     show_board(
-        boards.shuffle_board(made, field, now.focus.cell("query", "key"), now.notation), "shuffle"
+        boards.shuffle_board(shuffle, field, now.focus.cell("query", "key"), now.notation),
+        "shuffle",
     )
     with st.expander(
-        "All three at once", key="inv three", on_change="rerun", icon=":material/table:"
+        "All three in one table", key="inv three", on_change="rerun", icon=":material/table:"
     ) as table:
         if table.open:
             st.markdown(_all_situations(now, int(seed)))
@@ -75,24 +76,22 @@ def show_shuffle(now: PageContext) -> None:
     )
 
 
-def _describe(now: PageContext, made: Shuffle, situation: Situation, field: str) -> None:
+def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: str) -> None:
     """Where the chosen token moved, and whether its result moved with it unchanged."""
     explanation = situation.says
     if fact("inputs_know_their_places", has_given_inputs(now.scenario)):
         explanation = situation.says_given
     query = now.focus.query
-    place = fact("place_after", made.order.index(query))
-    gap = {"output": made.gaps.output, "probabilities": made.gaps.probabilities}[field]
+    place = fact("place_after", shuffle.order.index(query))
+    gap = {"output": shuffle.gaps.output, "probabilities": shuffle.gaps.probabilities}[field]
     fact("largest_difference", gap)
-    rounding, knows_order = (
-        tolerance(made.straight, field),
-        situation.knows_order and made.has_order,
-    )
+    rounding = tolerance(shuffle.straight, field)
+    knows_order = situation.knows_order and shuffle.has_order
     only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
     st.markdown(
-        f"{explanation} {token(made.straight, 'T', query)} moves from position {query} to position"
-        f" **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest difference"
-        " from the first result in the new order:"
+        f"{explanation} {token(shuffle.straight, 'T', query)} moves from position {query} to"
+        f" position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest"
+        " difference from the first result in the new order:"
         f" {format_difference(gap, only_rounding=only_rounding)}."
     )
 

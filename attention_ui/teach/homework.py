@@ -97,7 +97,7 @@ def summary(student: int, lines: Sequence[dict[str, Any]]) -> str:
 
 def use_small_layer() -> None:
     """In a callback: set every control to the example of small whole numbers."""
-    st.session_state.update(next(one.held for one in presets() if one.name == SMALL))
+    st.session_state.update(next(one.session_values for one in presets() if one.name == SMALL))
 
 
 def key_file(homework: Homework, last: int) -> str:

@@ -20,7 +20,7 @@ NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",
 }
-ONE_HEAD = "one head"  # the name of the array of the one wide head
+ONE_HEAD_NAME = "one head"  # the name of the array of the one wide head
 
 
 def heads_grid(
@@ -44,7 +44,7 @@ def heads_grid(
     head = next((one for one in heads if one == cell[0]), heads[0])
     panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
     given = scene(stage, [panel], (field, (0, head, *cell[1:])), says)
-    limit = max(colour_limit(one, field) for one in (trace, one_head or trace))
+    limit = max(field_limit(one, field) for one in (trace, one_head or trace))
     given["arrays"][field] |= _colours(stage, field, limit)
     if len(heads) < trace.sizes["H"]:
         given["panels"][0]["only"] = [int(head) for head in heads]
@@ -66,18 +66,20 @@ def _colours(stage: Stage, field: str, limit: float) -> JSON:
 def _beside_one(given: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
     """The matrix of the one wide head before those of the others. It has its own axis of heads."""
     array = array_json(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
-    array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD} | _colours(stage, field, limit)
+    array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD_NAME} | _colours(
+        stage, field, limit
+    )
     panel = given["panels"][0] | {
-        "id": ONE_HEAD,
-        "array": ONE_HEAD,
-        "title": f"{ONE_HEAD}, features: {one_head.sizes['K']}",
+        "id": ONE_HEAD_NAME,
+        "array": ONE_HEAD_NAME,
+        "title": f"{ONE_HEAD_NAME}, features: {one_head.sizes['K']}",
         "badge": "",
         "tiles": None,
     }
     panel.pop("only", None)
     first, others = {"place": [0, 0]}, {"place": [1, 0]}
     return given | {
-        "arrays": given["arrays"] | {ONE_HEAD: array},
+        "arrays": given["arrays"] | {ONE_HEAD_NAME: array},
         "axes": given["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
         "panels": [panel | first, given["panels"][0] | others],
     }
@@ -102,7 +104,7 @@ def combined_heads_board(
             (place, 0),
             title,
             kind=kind,
-            limit=colour_limit(trace, field),
+            limit=field_limit(trace, field),
             hidden=hidden,
             says=f"The {title} of the heads is",
         )
@@ -142,7 +144,7 @@ def as_gallery(given: JSON, own_scale: bool = False) -> JSON:
     return given | {"gallery": True, "legend": legend}
 
 
-def colour_limit(trace: Trace, field: str) -> float:
+def field_limit(trace: Trace, field: str) -> float:
     """The value of the strongest colour: the same for all scores, so that the effect of a step
     shows.
     """

@@ -19,8 +19,8 @@ SIZE_TITLES = {
     "h": "h, heads",
     "G": "G, key/value heads",
 }
-CURVE_DASHES = ("solid", "dash", "dot", "dashdot")
-CURVE_SYMBOLS = ("circle", "square", "diamond", "x")
+COUNT_DASHES = ("solid", "dash", "dot", "dashdot")
+COUNT_SYMBOLS = ("circle", "square", "diamond", "x")
 
 
 def count_curves(
@@ -122,12 +122,12 @@ def _line(name: str, place: int, x: Sequence[float], y: Sequence[float]) -> Part
         "line": {
             "color": f"@head {place}",
             "width": 4 - 0.8 * place,
-            "dash": CURVE_DASHES[place % 4],
+            "dash": COUNT_DASHES[place % 4],
         },
         "marker": {
             "color": f"@head {place}",
             "size": 10 - 1.5 * place,
-            "symbol": CURVE_SYMBOLS[place % 4],
+            "symbol": COUNT_SYMBOLS[place % 4],
         },
         "hovertemplate": "%{x}: <b>%{y:,.4~g}</b><extra>" + name + "</extra>",
     }

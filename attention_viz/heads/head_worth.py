@@ -27,7 +27,7 @@ from ..parts import Part, layout, named_axis
 from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 
-MAX_COLUMNS, MAX_BASIS_FEATURES = 64, 16
+MAX_ABLATION_COLUMNS, MAX_BASIS_FEATURES = 64, 16
 
 
 def stacked_output(trace: Trace, feature: int) -> Figure:
@@ -133,7 +133,7 @@ def ablation_board(
     `first_column` on. cell: a token and a feature.
     """
     first = first_column(cell[1])
-    shown = slice(first, first + MAX_COLUMNS)
+    shown = slice(first, first + MAX_ABLATION_COLUMNS)
     output_TO = trace.output[0]
     limit = largest_magnitude(output_TO)
     rows = Side("query position", trace.labels("T"))
@@ -165,7 +165,7 @@ def first_column(feature: int) -> int:
     >>> first_column(63), first_column(64)
     (0, 64)
     """
-    return feature // MAX_COLUMNS * MAX_COLUMNS
+    return feature // MAX_ABLATION_COLUMNS * MAX_ABLATION_COLUMNS
 
 
 def basis_board(both: BeforeAfter, notation: Notation = OURS) -> JSON:

@@ -77,8 +77,8 @@ def _heads_matrix(
     matrix = Matrix(
         name,
         np.where(np.isnan(matrix_HH), -np.inf, matrix_HH),
-        Side("place", heads),
-        Side("place across", heads),
+        Side("row", heads),
+        Side("column", heads),
         (0, 0),
         name,
         kind="logit",

@@ -9,7 +9,7 @@ from attention_lab.rounding import tolerance
 from ..matrices import Matrix, difference_matrix, field_sides, head_matrix, matrix_board
 from ..payload import JSON, largest_magnitude
 
-MAX_COLUMNS = 32
+MAX_MISTAKE_COLUMNS = 32
 COMPUTED_FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))
 
 
@@ -26,7 +26,7 @@ def mistake_board(
     the first 32 columns.
     """
     step = STEPS[field]
-    good, bad = (head_matrix(trace, field, head, MAX_COLUMNS) for trace in (right, faulty))
+    good, bad = (head_matrix(trace, field, head, MAX_MISTAKE_COLUMNS) for trace in (right, faulty))
     limit = (
         max(largest_magnitude(good), largest_magnitude(bad)) if step.kind != "probability" else None
     )

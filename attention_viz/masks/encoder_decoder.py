@@ -53,11 +53,11 @@ def uses_board(
 def use_scene(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
     """Queries, keys, probabilities, values and outputs of one head in one use."""
     panels = [
-        Panel("query_heads", 2, 3, (0, 1), title=f"queries of the {use.asks}"),
-        Panel("key_heads", 3, 2, (1, 0), title=f"keys of the {use.answers}, transposed"),
+        Panel("query_heads", 2, 3, (0, 1), title=f"queries: {use.asks}"),
+        Panel("key_heads", 3, 2, (1, 0), title=f"keys: {use.answers}, transposed"),
         Panel("scores", 2, 3, (1, 1)),
         Panel("scaled_scores", 2, 3, (2, 1)),
-        Panel("value_heads", 2, 3, (3, 1), title=f"values of the {use.answers}"),
+        Panel("value_heads", 2, 3, (3, 1), title=f"values: {use.answers}"),
         Panel("masked_scores", 2, 3, (1, 2)),
         Panel("probabilities", 2, 3, (2, 2)),
         Panel("head_outputs", 2, 3, (3, 2), "result"),

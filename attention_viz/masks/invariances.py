@@ -28,20 +28,23 @@ FIELDS_OF_CHANGE = {
 Cell = tuple[int, int, int]  # head, query, key
 
 
-def shuffle_board(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -> JSON:
+def shuffle_board(shuffle: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -> JSON:
     """Output or probabilities of a run and of the run on shuffled tokens, and the difference
     between the second and the shuffled first.
     """
     head, query, key = cell
-    rows = list(made.order)
+    rows = list(shuffle.order)
     straight, moved = (
         head_matrix(trace, field, head, MAX_INVARIANCE_FEATURES)
-        for trace in (made.straight, made.shuffled)
+        for trace in (shuffle.straight, shuffle.shuffled)
     )
     expected, column, limit = straight[rows], 0, _limit(field, straight, moved)
     if field == "probabilities":
         expected, column = expected[:, rows], rows.index(key)
-    sides = [field_sides(made.straight, field), field_sides(made.shuffled, field, focused=False)]
+    sides = [
+        field_sides(shuffle.straight, field),
+        field_sides(shuffle.shuffled, field, focused=False),
+    ]
     kind = STEPS[field].kind
     name = STEPS[field].title
     before = Matrix(
@@ -51,10 +54,10 @@ def shuffle_board(made: Shuffle, field: str, cell: Cell, notation: Notation = OU
         "after", moved, *sides[1], (1, 0), f"{name}, tokens shuffled", kind=kind, limit=limit
     )
     wanted = Matrix(
-        "wanted", expected, *sides[1], None, "as written, moved", kind=kind, limit=limit
+        "wanted", expected, *sides[1], None, "as written, new order", kind=kind, limit=limit
     )
     gap = difference_matrix(
-        after, wanted, (2, 0), "shuffled − moved", tolerance(made.straight, field)
+        after, wanted, (2, 0), "difference in the new order", tolerance(shuffle.straight, field)
     )
     says = f"The {name} of the tokens as written and shuffled, and the difference in the new order."
     return matrix_board(

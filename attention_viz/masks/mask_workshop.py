@@ -22,19 +22,19 @@ from ..theme import Figure
 from .scores_and_shares import scores_and_shares, shares_matrix
 
 MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
-MAX_FEATURES = 16
+MAX_WORKSHOP_FEATURES = 16
 BAR_COLOURS = ("@primary", "@focus", "@value", "@output")
 GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 Cell = tuple[int, int, int]  # sequence, query, key
 
 
-def sequences_board(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
+def sequences_board(masked: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
-    trace, chosen = made.trace, cell[0]
+    trace, chosen = masked.trace, cell[0]
     is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
     limit = largest_magnitude(trace.masked_scores[:, head])
     matrices = []
-    for n, tokens in enumerate(made.batch.tokens):
+    for n, tokens in enumerate(masked.batch.tokens):
         matrices += scores_and_shares(
             trace,
             (n, head),
@@ -53,32 +53,28 @@ def sequences_board(made: MaskedBatch, head: int, cell: Cell, notation: Notation
 
 
 def painting_board(
-    painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
+    painted_TT: Array, masked: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The painted mask, all masks together for one sequence, and its probabilities."""
     n, query, key = cell
-    sides = _sides(made.batch.tokens[n])
-    allowed = made.allowed[n]
+    sides = _sides(masked.batch.tokens[n])
+    allowed = masked.allowed[n]
     matrices = [
         Matrix(
-            "painted",
-            _added_to_scores(painted_TT),
+            name,
+            np.where(shown_TT, 0.0, -np.inf),
             *sides,
-            (0, 0),
-            "your mask: click a cell",
+            (place, 0),
+            title,
             kind="logit",
-        ),
-        Matrix(
-            "together",
-            _added_to_scores(allowed),
-            *sides,
-            (1, 0),
-            "all masks together",
-            kind="logit",
-        ),
+            says="Added to this score:",
+        )
+        for place, (name, shown_TT, title) in enumerate(
+            (("painted", painted_TT, "your mask"), ("together", allowed, "all masks together"))
+        )
     ]
     if len(allowed) <= MAX_TOKENS_FULL_SIZE:
-        shares_TS = made.trace.probabilities[n, head]
+        shares_TS = masked.trace.probabilities[n, head]
         matrices.append(
             Matrix(
                 "shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed
@@ -89,13 +85,13 @@ def painting_board(
 
 
 def empty_row_board(
-    made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
+    masked: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """One sequence with every key hidden from one query: masked scores, probabilities, and the
     output of the head.
     """
     n, query, key = cell
-    sides = _sides(made.batch.tokens[n])
+    sides = _sides(masked.batch.tokens[n])
     matrices = [
         Matrix(
             "scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"
@@ -103,7 +99,7 @@ def empty_row_board(
         shares_matrix("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
         Matrix(
             "head output",
-            without.head_outputs[n, head, :, :MAX_FEATURES],
+            without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES],
             sides[0],
             Side("value feature"),
             (2, 0),
@@ -118,11 +114,13 @@ def empty_row_board(
     )
 
 
-def padding_board(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS) -> JSON:
+def padding_board(
+    masked: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS
+) -> JSON:
     """The output of one sequence, the output with other [pad] vectors, and the difference."""
     n, query, _ = cell
-    rows, features = Side("query position", made.batch.tokens[n]), Side("output feature")
-    outputs = [trace.output[n, :, :MAX_FEATURES] for trace in (made.trace, changed)]
+    rows, features = Side("query position", masked.batch.tokens[n]), Side("output feature")
+    outputs = [trace.output[n, :, :MAX_WORKSHOP_FEATURES] for trace in (masked.trace, changed)]
     limit = largest_magnitude(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")
@@ -139,13 +137,7 @@ def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
     return Side("query position", tokens), Side("key position", tokens)
 
 
-def _added_to_scores(allowed_TT: Array) -> Array:
-    """What a mask adds to the scores: 0 for a visible key, minus infinity for a hidden one."""
-    cells: Array = np.where(allowed_TT, 0.0, -np.inf)
-    return cells
-
-
-def row_figure(
+def query_shares_figure(
     tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str
 ) -> Figure:
     """The shares that a query gives to each key: a group of bars for each key. Names of hidden keys

@@ -17,7 +17,7 @@ from attention_ui.view import one_window
 from attention_viz.heads.compare import MAX_OUTPUT_FEATURES, compare_board
 from attention_viz.labels import percent
 
-COMPARED_FIELDS = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
+FIELD_OF_LABEL = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
 
 now = page_context()
 head, query = now.focus.head, now.focus.query
@@ -25,9 +25,9 @@ window = one_window()
 left, middle, right = window.columns([3, 4, 5], vertical_alignment="bottom")
 control, value = choose_setting(left, middle, now.scenario)
 shown = choose_one(
-    "What is shown", COMPARED_FIELDS, "probabilities", place=right, key="compare_shows", **KEPT
+    "What is shown", FIELD_OF_LABEL, "probabilities", place=right, key="compare_shows", **KEPT
 )
-field, own = COMPARED_FIELDS[shown], getattr(now.scenario, control.name)
+field, own = FIELD_OF_LABEL[shown], getattr(now.scenario, control.name)
 two = compare_with(with_painting(now.scenario), control.name, fact("compared_with", value))
 
 first, second = format_setting(control, own), format_setting(control, value)
@@ -53,11 +53,11 @@ if beside_head != head:
         f" of them, head {beside_head}."
     )
 n_heads = two.before.sizes["H"]
-moves = fact("elsewhere", [two.elsewhere(each) for each in range(n_heads)])
+moves = fact("elsewhere", [two.moved_share(each) for each in range(n_heads)])
 most = max(range(n_heads), key=moves.__getitem__)
 st.markdown(
-    f"On average, a query of head {head} gives **{percent(moves[head])}** of its attention to other"
-    f" keys after the change. This share is largest in head {most}: {percent(moves[most])}."
+    f"In head {head} the change moves **{percent(moves[head])}** of a query's attention to other"
+    f" keys, on average. It moves most in head {most}: {percent(moves[most])}."
 )
 st.caption(
     f"Everything but *{control.label}* is the same in both layers. The first two matrices have one"

@@ -21,7 +21,7 @@ with window:
         matrix = choose_matrix(task)
     with right:
         show_start_button(task, now.scenario == task.start)
-    st.markdown(f"**{task.says}** {task.hint}")
+    st.markdown(f"**{task.goal}** {task.hint}")
     show_verdict(trace, task)
     if matrix == "w_o":
         place = focus.within(trace, "output")

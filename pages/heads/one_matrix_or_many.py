@@ -8,13 +8,13 @@ from attention_lab.heads.scheme_runs import scheme_gaps
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.at_once import measure_threads, show_schedule
 from attention_ui.heads.one_matrix_or_many import (
     measure_on_click,
     show_array_sizes,
     show_convolutions,
     show_value_of_pair,
 )
+from attention_ui.heads.schedule import measure_threads, show_schedule
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
@@ -64,10 +64,10 @@ for way in SCHEMES:
 st.markdown("\n".join(table))
 fact("all_tokens_compared", same.n_tokens == size.n_tokens)
 st.caption(
-    f"{now.own_letters}tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k = {size.d_k}."
-    " Extra numbers are in memory besides the result, h · n² numbers. Difference: the largest one"
-    " from the scores of this layer, divided by the largest score, 0 up to rounding. Tokens"
-    f" compared: {same.n_tokens} of {size.n_tokens}."
+    f"{now.own_letters}Sizes: tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k ="
+    f" {size.d_k}. Extra numbers are in memory besides the result, h · n² numbers. Difference: the"
+    " largest one from the scores of this layer, divided by the largest score, 0 up to rounding."
+    f" Tokens compared: {same.n_tokens} of {size.n_tokens}."
 )
 wasted = fact("wasted_share", wasted_share(size.n_heads))
 st.info(
@@ -95,7 +95,7 @@ show_convolutions(now)
 
 st.header("As the layer grows", anchor=False)
 with st.container(horizontal=True):
-    letter = choose_one("This grows", SIZE_LETTERS, "h", key="ways_letter")
+    letter = choose_one("Growing size", SIZE_LETTERS, "h", key="ways_letter")
     which = choose_one("Count", COUNT_NAMES, "multiplications", key="ways_count")
 with st.container(key="wide ways counts"):
     show_figure(scheme_counts(size, letter, COUNT_NAMES[which]), "ways counts")

@@ -69,8 +69,9 @@ st.caption(
     " head is the mean of the heads that it replaces (Ainslie et al. 2023)."
 )
 st.caption(
-    "On the board, each head stands below itself; behind its number is the key/value head that it"
-    f" reads. Strongest colour: {number(strongest, 2)} and above. Heads that share keys can still"
+    "On the board, the same head of each kind stands in one column; “K/V” names the key/value head"
+    " that it reads. With one key/value head for each head, GQA is MHA; with 1, it is MQA."
+    f" Strongest colour: {number(strongest, 2)} and above. Heads that share keys can still"
     " differ, because each has its own queries. These weights were never trained to share; Ainslie"
     " et al. train a model further after the change."
 )
@@ -86,15 +87,15 @@ table += [
     f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |"
     for c in counts
 ]
-table.append(f"| **together** | | {' | '.join(f'**{n:,}**' for n in totals.values())} |")
+table.append(f"| **total** | | {' | '.join(f'**{n:,}**' for n in totals.values())} |")
 has_w_o = fact("has_w_o", p.w_o is not None)
 usual_w_o = has_w_o and trace.sizes["O"] == size.d_model
 words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
     st.caption(
-        f"{COUNT_DESCRIPTIONS[which]} {now.own_letters}tokens n = {size.n_tokens}, features C ="
-        f" {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v = {size.d_v}."
+        f"{COUNT_DESCRIPTIONS[which]} {now.own_letters}Sizes: tokens n = {size.n_tokens}, features"
+        f" C = {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v = {size.d_v}."
     )
     if not fact("counted_as_it_is", which == "cache" or usual_w_o):
         st.caption(
@@ -102,7 +103,7 @@ with words:
             " has another one, or none."
         )
 with picture:
-    letter = choose_one("As this grows", SIZE_TITLES, "n", key="shared_letter")
+    letter = choose_one("Growing size", SIZE_TITLES, "n", key="shared_letter")
     show_figure(count_curves(sizes, letter, counts, which), "shared counts")
     st.caption(
         "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h."

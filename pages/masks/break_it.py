@@ -17,7 +17,7 @@ from attention_ui.masks.break_it import (
 )
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound
-from attention_viz.masks.break_it import COMPUTED_FIELDS, MAX_COLUMNS, mistake_board
+from attention_viz.masks.break_it import COMPUTED_FIELDS, MAX_MISTAKE_COLUMNS, mistake_board
 
 now = page_context()
 focus = now.focus
@@ -63,8 +63,9 @@ if first_wrong and not spot:
     title = STEPS[fact("first_wrong_field", first_wrong)].title
     st.markdown(f"The first field with wrong numbers, in the order of computation: **{title}**.")
 st.caption(
-    f"Of a field that holds all heads, the part of head {focus.head} is shown: at most"
-    f" {MAX_COLUMNS} features. Try one head, or a sentence of one word: which mistakes vanish?"
+    f"Of a field that holds all heads, the board shows the part of head {focus.head}: at most"
+    f" {MAX_MISTAKE_COLUMNS} features. Try one head, or a sentence of one word: which mistakes"
+    " vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
     st.markdown("\n".join(f"- **{check.name}**: {check.asks}" for check in MISTAKE_CHECKS))

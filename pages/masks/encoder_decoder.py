@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.encoder_decoder import USES, run_three_uses
 from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import resolve
 from attention_ui.board import show_board
@@ -23,7 +23,7 @@ from attention_ui.view import one_window
 from attention_viz.labels import percent
 from attention_viz.masks import encoder_decoder as boards
 
-TARGET = "Das Tier war zu müde"
+DEFAULT_TARGET = "Das Tier war zu müde"
 
 now = page_context()
 window = one_window()
@@ -31,10 +31,10 @@ left, right = window.columns([3, 2])
 target = choose_sentence(
     left,
     "Target sentence",
-    TARGET,
+    DEFAULT_TARGET,
     "ed_target",
     now.scenario,
-    instead=TARGET,
+    instead=DEFAULT_TARGET,
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
 fact("sidebar_sets_the_source", resolve(now.scenario).n_tokens > 0)
@@ -48,16 +48,16 @@ padding = bound(
     **KEPT,
     help="If the sidebar sets a sequence length, the source keeps it.",
 )
-traces = three_uses(now.scenario, target, int(padding))
+traces = run_three_uses(now.scenario, target, int(padding))
 read = other_sentence(now.scenario, target)
 with window.container():  # one place, so that what stands below keeps its own
     note_cut("target sentence", read.n_real, read.n_left_out, now.scenario)
 show_cards(traces)
 st.caption(
-    "Above: masked scores, below: shares. Hatched cells are hidden; the mask of the sidebar is not"
-    " used here. All three have the same weights, so that only sentences and masks differ; in a"
-    " real model each has its own. Try: click a cell of another use, or give the target a single"
-    " word."
+    "The board shows masked scores above shares. Hatched cells are hidden; the mask of the sidebar"
+    " is not used here. All three have the same weights, so that only sentences and masks differ;"
+    " in a real model each has its own. Try: click a cell of another use, or give the target a"
+    " single word."
 )
 
 st.header("One use, step by step", anchor=False)

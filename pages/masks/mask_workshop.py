@@ -54,29 +54,29 @@ others = {name: text for name, text in (("second", second), ("third", third)) if
 workshop = WorkshopChoices(
     tuple(others.values()), tuple(masks), int(width), st.session_state[PAINTED_KEY]
 )
-made = masked_batch(now.scenario, workshop)
-n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
+masked = masked_batch(now.scenario, workshop)
+n_batch, n_heads, n_tokens, _ = masked.trace.scores.shape
 
 with window.container():  # one place, so that what stands below keeps its own
     cell = (limit_with_note("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
-query, key = (quote_token(made.batch.tokens[cell[0]], place) for place in cell[1:])
-by = fact("hidden_by", list(hidden_by(made.masks, cell[1], cell[2], cell[0])))
-share = fact("share", float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
+query, key = (quote_token(masked.batch.tokens[cell[0]], place) for place in cell[1:])
+by = fact("hidden_by", list(hidden_by(masked.masks, cell[1], cell[2], cell[0])))
+share = fact("share", float(masked.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
 
 with window.container():  # one place for all notes, so that what stands below keeps its own
     for name, n_real, n_left_out in zip(
-        others, made.batch.lengths[1:], made.batch.left_out[1:], strict=True
+        others, masked.batch.lengths[1:], masked.batch.left_out[1:], strict=True
     ):
         note_cut(f"{name} sentence", n_real, n_left_out, now.scenario)
 with window:
-    scene = boards.sequences_board(made, now.focus.head, cell, now.notation)
+    scene = boards.sequences_board(masked, now.focus.head, cell, now.notation)
     show_board(scene, "batch", on_pin=choose_clicked_cell, fits=True)
-shapes = [f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items()]
+shapes = [f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in masked.masks.items()]
 st.caption(
     "Above: masked scores, below: shares. Hatched cells are hidden. Shorter sentences are filled up"
     f" with [pad]. Shape of the scores (sequences × heads × queries × keys): {n_batch} × {n_heads}"
-    f" × {n_tokens} × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}. A"
-    " side of length 1, or a missing side, counts for all."
+    f" × {n_tokens} × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}."
+    " An axis of length 1, or a missing axis, counts for all."
 )
 if by:
     st.markdown(
@@ -96,4 +96,4 @@ choice = choose_one(
 bias = DEFAULT_BIAS
 if choice in ("how to hide", "mask or scale first"):
     bias = bound(st.slider, "The finite bias", -20.0, 0.0, DEFAULT_BIAS, 0.5, key="mw_bias", **KEPT)
-EXPERIMENTS[choice](ExperimentSetup(now, made, now.focus.head, cell, bias))
+EXPERIMENTS[choice](ExperimentSetup(now, masked, now.focus.head, cell, bias))

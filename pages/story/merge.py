@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.heads.layout_mistakes import moved_cells, place_merged
+from attention_lab.heads.layout_mistakes import merged_position, wrong_merged_cells
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, misplaced_sentence, note_swap, token
@@ -13,10 +13,10 @@ now = page_context()
 trace = now.trace
 focus = now.focus.within(trace, "merged")
 head, query, feature = focus.head, focus.query, focus.feature
-row, column = right = fact("right_place", place_merged(trace, head, query, feature))
-wrong = fact("wrong_place", place_merged(trace, head, query, feature, swap=False))
+row, column = right = fact("right_place", merged_position(trace, head, query, feature))
+wrong = fact("wrong_place", merged_position(trace, head, query, feature, swap=False))
 wrong_row, wrong_column = wrong
-moved = moved_cells(trace)
+moved = wrong_merged_cells(trace)
 n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])

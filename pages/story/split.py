@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.head_blocks import head_of
-from attention_lab.heads.layout_mistakes import foreign_cells, split_places
+from attention_lab.heads.layout_mistakes import split_positions, wrong_token_cells
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
@@ -33,8 +33,8 @@ row = getattr(focus, row_name)
 n_batch, n_heads, n_tokens, width = shape = fact("shape", getattr(now.batch, field).shape)
 axes = trace.axes(field)
 T, K = axes[2:]
-places = fact("places", split_places(shape, focus.head, row, focus.feature, now.sequence))
-foreign = foreign_cells(n_tokens, n_heads, width)
+places = fact("places", split_positions(shape, focus.head, row, focus.feature, now.sequence))
+foreign = wrong_token_cells(n_tokens, n_heads, width)
 
 board = story.split_board(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
 also = misplaced_sentence(now, field, focus, row)
@@ -56,7 +56,7 @@ st.markdown(f"""
 | **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} \
 | {list(places.unswapped)} |
 """)
-n_foreign = fact("foreign_cells", int(foreign.sum()))
+n_foreign = fact("wrong_token_cells", int(foreign.sum()))
 if fact("swap_matters", n_foreign > 0):
     st.warning(
         f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is"

@@ -16,7 +16,7 @@ from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_
 from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz import story
-from attention_viz.heads.arcs import attention_lines
+from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.labels import percent
 from attention_viz.trained.one_head import attention_alone, layer_heads, one_head
 

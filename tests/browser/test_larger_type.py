@@ -95,7 +95,7 @@ def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) ->
     page = visit("shared-keys?present=true")
     table, choice = (
         page.locator("table").last.bounding_box(),
-        page.get_by_text("As this grows").bounding_box(),
+        page.get_by_text("Growing size").bounding_box(),
     )
     assert table
     assert choice

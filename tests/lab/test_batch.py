@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, AttentionError, TextError
+from attention_core import STEPS, TextError
 from attention_lab.batch_check import gap_alone
 from attention_lab.export.script import notebook, script
 from attention_lab.export.step_code import torch_lines
@@ -151,14 +151,6 @@ def test_a_line_without_a_word_is_named() -> None:
     """Of a further sentence that holds no token the error says which one it is."""
     with pytest.raises(TextError, match="2"):
         trace_of(replace(BATCH, batch="it slept\n\x07\x08"))
-
-
-@pytest.mark.parametrize("place", [-1, 3, 1.0, "0"])
-def test_there_is_no_other_sequence(place: Any) -> None:
-    """A place outside the batch is refused."""
-    for function in (alone, sequence_of):
-        with pytest.raises(AttentionError):
-            function(BATCH, place)
 
 
 def test_an_own_x_is_one_sequence() -> None:

@@ -93,8 +93,8 @@ def test_a_query_looks_elsewhere_with_half_of_what_moved() -> None:
     two = compare_with(USUAL, "mask", "causal")
     rows = [two.matrices("probabilities", 0)[place][0] for place in (0, 1)]
     assert 0.5 * np.abs(rows[1] - rows[0]).sum() == pytest.approx(1 - rows[0][0])
-    assert 0 < two.elsewhere(0) < 1
-    assert compare_with(USUAL, "residual", True).elsewhere(0) == 0
+    assert 0 < two.moved_share(0) < 1
+    assert compare_with(USUAL, "residual", True).moved_share(0) == 0
 
 
 def test_matrices_of_other_sizes_are_refused() -> None:

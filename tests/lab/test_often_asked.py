@@ -10,7 +10,7 @@ import pytest
 from attention_core import Projections, attend
 from attention_core.masks import window_mask
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from attention_lab.masks.last_query import last_query_alone
+from attention_lab.masks.hiding import last_query_alone
 from attention_lab.masks.mistakes import DROPOUT_RATE, row_sum_with_dropout
 
 X = gaussian_tokens(5, 6)

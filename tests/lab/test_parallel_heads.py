@@ -113,7 +113,7 @@ def race(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> Thr
 
 
 @pytest.mark.parametrize(
-    ("times", "faster", "slower", "pays_from"),
+    ("times", "faster", "slower", "faster_from"),
     [
         ([(1, 2), (2, 2), (4, 3), (8, 5)], (64, 128), (16,), 64),
         ([(1, 2), (4, 3), (8, 8), (16, 9)], (32, 128), (16,), 128),  # not at all sizes from 32
@@ -127,12 +127,12 @@ def test_from_which_size_threads_pay(
     times: list[tuple[float, float]],
     faster: tuple[int, ...],
     slower: tuple[int, ...],
-    pays_from: int | None,
+    faster_from: int | None,
 ) -> None:
     """They pay from the first size on that is clearly faster, with all larger ones faster too."""
     found = [race(16 * 2**i, *pair) for i, pair in enumerate(times)]
     told = compare_threads(found)
-    assert (told.faster, told.slower, told.pays_from) == (faster, slower, pays_from)
+    assert (told.faster, told.slower, told.faster_from) == (faster, slower, faster_from)
     best = max(loop / threads for loop, threads in times)
     assert told.best == pytest.approx(best)
     n_tokens = [16 * 2**i for i, (loop, threads) in enumerate(times) if loop / threads == best]

@@ -10,7 +10,7 @@ from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.scheme_runs import (
     MAX_SCHEME_MULTIPLICATIONS,
     MAX_SCHEME_NUMBERS,
-    is_small_enough,
+    is_measurable,
     measure_schemes,
     scheme_gaps,
 )
@@ -65,5 +65,5 @@ def test_runs_stay_within_their_bounds() -> None:
 def test_what_is_too_large() -> None:
     """The full product of many heads is refused where one call for all is not."""
     size = LayerSize(512, 64, 16, 16, 4, 4)
-    small = {scheme.key: is_small_enough(scheme, size) for scheme in SCHEMES}
+    small = {scheme.key: is_measurable(scheme, size) for scheme in SCHEMES}
     assert small == {"loop": False, "fused": True, "full": False, "hadamard": False}

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_lab.masks.encoder_decoder import three_uses
+from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.masks.sentences import other_sentence, own_sentence, padded_sentence
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
@@ -47,5 +47,5 @@ def test_a_trained_layer_reads_other_sentences() -> None:
     scenario = Scenario(weights="trained", layer=1)
     other = other_sentence(scenario, "It slept", 6)
     assert other.vectors.shape == (6, 384)
-    one_pad = three_uses(scenario, "It slept", 1)["cross"]
+    one_pad = run_three_uses(scenario, "It slept", 1)["cross"]
     assert one_pad.sizes["T"] == len(other_sentence(scenario, "It slept").tokens) + 1

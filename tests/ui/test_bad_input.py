@@ -101,11 +101,11 @@ def test_a_long_sentence_at_its_own_length() -> None:
 
 
 REMEDIES = {
-    "4 heads": {"n_heads": 4},
-    "8 heads": {"n_heads": 8},
-    "Embedding size 60": {"d_model": 60},
-    "Embedding size 65": {"d_model": 65},
-    "Keep 5 heads, each 13 wide": {"d_k": 13, "d_v": 13},
+    "Heads: 4": {"n_heads": 4},
+    "Heads: 8": {"n_heads": 8},
+    "Embedding size: 60": {"d_model": 60},
+    "Embedding size: 65": {"d_model": 65},
+    "Heads: 5, each 13 wide": {"d_k": 13, "d_v": 13},
 }
 
 

@@ -167,7 +167,7 @@ def test_the_example_shows_a_batch() -> None:
     """The example has three sentences of different lengths and begins with the first."""
     preset = next(preset for preset in presets() if preset.scenario.batch)
     assert trace_of(preset.scenario).sizes["B"] == 3
-    assert preset.held["sentence"] == 0
+    assert preset.session_values["sentence"] == 0
 
 
 def test_all_steps_hand_out_the_whole_batch() -> None:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from attention_lab.heads import parallel_heads
-from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares
+from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, share_heads
 from attention_ui.heads.shared_keys import choose_clicked_kind

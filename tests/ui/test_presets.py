@@ -64,7 +64,7 @@ def example_box(app: AppTest) -> Selectbox[Any]:
 def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
     """Each example runs, and every value is one that its widget can hold."""
     trace_of(preset.scenario)
-    assert preset.says.endswith((".", "?"))
+    assert preset.hint.endswith((".", "?"))
     for control in CONTROLS:
         value = getattr(preset.scenario, control.name)
         assert type(value) is type(getattr(Scenario(), control.name))
@@ -120,7 +120,7 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
         )
     assert page_context(app).focus == Focus(*(preset.focus or ()))
     assert example_box(app).value == preset.name
-    assert preset.says in [caption.value for caption in app.caption]
+    assert preset.hint in [caption.value for caption in app.caption]
 
 
 def test_moving_a_control_leaves_the_example() -> None:
@@ -147,7 +147,7 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
     monkeypatch.setattr(module.st, "session_state", state)
     module._load(shown)
     state.pop("session", None)
-    expected = example.held if loads else widget_values(replace(shown, **moved))
+    expected = example.session_values if loads else widget_values(replace(shown, **moved))
     assert {**state, module.EXAMPLE_KEY: ""} == {**expected, module.EXAMPLE_KEY: ""}
 
 
@@ -162,7 +162,7 @@ def test_an_example_tells_of_one_cell(preset: Preset) -> None:
     assert trace.probabilities[0, cell.head, cell.query, cell.key] > 0
     assert trace.inputs.shape[2] > cell.feature
     told = choose_cell(trace)
-    assert replace(preset, focus=None).held == preset.held | told._asdict()
+    assert replace(preset, focus=None).session_values == preset.session_values | told._asdict()
 
 
 def test_the_examples_about_it_look_at_it() -> None:

@@ -88,7 +88,7 @@ def test_when_the_swap_of_the_split_matters(choices: dict[str, Any], matters: bo
     """With one head or one token there is nothing to swap, and no cell holds a foreign number."""
     app = opened("split", **choices)
     assert facts(app)["swap_matters"] is matters
-    assert (facts(app)["foreign_cells"] > 0) is matters
+    assert (facts(app)["wrong_token_cells"] > 0) is matters
     assert (len(app.warning), len(app.info)) == ((1, 0) if matters else (0, 1))
 
 

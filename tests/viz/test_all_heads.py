@@ -9,8 +9,8 @@ from attention_core import Trace
 from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
 from attention_lab.heads.one_wide_head import one_wide_head
 from attention_viz.heads.all_heads import (
-    colour_limit,
     combined_heads_board,
+    field_limit,
     heads_grid,
     key_board,
     query_board,
@@ -51,7 +51,7 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
     assert (panel["tiles"], panel["rows"], panel["columns"]) == (1, 2, 3)
     assert board["cell"] == {"array": field, "index": [0, 5, 2, 1]}
     assert board["axes"]["S"]["labels"] == list(trace.labels("S"))
-    assert array["limit"] == pytest.approx(colour_limit(trace, field), rel=1e-5)
+    assert array["limit"] == pytest.approx(field_limit(trace, field), rel=1e-5)
     scale = "share" if field == "probabilities" else "score"
     masked = ["masked"] if "masked" in array or "hatched" in array else []
     assert [part["scale"] for part in board["legend"]] == [scale, *masked]
@@ -80,11 +80,11 @@ def test_scores_of_all_stages_share_one_scale() -> None:
     """
     trace = example()
     assert (
-        colour_limit(trace, "scaled_scores")
-        == colour_limit(trace, "masked_scores")
+        field_limit(trace, "scaled_scores")
+        == field_limit(trace, "masked_scores")
         == np.abs(trace.scores).max()
     )
-    assert colour_limit(trace, "probabilities") == trace.probabilities.max()
+    assert field_limit(trace, "probabilities") == trace.probabilities.max()
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -97,7 +97,7 @@ def test_one_head_beside_them(field: str) -> None:
     np.testing.assert_array_equal(numbers(alone), getattr(one, field).astype("f4"))
     assert alone["limit"] == heads["limit"]
     assert alone["limit"] == pytest.approx(
-        max(colour_limit(one, field), colour_limit(trace, field)), rel=1e-5
+        max(field_limit(one, field), field_limit(trace, field)), rel=1e-5
     )
     assert [panel["array"] for panel in board["panels"]] == ["one head", field]
     assert [panel.get("only") for panel in board["panels"]] == [None, [0, 2]]
@@ -113,7 +113,7 @@ def test_what_heads_give_together() -> None:
     for name, shown in merged.items():
         sent = board["arrays"][name]
         np.testing.assert_array_equal(numbers(sent), shown.astype("f4"))
-        assert sent["limit"] == pytest.approx(colour_limit(trace, "masked_scores"), rel=1e-5)
+        assert sent["limit"] == pytest.approx(field_limit(trace, "masked_scores"), rel=1e-5)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -11,7 +11,7 @@ from attention_core import Projections, Trace, attend
 from attention_lab.heads.basis_change import BeforeAfter
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
 from attention_viz.heads.head_worth import (
-    MAX_COLUMNS,
+    MAX_ABLATION_COLUMNS,
     ablation_board,
     basis_board,
     describe_remainder,
@@ -104,9 +104,9 @@ def test_of_a_wide_output_the_columns_around_the_focus() -> None:
     scene = ablation_board(trace, trace.output[0], (1, 66))
     assert {tuple(array["shape"]) for array in scene["arrays"].values()} == {(2, 6)}
     named = [axis["labels"] for axis in scene["axes"].values() if axis["word"] == "feature"]
-    assert named == [[str(column) for column in range(MAX_COLUMNS, 70)]]
+    assert named == [[str(column) for column in range(MAX_ABLATION_COLUMNS, 70)]]
     assert scene["cell"]["index"] == [1, 2]
-    assert first_column(66) == MAX_COLUMNS == 64
+    assert first_column(66) == MAX_ABLATION_COLUMNS == 64
 
 
 def test_before_and_after_a_change_of_basis() -> None:

@@ -11,7 +11,7 @@ from attention_core import STEPS
 from attention_core.formulas import softmax
 from attention_core.rules import Position, Read, Rule
 from attention_lab.masks.break_it import examine_layer
-from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.encoder_decoder import USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
@@ -26,7 +26,7 @@ from tests.viz.reading_scenes import numbers, written_and_read
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TRACE = trace_of(SCENARIO)
 BATCH = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("causal", "padding")))
-USED = three_uses(SCENARIO, "wir mögen Tee", 2)
+USED = run_three_uses(SCENARIO, "wir mögen Tee", 2)
 BROKEN = examine_layer(SCENARIO, "split").faulty
 WARMER = LAYER_CHANGES[4].apply(TRACE, 0)
 SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])

@@ -8,7 +8,7 @@ import pytest
 from attention_core.formulas import softmax
 from attention_lab.masks.temperature import score_spread
 from attention_viz.masks import temperature as figures
-from attention_viz.masks.mask_workshop import row_figure
+from attention_viz.masks.mask_workshop import query_shares_figure
 from tests.viz.reading_figures import as_sent
 
 SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])
@@ -81,7 +81,9 @@ def test_every_figure_can_be_sent() -> None:
         figures.variance_figure(SPREADS),
         figures.saturation_figure(SPREADS),
         figures.derivative_figure(),
-        row_figure(TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."),
+        query_shares_figure(
+            TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."
+        ),
     ]
     for figure in drawn:
         assert '"@' not in as_sent(figure)
@@ -94,7 +96,7 @@ def test_the_bars_of_a_row() -> None:
         "−∞ added": softmax(SCORES),
         "−4 added": softmax(np.where(np.isneginf(SCORES), -4.0, SCORES)),
     }
-    figure = row_figure(TOKENS, rows, np.isneginf(SCORES), "Some shares.")
+    figure = query_shares_figure(TOKENS, rows, np.isneginf(SCORES), "Some shares.")
     assert [bar["name"] for bar in figure["data"]] == list(rows)
     for bar, row in zip(figure["data"], rows.values(), strict=True):
         np.testing.assert_array_equal(bar["y"], row.astype("f4"))

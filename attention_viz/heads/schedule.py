@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from attention_lab.heads.at_once import Box, BoxKey, Schedule
+from attention_lab.heads.schedule import Box, BoxKey, Schedule
 from attention_lab.notation.notation import Notation, Symbol
 
 from ..curves import chart_axis
@@ -24,7 +24,7 @@ WHOLE_LAYER_FIELDS = (
     "output",
 )  # fields as high as all heads together
 # The first lane of its head that a box covers, and the last; the others cover the upper two.
-LANES_OF = {"queries": (0, 0), "keys": (1, 1), "values": (2, 2), "head_outputs": (0, 2)}
+LANES_OF_FIELD = {"queries": (0, 0), "keys": (1, 1), "values": (2, 2), "head_outputs": (0, 2)}
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _box_positions(plan: Schedule, n_heads: int, rows: Sequence[int]) -> dict[Bo
             continue
         heads = [head for head in rows if head * box.parts // n_heads == box.head]
         if heads:
-            first, last = LANES_OF.get(box.field, (0, 1))
+            first, last = LANES_OF_FIELD.get(box.field, (0, 1))
             top = tops[heads[0]]
             places[box.key] = BoxPosition(box.moment, top + first + 0.08, top + last + 0.92)
     return places
@@ -134,10 +134,10 @@ def _connection(key: BoxKey, to: BoxKey, places: Mapping[BoxKey, BoxPosition]) -
             else (low + high) / 2
         )
         return Connection(color, (right, left), (y, y))
-    first, last = LANES_OF.get(key[0], (0, 1))
+    first, last = LANES_OF_FIELD.get(key[0], (0, 1))
     y = (source.top + source.bottom) / 2
     own = (target.top + target.bottom) / 2
-    end = target.top - 0.08 + (first + last + 1) / 2 if key[0] in LANES_OF else own
+    end = target.top - 0.08 + (first + last + 1) / 2 if key[0] in LANES_OF_FIELD else own
     turn = left - (0.16 if key[0] == "memory" else 0.1)
     return Connection(color, (right, turn, turn, left), (y, y, end, end))
 

@@ -16,9 +16,9 @@ from ..theme import Figure
 
 MAX_DRAWN_LINES = 200
 LINE_WIDTHS = 6  # each stands for a sixth of the largest weight
-POINTS_OF_A_LINE = np.linspace(0, 1, 21)
+LINE_POINTS = np.linspace(0, 1, 21)
 # Where along a line its weight can be read: away from the end that all lines share.
-LABEL_POSITIONS = {"query": 0.72, "key": 0.28, "all": 0.5}
+WEIGHT_POSITIONS = {"query": 0.72, "key": 0.28, "all": 0.5}
 
 
 def attention_lines(
@@ -46,7 +46,7 @@ def attention_lines(
         mine = [(int(t), int(s), float(weights_NTS[n, t, s])) for m, t, s in ends_L3 if m == n]
         data += _lines(head, mine, bulge, most)
         if mine:
-            data.append(_weight_dots(trace, head, mine, bulge, LABEL_POSITIONS[which]))
+            data.append(_weight_dots(trace, head, mine, bulge, WEIGHT_POSITIONS[which]))
     says = (
         "Lines from queries on the left to keys on the right, wider for a larger weight. Lines:"
         f" {len(ends_L3)}, heads: {len(heads)}."
@@ -106,7 +106,7 @@ def _lines(
             if min(int(weight / most * LINE_WIDTHS), LINE_WIDTHS - 1) == level
         ]
         if mine:
-            paths = [np.append(_path(t, s, bulge, POINTS_OF_A_LINE), np.nan) for t, s in mine]
+            paths = [np.append(_path(t, s, bulge, LINE_POINTS), np.nan) for t, s in mine]
             data.append(
                 {
                     "type": "scatter",
@@ -115,7 +115,7 @@ def _lines(
                     "showlegend": False,
                     **group,
                     "opacity": 0.3 + 0.7 * level / (LINE_WIDTHS - 1),
-                    "x": np.tile(np.append(POINTS_OF_A_LINE, np.nan), len(mine)).astype("f4"),
+                    "x": np.tile(np.append(LINE_POINTS, np.nan), len(mine)).astype("f4"),
                     "y": np.concatenate(paths).astype("f4"),
                     "line": {"color": colour, "width": 0.7 + 1.3 * level},
                 }

@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from attention_viz.heads.arcs import MAX_DRAWN_LINES, attention_lines
+from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
 from attention_viz.labels import percent
 from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, H, S, T, example, square

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import (
     N_RUNS,
@@ -20,8 +19,9 @@ from attention_lab.heads.parallel_heads import (
     n_threads,
     time_threads,
 )
-from attention_viz.heads.at_once import drawn_heads, schedule_figure
+from attention_lab.heads.schedule import schedule
 from attention_viz.heads.count_figures import thread_times
+from attention_viz.heads.schedule import drawn_heads, schedule_figure
 from attention_viz.labels import number
 
 from ..facts import fact
@@ -62,9 +62,9 @@ def show_schedule(now: PageContext) -> None:
 def measure_threads(size: LayerSize) -> None:
     """The button that measures, the times, and a conclusion."""
     st.markdown(
-        "Boxes that *can* run at once are not always faster in that way, because each thread must"
-        " be given its task. Measured here are the products $Q_h K_h^\\top$: one after the other,"
-        " each head in a thread, and as one product with the head as an axis."
+        "Boxes that *can* run at once are not always faster in threads, because handing out tasks"
+        " takes time. The button measures the products $Q_h K_h^\\top$: one after the other, each"
+        " head in a thread, and as one product with the head as an axis."
         f" {_describe_blas_threads()}"
     )
     if st.button("Measure heads in threads", icon=":material/timer:", key="measure threads"):
@@ -105,13 +105,13 @@ def _describe_blas_threads() -> str:
 
 
 def _conclusion(found: Sequence[ThreadRuns]) -> str:
-    """What follows from the measured times: where threads are slower, and from where they pay."""
+    """What the measured times show: where threads are slower, and from where they are faster."""
     result = fact("thread_comparison", compare_threads(found))
     if found[0].size.n_heads == 1:
-        return "**With one head there is nothing to run in parallel:** a thread only costs time."
-    pays = f"**Threads do not clearly pay up to n = {found[-1].size.n_tokens}.**"
-    if result.pays_from is not None:
-        pays = f"**Threads pay from n = {result.pays_from} on.**"
+        return "**With one head there is nothing to run in parallel:** a thread only takes time."
+    speed = f"**Up to n = {found[-1].size.n_tokens} threads are not clearly faster.**"
+    if result.faster_from is not None:
+        speed = f"**Threads are clearly faster from n = {result.faster_from} on.**"
     first, last = (
         one.times[ONE_BY_ONE].median / one.times[ONE_PRODUCT].median
         for one in (found[0], found[-1])
@@ -119,7 +119,7 @@ def _conclusion(found: Sequence[ThreadRuns]) -> str:
     slower = ", ".join(map(str, result.slower)) or "none"
     threads = n_threads(found[0].size)
     return (
-        f"{pays} Sizes n at which they are clearly slower, because giving out tasks costs time:"
+        f"{speed} Sizes n at which they are clearly slower, because handing out tasks takes time:"
         f" {slower}. Best speed-up by threads: {result.best:.2f} times, at n = {result.best_at};"
         f" the number of threads, {threads}, is the largest possible one. Speed-up by one product"
         f" for all heads: {first:.2f} times at n = {found[0].size.n_tokens}, {last:.2f} times at n"

@@ -9,8 +9,8 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_core.trace import STEPS, Trace
-from attention_lab.heads.at_once import BoxKey, Schedule, schedule
 from attention_lab.heads.counts import layer_size, total_count
+from attention_lab.heads.schedule import BoxKey, Schedule, schedule
 from attention_lab.heads.shared_keys import MULTIPLICATIONS
 
 T, S, D = 5, 7, 12

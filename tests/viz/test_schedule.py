@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import RunTimes, ThreadRuns
+from attention_lab.heads.schedule import schedule
 from attention_lab.notation.notation import OURS
 from attention_viz.figure_table import figure_table
-from attention_viz.heads.at_once import HALF_WIDTH, MAX_DRAWN_HEADS, drawn_heads, schedule_figure
 from attention_viz.heads.count_figures import thread_times
+from attention_viz.heads.schedule import HALF_WIDTH, MAX_DRAWN_HEADS, drawn_heads, schedule_figure
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 

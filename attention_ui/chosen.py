@@ -24,7 +24,7 @@ Facts = dict[str, Any]
 
 
 def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
-    """What a hand-out says about a layer, by name: sizes, mask, and all that is not usual."""
+    """The facts of a hand-out about a layer, by name: sizes, mask, and every unusual choice."""
     length = _length(scenario, trace)
     scenario = resolve(scenario)
     return {
@@ -48,7 +48,7 @@ def _length(scenario: Scenario, trace: Trace) -> Facts:
 
 
 def _sizes(trace: Trace) -> Facts:
-    """The width of the layer; widths of heads and output where they are not as usual."""
+    """The width of the layer; also the widths of heads and output if they are unusual."""
     sizes = trace.sizes
     found: Facts = {"features": sizes["D"], "heads": sizes["H"]}
     if not sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]:
@@ -59,7 +59,7 @@ def _sizes(trace: Trace) -> Facts:
 
 
 def _inputs(scenario: Scenario) -> Facts:
-    """What the word vectors are made of, where they are not the user's own."""
+    """The unusual choices of word vectors and positions; none for the user's own inputs."""
     found: Facts = {}
     if scenario.weights == "trained" or user_matrices_of(scenario).x is not None:
         return found
@@ -75,9 +75,7 @@ def _inputs(scenario: Scenario) -> Facts:
 
 
 def _weights(scenario: Scenario, trace: Trace) -> Facts:
-    """Where the weights come from, and which of them are the user's own; a seed only where it was
-    used.
-    """
+    """The kind of weights, the seed if one was used, and which weights are the user's own."""
     own, edits = user_matrices_of(scenario).arrays, edits_of(scenario)
     found: Facts = {}
     if scenario.weights == "trained" or not own.keys() >= set(MATRICES):
@@ -111,10 +109,10 @@ def _scores(scenario: Scenario, trace: Trace) -> Facts:
 
 
 def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
-    """The sentence, and what else was chosen, in one line."""
+    """The sentence and the other choices, in one line."""
     facts = layer_facts(scenario, trace)
-    said = ", ".join(say(facts) for name, say in FACT_TEXTS.items() if name in facts)
-    return f"“{scenario.text}”: {said}{_letters(notation)}"
+    texts = ", ".join(text(facts) for name, text in FACT_TEXTS.items() if name in facts)
+    return f"“{scenario.text}”: {texts}{_notation_text(notation)}"
 
 
 def _kind(facts: Facts) -> str:
@@ -131,17 +129,17 @@ def _kind(facts: Facts) -> str:
     return named.get(kind, f"{kind} weights")
 
 
-def _letters(notation: Notation) -> str:
-    """Whose symbols a hand-out has, and how its matrices lie, where that is another text's."""
-    said = ""
+def _notation_text(notation: Notation) -> str:
+    """The source of the symbols and the layout of the matrices, if they are not our own."""
+    text = ""
     if not notation.has_our_letters:
-        said = f". Symbols of {notation.title}"
+        text = f". Symbols of {notation.title}"
     if notation.convention == "column":
-        said += ". The boards show every matrix transposed; in the code tokens are rows"
-    return said
+        text += ". The boards show every matrix transposed; in the code tokens are rows"
+    return text
 
 
-# How each fact is said, in this order; seed and layer stand beside the kind of weights.
+# The words for each fact, in this order; seed and layer stand with the kind of weights.
 FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
     "cut_to": lambda facts: f"cut to length {facts['cut_to']}",
     "pads": lambda facts: f"[pad] added: {facts['pads']}",

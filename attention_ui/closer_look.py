@@ -1,4 +1,4 @@
-"""What opens below a step: all terms, the code, the numbers as tables, files to download."""
+"""What opens below a step: all terms, the code, tables of numbers, files to download."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .page_context import PageContext
 
 
 def code_order_note(now: PageContext) -> str:
-    """A note where tables keep the order of the code while boards are transposed."""
-    return " Names and indices are those of the code: tokens are rows here." * (
-        now.notation.convention == "column"
-    )
+    """A note for tables that keep the order of the code while boards are transposed."""
+    if now.notation.convention == "column":
+        return " Names and indices are those of the code: tokens are rows here."
+    return ""
 
 
 def draw_terms(now: PageContext, derivation: Derivation) -> None:
@@ -38,7 +38,7 @@ def draw_terms(now: PageContext, derivation: Derivation) -> None:
 
 
 def draw_code(trace: Trace, fields: Sequence[str]) -> None:
-    """The lines that compute some fields."""
+    """The lines of code that compute some fields."""
     numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
     numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
     numpy_tab.caption(
@@ -52,7 +52,7 @@ def draw_code(trace: Trace, fields: Sequence[str]) -> None:
 
 
 def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
-    """The numbers of one of some fields, as a table and as a file."""
+    """The numbers of a field that can be chosen, as a table and as a file."""
     trace, field = now.trace, fields[0]
     if len(fields) > 1:
         field = str(st.selectbox("Field", fields, key=f"field {fields[0]}"))
@@ -75,7 +75,7 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
 
 
 def draw_downloads(now: PageContext, field: str, board: JSON) -> None:
-    """Downloads; each is made when it is asked for."""
+    """Buttons for downloads; each file is made when its button is pressed."""
     trace, title = now.batch, STEPS[field].title
     said = trace.sentence(field)
 
@@ -112,13 +112,13 @@ def draw_downloads(now: PageContext, field: str, board: JSON) -> None:
 def _offer(
     label: str, make: Callable[[], str | bytes], file: tuple[str, str | None, str], help: str
 ) -> None:
-    """The button of a file, which is made when it is pressed. file: its name, kind and icon."""
-    name, kind, icon = file
+    """A button that makes a file when it is pressed. file: its name, MIME type and icon."""
+    name, mime, icon = file
     st.download_button(
         label,
         make,
         name,
-        kind,
+        mime,
         on_click="ignore",
         icon=f":material/{icon}:",
         help=help,

@@ -26,13 +26,13 @@ MAX_DIGITS = 5  # more than any size has
 
 
 def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
-    """Draw the controls in the sidebar; give what they say, and a place in a line below the sizes.
+    """Draw the controls in the sidebar; gives the choices, and a container below the sizes.
 
-    used: the names of those that the page has a use for, if not all: others are drawn only where
-    they are in use elsewhere. The sizes stand first but are drawn last: which of them matter
-    depends on the weights.
+    used: the names of the controls that the page uses, None for all; others are drawn only if they
+    were moved or are in the URL. The sizes stand first but are drawn last, because the weights
+    decide which of them have an effect.
     """
-    values = dict(CONTROL_DEFAULTS) | _ahead()
+    values = dict(CONTROL_DEFAULTS) | _sizes_of_session()
     del values["edits"], values["own"], values["painted"]
     with st.sidebar:
         sizes = st.container()
@@ -52,21 +52,22 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
     return Scenario(**values), below_sizes
 
 
-def _ahead() -> dict[str, int]:
-    """The sizes, which are drawn last but decide whether weights by hand fit: as the session holds
-    them, or in a first run the address.
+def _sizes_of_session() -> dict[str, int]:
+    """The sizes as the session holds them, or in a first run the URL: they are drawn last but
+    decide whether weights by hand fit.
     """
     found = {}
     for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
         asked = session().asked.get(name, [""])[-1]
         text = str(st.session_state.get(name, asked))
-        is_number = text.isascii() and text.isdigit() and len(text) < MAX_DIGITS
-        found[name] = int(text) if is_number else CONTROL_DEFAULTS[name]
+        found[name] = CONTROL_DEFAULTS[name]
+        if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
+            found[name] = int(text)
     return found
 
 
 def unused_controls(used: Collection[str]) -> tuple[str, ...]:
-    """The controls that a page has no use for which uses these."""
+    """The controls that a page does not use; used: those that it uses."""
     return tuple(control.name for control in CONTROLS if control.name not in used)
 
 
@@ -81,18 +82,18 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
 
 
 def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
-    """What the controls did to the input, in sentences."""
+    """Notes on sentences that the controls cut."""
     fields = {"The sentence field": scenario.text, "The field of further sentences": scenario.batch}
     return tuple(note for field, text in fields.items() for note in field_notes(field, text))
 
 
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
-    """What became of the weights with the last choices, in sentences."""
+    """Notes on how the last choices changed the weights."""
     return change_notes(session().before, scenario)
 
 
 def field_notes(field: str, text: str) -> tuple[str, ...]:
-    """A note if a field for a sentence is full."""
+    """A note if a text field is full."""
     if len(text) < MAX_TEXT_LENGTH:
         return ()
     return (f"{field} holds at most {MAX_TEXT_LENGTH:,} characters; the rest is left out.",)
@@ -100,32 +101,34 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
-        shown = values[control.name] = _draw(control, disabled=not control.matters(values))
-        counts = decided_values(values).get(control.name, shown)
-        if counts != shown:
-            _draw_decided(control, counts)
+        chosen = values[control.name] = _draw(control, disabled=not control.matters(values))
+        decided = decided_values(values).get(control.name, chosen)
+        if decided != chosen:
+            _draw_decided(control, decided)
 
 
-def _draw_decided(control: Control, counts: Any) -> None:
-    """What counts in the place of the control, which keeps its value, and the address."""
+def _draw_decided(control: Control, value: Any) -> None:
+    """Draw the value that the weights decide in the place of a control, which keeps its own value
+    and the URL.
+    """
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
     about: dict[str, Any] = {"key": f"{control.name} that counts", "disabled": True}
     about |= {"label": control.label, "help": "The weights decide it."}
-    if isinstance(counts, bool):
-        st.toggle(value=counts, **about)
-    elif isinstance(counts, str):
-        st.selectbox(options=(counts,), **about)
+    if isinstance(value, bool):
+        st.toggle(value=value, **about)
+    elif isinstance(value, str):
+        st.selectbox(options=(value,), **about)
     elif control.zero:
         st.select_slider(options=(control.zero, "1"), **about)
     elif control.name == "n_heads":
-        st.slider(min_value=1, max_value=MAX_HEADS, value=counts, **about)
+        st.slider(min_value=1, max_value=MAX_HEADS, value=value, **about)
     else:
-        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=counts, **about)
+        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=value, **about)
 
 
 def cut_text(key: str) -> None:
-    """Cut what a sentence's field holds to its length: left to Streamlit, a longer paste
-    vanishes without a word.
+    """In a callback: cut the text of a field to its length. Streamlit itself would drop a longer
+    paste without a word.
     """
     st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT_LENGTH]
 
@@ -139,12 +142,12 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-# What a change of a control brings along, in a callback.
+# The callbacks of controls whose change changes something else, too.
 ON_CHANGE = {"text": cut_text, "batch": cut_text, "mask": make_room_for_padding}
 
 
 def _draw(control: Control, disabled: bool) -> Any:
-    """The widget that fits the field: its type and bounds decide."""
+    """Draw the widget of a control, which its type and bounds decide; gives its value."""
     name, default = control.name, CONTROL_DEFAULTS[control.name]
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
     if change := ON_CHANGE.get(name):
@@ -153,7 +156,9 @@ def _draw(control: Control, disabled: bool) -> Any:
         chosen = bound(
             st.selectbox, control.label, options, options.index(default), required=True, **about
         )
-        return chosen if chosen in options else default
+        if chosen in options:
+            return chosen
+        return default
     if isinstance(default, bool):
         return bool(bound(st.toggle, control.label, default, **about))
     if name == "batch":
@@ -167,7 +172,9 @@ def _draw(control: Control, disabled: bool) -> Any:
         typed = bound(
             st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about
         )
-        return default if typed is None else float(typed)
+        if typed is None:
+            return default
+        return float(typed)
     low, high = int(low), int(high)
     if control.zero:
         names = [widget_value(control, number) for number in range(high + 1)]

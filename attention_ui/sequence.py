@@ -1,4 +1,4 @@
-"""Which sequence of a batch the story shows, and what the other pages look at instead."""
+"""The sentence of a batch that is shown: the story has the whole batch, other pages have one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .url_state import restore_place, write_to_url
 
 
 def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
-    """What a page is run on, and which sequence of it is shown, which session and address hold: the
-    story has the whole batch, other pages have the chosen sentence alone.
+    """The scenario that a page is run on, and the sequence that is shown, kept in session and URL.
+    The story has the whole batch, other pages have the chosen sentence alone.
     """
     restore_place(SENTENCE_KEY, "Sentence", 0, _count(scenario))
     write_to_url(SENTENCE_KEY, 0)
@@ -33,8 +33,8 @@ def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
 
 
 def _count(scenario: Scenario) -> int:
-    """How many sentences there are; as many as can be where that is unknown, which the page
-    explains.
+    """The number of sentences; the largest possible number if the scenario makes no layer, which
+    the page explains.
     """
     with suppress(AttentionError):
         return len(sentences_of(scenario))
@@ -47,7 +47,7 @@ def choose_sequence(place: int) -> None:
 
 
 def batch_page_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
-    """That sentences are left out of the batch, or that a page looks at one of them alone."""
+    """Notes that sentences are left out of the batch, or that a page shows one of them alone."""
     if not scenario.batch:
         return ()
     count = _count(scenario)

@@ -1,4 +1,4 @@
-"""How things reach the screen: the one place that shows charts, and the one that shows errors."""
+"""Showing charts with their tables, and errors; the visitor's colours and size of type."""
 
 from __future__ import annotations
 
@@ -18,24 +18,30 @@ from .browser_files import PLOTLY_URL, component, component_value
 from .facts import fact
 from .markdown import plain
 
-MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit its width
+MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit the width of a phone
 
 
 def theme_mode() -> str:
     """ "light" or "dark", as the visitor's browser shows the page."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+    if st.context.theme.type == "dark":
+        return "dark"
+    return "light"
 
 
 def zoom() -> float:
-    """How much larger than usual everything is written, for a classroom."""
-    return 1.35 if st.session_state.get("present") else 1.0
+    """How much larger than usual the type is: larger in lecture mode."""
+    if st.session_state.get("present"):
+        return 1.35
+    return 1.0
 
 
 def picture_container(name: str, n_columns: int) -> DeltaGenerator:
-    """Where a picture with so many columns is shown: on a phone few fit it, many keep their
-    width and are scrolled.
+    """A container for a picture. On a phone a picture with many columns keeps its width and is
+    scrolled; one with few columns fits the screen.
     """
-    return st.container(key=f"{'wide' if n_columns > MAX_COLUMNS_ON_PHONE else 'fitting'} {name}")
+    if n_columns > MAX_COLUMNS_ON_PHONE:
+        return st.container(key=f"wide {name}")
+    return st.container(key=f"fitting {name}")
 
 
 def show_figure(
@@ -59,7 +65,7 @@ def show_figure(
 
 
 def _as_table(figure: Figure, key: str) -> None:
-    """The numbers of a chart as a table and as a file, both made when they are asked for."""
+    """Offer the numbers of a chart as a table and as a file; both are made when they are opened."""
     box = st.popover(
         "As a table",
         type="tertiary",
@@ -79,7 +85,7 @@ def _as_table(figure: Figure, key: str) -> None:
 
 
 def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:
-    """Tell on_click of a clicked point; what a browser of ours would not send is passed over."""
+    """Call on_click with the clicked point. Values that our chart never sends are ignored."""
     match component_value(key, "click"):
         case {"name": name} if on_click and name is not None:
             on_click(name)
@@ -87,7 +93,7 @@ def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:
 
 @contextmanager
 def explained_errors() -> Iterator[None]:
-    """Show the sentence of an `AttentionError` in the page; anything else is a bug and goes on
+    """Show the sentence of an `AttentionError` on the page. Any other exception is a bug and goes
     to the log.
     """
     try:

@@ -11,8 +11,8 @@ import pytest
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES
+from attention_lab.state_file import FOCUS
 from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
-from attention_ui.focus import NAMES
 from attention_ui.reference.questions import (
     Entry,
     concepts,
@@ -32,7 +32,7 @@ def parameters(concept: Entry) -> dict[str, str]:
 
 def own_choices() -> list[tuple[str, str]]:
     """One concept's page and query for each parameter that a page, not the frame, reads."""
-    known = set(CONTROL) | set(NAMES) | VIEW
+    known = set(CONTROL) | set(FOCUS) | VIEW
     linked = (*learner_questions(), *concepts())
     first = {
         (one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)
@@ -75,7 +75,7 @@ def test_the_addresses_ask_for_what_there_is() -> None:
         for name, value in parameters(one).items():
             if name in CONTROL:
                 assert takes(CONTROL[name], value), one
-            elif name in NAMES:
+            elif name in FOCUS:
                 assert value.isdigit(), one
             elif name == "notation":
                 assert value in NOTATIONS, one

@@ -35,8 +35,6 @@ def layer(n_tokens: int = 5, d_model: int = 8, **options: Any) -> Trace:
 @settings(max_examples=60)
 @given(calls())
 def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any]]) -> None:
-    call: tuple[Layer, dict[str, Any]],
-) -> None:
     """The exact answer is right, so is the one from the rounded numbers, itself rounded; one
     farther off is not.
     """

@@ -24,7 +24,7 @@ N_PLACES = 12  # a token has the same angle as the one twelve before it
 UNUSED_COLUMN = "·"
 
 # Only pronouns that stand for a noun: I, you and we stand for whoever speaks or listens.
-PARTS_OF_SPEECH: Mapping[str, tuple[str, ...]] = {
+WORD_FEATURES: Mapping[str, tuple[str, ...]] = {
     word: tuple(kind.split())
     for kind, lines in json.loads(
         Path(__file__).with_name("by_hand.json").read_text(encoding="utf-8")
@@ -78,7 +78,7 @@ def part_of_speech(token: str) -> tuple[str, ...]:
     >>> part_of_speech("Cat"), part_of_speech("box"), part_of_speech("the")
     (('animate', 'noun'), ('noun',), ('other',))
     """
-    return PARTS_OF_SPEECH.get(token.casefold(), ("other",))
+    return WORD_FEATURES.get(token.casefold(), ("other",))
 
 
 def named_vectors(tokens: Sequence[str]) -> Embedding:

@@ -15,13 +15,12 @@ from attention_core.errors import SettingsError, ShapeError
 from attention_core.trace import Trace
 
 from .scenario import Scenario, trace_of
-from .state_file import checked_choice
+from .state_file import check_field
 
 # Controls that change the number of tokens, and so the sizes of matrices, and the user's own
 # numbers.
 NOT_COMPARABLE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
 COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_COMPARABLE)
-COMPARED_FIELDS = ("masked_scores", "probabilities", "output")
 # The value to compare with; if the scenario has that value already, the second one.
 OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "embedding": ("integers", "normal"),
@@ -113,7 +112,7 @@ def value_in(name: str, text: str) -> Any:
     (4, True, 'causal')
     """
     kind = type(getattr(Scenario(), check_choice("name", name, COMPARABLE)))
-    return checked_choice(name, _typed(text, kind))
+    return check_field(name, _typed(text, kind))
 
 
 def _typed(text: str, kind: type) -> Any:

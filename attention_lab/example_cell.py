@@ -25,14 +25,14 @@ class Cell(NamedTuple):
     feature: int = 0
 
 
-def choose_cell(trace: Trace, head: int = 0) -> Cell:
+def choose_example_cell(trace: Trace, head: int = 0) -> Cell:
     """The first pronoun and the key with its largest share; without a pronoun, the query with the
     largest share of another token.
 
     A token and itself are chosen only if there is no other pair.
 
     >>> from attention_lab.scenario import Scenario, trace_of
-    >>> choose_cell(trace_of(Scenario("we saw the cat", weights="weightless", n_heads=1)))
+    >>> choose_example_cell(trace_of(Scenario("we saw the cat", weights="weightless", n_heads=1)))
     Cell(head=0, query=1, key=2, feature=0)
     """
     shares_TS = _shares_of_others(trace, head)

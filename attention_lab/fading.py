@@ -44,8 +44,8 @@ def fade_example(question: PracticeQuestion, level: str) -> FadedExample:
     missing, it is the largest.
 
     >>> from attention_core import Projections, attend
-    >>> from attention_lab.practice import choose_question
-    >>> question = choose_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
+    >>> from attention_lab.practice import practice_question
+    >>> question = practice_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
     >>> fade_example(question, "own layer").lines
     ()
     >>> fade_example(question, "worked").result == question.answer

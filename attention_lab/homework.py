@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from attention_core.trace import Trace
 
 from .choices import SEEDED_WEIGHTS
-from .practice import MAX_QUESTION_NUMBER, PracticeQuestion, choose_question
+from .practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
 from .scenario import Scenario, resolve, trace_of
 
 MAX_QUESTIONS = 12
@@ -18,7 +18,7 @@ _LOOKED_AT = 60  # numbers of questions: a small layer repeats some cells
 
 @dataclass(frozen=True)
 class Homework:
-    """A set of questions. first: the number of the first one, see `practice.ask`; count: how many.
+    """A set of questions. first: the number of the first `practice_question`; count: how many.
 
     >>> [one.exact.field for one in Homework(Scenario(), 1, 3).questions(17)]
     ['scaled_scores', 'merged', 'scores']
@@ -45,7 +45,7 @@ class Homework:
         trace = self.trace(student)
         found: dict[tuple[str, tuple[int, ...]], PracticeQuestion] = {}
         for place in range(self.first - 1, self.first - 1 + _LOOKED_AT):
-            question = choose_question(trace, place % MAX_QUESTION_NUMBER + 1)
+            question = practice_question(trace, place % MAX_QUESTION_NUMBER + 1)
             found.setdefault((question.exact.field, question.exact.index), question)
             if len(found) == self.count:
                 break

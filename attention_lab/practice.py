@@ -78,7 +78,7 @@ def askable_fields(trace: Trace) -> tuple[str, ...]:
     )
 
 
-def choose_question(trace: Trace, number: int, field: str = "") -> PracticeQuestion:
+def practice_question(trace: Trace, number: int, field: str = "") -> PracticeQuestion:
     """A question on the first sequence. number, from 1: decides the cell, and the field if that is
     "".
 
@@ -86,7 +86,7 @@ def choose_question(trace: Trace, number: int, field: str = "") -> PracticeQuest
     is not askable, or if none is.
 
     >>> from attention_core import Projections, attend
-    >>> question = choose_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
+    >>> question = practice_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
     """

@@ -1,6 +1,4 @@
-"""The whole state of the app as one JSON file: what the address of a page holds, and what is
-too long for it.
-"""
+"""The state of the app as one JSON file: all that a URL holds, and what is too long for it."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ SAYS_NOT = "choose one that was downloaded here"
 FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
-# What edits and own stand for is an entry of its own, in full.
+# edits and own have entries of their own, in full.
 _DEFAULTS = {
     name: value for name, value in asdict(Scenario()).items() if name not in ("edits", "own")
 }
@@ -49,9 +47,9 @@ _DEFAULTS = {
 @dataclass(frozen=True, eq=False)
 class State:
     """All that a visitor has chosen: the scenario with edits and own matrices, the cell in focus
-    (`FOCUS`), notation, which sentence of a batch is shown.
+    (`FOCUS`), the notation, and the shown sentence of a batch.
 
-    Raises: SettingsError, TextError for what no control of the app can be set to.
+    Raises: SettingsError, TextError for values that no control of the app can have.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -60,7 +58,7 @@ class State:
     sentence: int = 0
 
     def __post_init__(self) -> None:
-        checked = {name: checked_choice(name, getattr(self.scenario, name)) for name in _DEFAULTS}
+        checked = {name: check_field(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             whole_number(name, place, 0, MAX_INDEX)
@@ -74,11 +72,10 @@ class State:
 
 
 def write_state(state: State) -> bytes:
-    """The state as JSON in UTF-8. `read_state` gives back every choice, and every number to the
-    last bit.
+    """The state as JSON in UTF-8. `read_state` restores every choice, and every number to the last
+    bit.
 
-    Raises: SettingsError when this process no longer keeps edits or matrices that are too long for
-    the address.
+    Raises: SettingsError if edits or matrices that are too long for the URL are no longer stored.
     """
     scenario = asdict(state.scenario)
     content = {
@@ -94,11 +91,10 @@ def write_state(state: State) -> bytes:
 
 
 def read_state(data: bytes) -> State:
-    """The state in a file of `write_state`. A missing entry has its default, an unknown one is an
+    """The state in a file of `write_state`. A missing entry has its default; an unknown one is an
     error.
 
-    Raises: FileError for what is no state file, SettingsError, TextError or ShapeError for an
-    impossible value in it.
+    Raises: FileError for other files; SettingsError, TextError, ShapeError for impossible values.
 
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
@@ -134,27 +130,25 @@ def _text(content: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def checked_choice(name: str, value: Any) -> Any:
-    """A value of a scenario, of the type and within the bounds of its control."""
+def check_field(name: str, value: Any) -> Any:
+    """The value of a field of `Scenario`, if its control can have it. Raises: SettingsError,
+    TextError.
+    """
     default = _DEFAULTS[name]
     if isinstance(default, bool):
         check_switch(name, value)
         return value
+    if name in FIELD_CHOICES:
+        return check_choice(name, value, FIELD_CHOICES[name])
     if isinstance(default, str):
-        return (
-            check_choice(name, value, FIELD_CHOICES[name])
-            if name in FIELD_CHOICES
-            else _checked_text(name, value)
-        )
+        return _check_text_field(name, value)
     low, high = FIELD_BOUNDS[name]
-    return (
-        whole_number(name, value, low, int(high))
-        if isinstance(default, int)
-        else number_between(name, value, low, high)
-    )
+    if isinstance(default, int):
+        return whole_number(name, value, low, int(high))
+    return number_between(name, value, low, high)
 
 
-def _checked_text(name: str, value: Any) -> str:
+def _check_text_field(name: str, value: Any) -> str:
     check_text(name, value)
     if len(value) > MAX_TEXT_LENGTH:
         raise SettingsError(

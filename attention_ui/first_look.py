@@ -10,7 +10,7 @@ from contextlib import suppress
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_lab.example_cell import Cell, choose_cell
+from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
@@ -97,5 +97,5 @@ def _first_cell(scenario: Scenario, head: int) -> Cell | None:
         trace, preset = trace_of(scenario), preset_of(scenario)
         if preset and preset.focus:
             return preset.focus
-        return choose_cell(trace, min(head, trace.sizes["H"] - 1))
+        return choose_example_cell(trace, min(head, trace.sizes["H"] - 1))
     return None

@@ -11,7 +11,7 @@ from attention_core.derivation import Derivation
 from attention_lab.fading import FadedExample, TermLine, fade_example
 from attention_lab.files.file_checks import typed_number
 from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
-from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, choose_question
+from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
 from attention_viz.labels import number
 from attention_viz.practice import QuestionText, format_result, question_text
 from attention_viz.practice_board import operand_board
@@ -159,7 +159,7 @@ def distinct_questions(now: PageContext, first: int, field: str) -> list[tuple[i
     texts: dict[str, tuple[int, QuestionText]] = {}
     for place in range(first - 1, first - 1 + MAX_TRIED_NUMBERS):
         number = place % MAX_QUESTION_NUMBER + 1
-        text = question_text(choose_question(now.trace, number, field), now.trace, now.notation)
+        text = question_text(practice_question(now.trace, number, field), now.trace, now.notation)
         texts.setdefault(text.question, (number, text))
         if len(texts) == MAX_SHEET_QUESTIONS:
             break

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from attention_lab.example_cell import Cell, choose_cell
+from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
@@ -33,7 +33,7 @@ class Preset:
     @property
     def session_values(self) -> dict[str, Any]:
         """The values of the session that the example sets."""
-        cell = self.focus or choose_cell(trace_of(self.scenario))
+        cell = self.focus or choose_example_cell(trace_of(self.scenario))
         return widget_values(self.scenario) | cell._asdict() | {SENTENCE_KEY: 0}
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.example_cell import Cell, choose_cell
+from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import SEEDED_WEIGHTS, Scenario, resolve, trace_of
 from attention_viz.step_scene import Note
 
@@ -36,5 +36,5 @@ def show_trained_head(scenario: Scenario) -> None:
     trained = replace(scenario, weights="trained", layer=PRONOUN_LAYER)
     cell = Cell(PRONOUN_HEAD)
     with suppress(AttentionError):  # the page shows the error
-        cell = choose_cell(trace_of(trained), PRONOUN_HEAD)
+        cell = choose_example_cell(trace_of(trained), PRONOUN_HEAD)
     st.session_state.update({"weights": trained.weights, "layer": PRONOUN_LAYER} | cell._asdict())

@@ -9,6 +9,12 @@ import numpy as np
 from .parts import Part
 
 LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}}
+PLAIN_AXIS: Part = {
+    "gridcolor": "@line",
+    "zeroline": False,
+    "fixedrange": True,
+    "tickfont": {"size": 12},
+}
 CHART_MARGINS = {"l": 56, "r": 12, "t": 48, "b": 48}
 
 
@@ -61,13 +67,8 @@ def error_bar_series(
 
 def chart_axis(title: str, **more: object) -> Part:
     """An axis with a title and grid lines, which cannot be dragged."""
-    return {
-        "title": {"text": title, "font": {"size": 13}, "standoff": 8},
-        "gridcolor": "@line",
-        "zeroline": False,
-        "fixedrange": True,
-        "tickfont": {"size": 12},
-    } | more
+    about: Part = {"title": {"text": title, "font": {"size": 13}, "standoff": 8}}
+    return about | PLAIN_AXIS | more
 
 
 def doubling_axis(title: str, ticks: Sequence[int]) -> Part:

@@ -28,7 +28,7 @@ class Measure:
     name: str
     formula: str
     range: str
-    says: str
+    description: str
     profile_of: Callable[[Pattern], Array]
     value_of: Callable[[Pattern], Array] | None = None
     axis: str = "T"

@@ -80,7 +80,7 @@ class Scheme:
 
     key: str
     name: str
-    says: str
+    description: str
     scores: Callable[[Array, Array], Array]
     multiplications: Count
     additions: Count

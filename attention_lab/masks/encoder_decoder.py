@@ -19,17 +19,18 @@ from .sentences import Sentence, other_sentence, padded_sentence
 
 @dataclass(frozen=True)
 class Use:
-    """One use of attention. asks: the sequence of the queries. answers: that of keys and values.
+    """One use of attention. queries_from: the sequence of the queries. keys_from: the sequence of
+    keys and values.
 
-    causal: whether later keys are hidden. The padding of the answering sequence is always hidden.
+    causal: whether later keys are hidden. The padding among the keys is always hidden.
     """
 
     key: str
     name: str
-    asks: str
-    answers: str
+    queries_from: str
+    keys_from: str
     causal: bool
-    says: str
+    description: str
 
 
 USES: tuple[Use, ...] = (
@@ -76,7 +77,7 @@ def attend_as(
     Source: Vaswani et al. 2017, section 3.2.3.
     """
     asking, answering = (
-        {"source": source, "target": target}[role] for role in (use.asks, use.answers)
+        {"source": source, "target": target}[role] for role in (use.queries_from, use.keys_from)
     )
     n_queries, n_keys = len(asking.vectors), len(answering.vectors)
     masks = build_masks(n_queries, n_keys, causal=use.causal, lengths=[answering.n_real])

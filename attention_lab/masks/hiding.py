@@ -76,7 +76,7 @@ class HidingValue:
     key: str
     name: str
     value: float
-    sentence: str
+    description: str
 
 
 DEFAULT_BIAS = -4.0

@@ -59,7 +59,7 @@ class LayerChange:
     name: str
     same: bool
     formula: str
-    says: str
+    description: str
     apply: Callable[[Trace, int], Trace]
 
 

@@ -30,11 +30,11 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class MistakeCheck:
-    """One test of a layer. asks: its question. run: gives its result for inputs and steps."""
+    """One test of a layer. run: returns the result for inputs and steps."""
 
     key: str
     name: str
-    asks: str
+    question: str
     run: Callable[[RunInputs, ReplacedSteps], CheckResult]
 
 

@@ -86,7 +86,7 @@ class Mistake:
 
     key: str
     name: str
-    does: str
+    description: str
     array: str
     right: str
     wrong: str

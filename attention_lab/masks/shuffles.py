@@ -21,14 +21,15 @@ from .invariances import shuffled_order
 class Situation:
     """What the layer reads: words alone, words with positions, or words under a causal mask.
 
-    says: what that means. says_given: the same for a given X, from a user or from earlier layers.
+    description: what that means. description_of_inputs: the same for an X that is given as it is,
+    by a user or by earlier layers.
     """
 
     key: str
     positions: bool
     causal: bool
-    says: str
-    says_given: str
+    description: str
+    description_of_inputs: str
 
     @property
     def knows_order(self) -> bool:

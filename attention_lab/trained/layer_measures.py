@@ -65,7 +65,7 @@ class Measured:
 def _offered() -> dict[str, LayerMeasure]:
     portraits = [
         LayerMeasure(
-            m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.says, m.of_scores, m
+            m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.description, m.of_scores, m
         )
         for m in MEASURES
     ]

@@ -78,7 +78,7 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer
             " pages."
         )
         return
-    st.markdown(f"**{MISTAKE_NAMES[mistake.key]}.** {mistake.does}")
+    st.markdown(f"**{MISTAKE_NAMES[mistake.key]}.** {mistake.description}")
     right, wrong = st.columns(2)
     right.caption("Right")
     right.code(f"{mistake.array} = {mistake.right}", language="python", wrap_lines=True)
@@ -108,7 +108,7 @@ def play_round() -> str:
         " the checks, at the difference in each field, and at other sentences and sizes; then"
         " guess. If the sidebar has no mask, the layer has a causal one here."
     )
-    answer = f"**{MISTAKE_NAMES[hidden.key]}**. {hidden.does}"
+    answer = f"**{MISTAKE_NAMES[hidden.key]}**. {hidden.description}"
     found = fact("found", guess == hidden.key)
     if found:
         st.success(f"Found: {answer}", icon=":material/check_circle:")
@@ -147,5 +147,5 @@ def show_checks(layer: ExaminedLayer) -> None:
 
 def _show_results(layer: ExaminedLayer, checks: list[MistakeCheck], icon: str) -> None:
     for check in checks:
-        says = with_minus_signs(layer.results[check.key].sentence)
-        st.markdown(f"{icon} **{check.name}**. {says}")
+        sentence = with_minus_signs(layer.results[check.key].sentence)
+        st.markdown(f"{icon} **{check.name}**. {sentence}")

@@ -30,15 +30,15 @@ def show_cards(traces: Mapping[str, Trace]) -> None:
         n_cells = trace.sizes["T"] * trace.sizes["S"]
         with place.container(border=True, height="stretch"):
             st.markdown(
-                f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.asks}**, :red[keys]"
-                f" and :green[values] from the **{use.answers}**.\n\nMask: {_describe_mask(use)}."
-                f" Hidden cells: {n_hidden:,} of {n_cells:,}."
+                f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.queries_from}**,"
+                f" :red[keys] and :green[values] from the **{use.keys_from}**.\n\nMask:"
+                f" {_describe_mask(use)}. Hidden cells: {n_hidden:,} of {n_cells:,}."
             )
-            st.caption(use.says)
+            st.caption(use.description)
 
 
 def _describe_mask(use: Use) -> str:
-    padding = f"padding of the {use.answers}"
+    padding = f"padding of the {use.keys_from}"
     return f"**causal** and {padding}" if use.causal else padding
 
 

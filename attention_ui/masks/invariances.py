@@ -49,7 +49,7 @@ def show_constants(now: PageContext) -> None:
     rounded = stays and found.probabilities <= tolerance(now.trace, "probabilities")
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown(
-        f"Changed: **{change.name}**. {change.says}\n\nBy theory the output"
+        f"Changed: **{change.name}**. {change.description}\n\nBy theory the output"
         f" **{EXPECTED_OUTPUT[stays]}**."
         " Largest difference measured: of a probability"
         f" {format_difference(found.probabilities, only_rounding=rounded)}, of the output"

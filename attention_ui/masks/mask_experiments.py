@@ -28,8 +28,10 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
         f"The shares of {setup.query_name} when a number is added to the score of each hidden key:"
     )
     bars = {f"{one.name} added": one.shares[query] for one in effects}
-    says = "The shares of one query, with three numbers that hide keys."
-    show_figure(query_shares_figure(setup.tokens, bars, ~setup.allowed[query], says), "hiding")
+    description = "The shares of one query, with three numbers that hide keys."
+    show_figure(
+        query_shares_figure(setup.tokens, bars, ~setup.allowed[query], description), "hiding"
+    )
     st.caption("Keys in brackets are hidden from this query.")
     leaks = fact("read_from_hidden_keys", {e.name: float(e.leaked[query]) for e in effects})
     largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
@@ -44,7 +46,7 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
         lines.append(f"| {one.name} | {read} | {' | '.join(map(_format_range, one.empty_row))} |")
     st.markdown("\n".join(lines))
     for value in HIDING_VALUES:
-        st.markdown(f"- **{value.name}**: {value.sentence}")
+        st.markdown(f"- **{value.name}**: {value.description}")
 
 
 def _format_range(shares: Array) -> str:
@@ -74,8 +76,10 @@ def show_order(setup: ExperimentSetup) -> None:
         "scale, then mask": order.scale_first[query],
         "mask, then scale": order.mask_first[query],
     }
-    says = "The shares of one query, with the mask after and before the scale."
-    show_figure(query_shares_figure(setup.tokens, bars, ~setup.allowed[query], says), "order")
+    description = "The shares of one query, with the mask after and before the scale."
+    show_figure(
+        query_shares_figure(setup.tokens, bars, ~setup.allowed[query], description), "order"
+    )
     lines = [
         "| added to a hidden score | largest difference of a share, all queries |",
         "|---|---|",
@@ -96,15 +100,15 @@ def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
     in_part = setup.allowed.any(axis=-1) & ~setup.allowed.all(axis=-1)
     differs = scaled != setup.bias
     if fact("order_matters", bool(in_part.any()) and differs):
-        says = "So it matters on which side of the scale a model adds its biases."
+        effect = "So it matters on which side of the scale a model adds its biases."
     elif differs:
-        says = (
+        effect = (
             "Here some queries see all keys and the others none. One number added to all scores of"
             " a query changes none of its shares, except by rounding."
         )
     else:
-        says = "With another scale or bias the order would matter."
-    st.markdown(f"Here {name} times {scale:.3g} is {number(scaled, 2)}. {says}")
+        effect = "With another scale or bias the order would matter."
+    st.markdown(f"Here {name} times {scale:.3g} is {number(scaled, 2)}. {effect}")
 
 
 EXPERIMENTS = {

@@ -78,9 +78,9 @@ def show_shuffle(now: PageContext) -> None:
 
 def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: str) -> None:
     """Where the chosen token moved, and whether its result moved with it unchanged."""
-    explanation = situation.says
+    explanation = situation.description
     if fact("inputs_know_their_places", has_given_inputs(now.scenario)):
-        explanation = situation.says_given
+        explanation = situation.description_of_inputs
     query = now.focus.query
     place = fact("place_after", shuffle.order.index(query))
     gap = {"output": shuffle.gaps.output, "probabilities": shuffle.gaps.probabilities}[field]

@@ -37,13 +37,13 @@ def heads_grid(
     """
     trace = stage.trace
     chosen = getattr(trace, field)[0, list(heads)]
-    says = (
+    description = (
         f"The {STEPS[field].title} of each head, queries as rows and keys as columns. Heads:"
         f" {len(chosen)}, largest number: {number(float(chosen.max()))}."
     )
     head = next((one for one in heads if one == cell[0]), heads[0])
     panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
-    given = scene(stage, [panel], (field, (0, head, *cell[1:])), says)
+    given = scene(stage, [panel], (field, (0, head, *cell[1:])), description)
     limit = max(field_limit(one, field) for one in (trace, one_head or trace))
     given["arrays"][field] |= _colours(stage, field, limit)
     if len(heads) < trace.sizes["H"]:
@@ -110,23 +110,25 @@ def combined_heads_board(
         )
         for place, (title, numbers) in enumerate(merged.items())
     ]
-    says = f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
-    return as_gallery(matrix_board(matrices, (matrices[0].name, *cell[1:]), says, notation))
+    description = (
+        f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
+    )
+    return as_gallery(matrix_board(matrices, (matrices[0].name, *cell[1:]), description, notation))
 
 
 def query_board(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
     """What one query reads in each head: heads as rows, keys as columns."""
-    says = f"What query {query} reads from each key, one row per head. Largest share: "
+    description = f"What query {query} reads from each key, one row per head. Largest share: "
     keys = Side("key position", trace.labels("S"), "S")
-    return _by_head(trace, (slice(None), query), keys, says, (head, key), notation)
+    return _by_head(trace, (slice(None), query), keys, description, (head, key), notation)
 
 
 def key_board(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
     """How much each query reads from one key, in each head: heads as rows, queries as columns."""
-    says = f"How much each query reads from key {key}, one row per head. Largest share: "
+    description = f"How much each query reads from key {key}, one row per head. Largest share: "
     queries = Side("query position", trace.labels("T"), "T")
     place = (slice(None), slice(None), key)
-    return _by_head(trace, place, queries, says, (head, query), notation)
+    return _by_head(trace, place, queries, description, (head, query), notation)
 
 
 def as_gallery(given: JSON, own_scale: bool = False) -> JSON:
@@ -155,7 +157,7 @@ def _by_head(
     trace: Trace,
     place: tuple[slice | int, ...],
     columns: Side,
-    says: str,
+    description: str,
     cell: tuple[int, int],
     notation: Notation,
 ) -> JSON:
@@ -174,7 +176,7 @@ def _by_head(
         says=NUMBER_LABELS["probability"],
     )
     return as_gallery(
-        matrix_board([matrix], ("by head", *cell), f"{says}{number(most)}.", notation)
+        matrix_board([matrix], ("by head", *cell), f"{description}{number(most)}.", notation)
     )
 
 

@@ -47,11 +47,11 @@ def attention_lines(
         data += _lines(head, mine, bulge, most)
         if mine:
             data.append(_weight_dots(trace, head, mine, bulge, WEIGHT_POSITIONS[which]))
-    says = (
+    description = (
         "Lines from queries on the left to keys on the right, wider for a larger weight. Lines:"
         f" {len(ends_L3)}, heads: {len(heads)}."
     )
-    return {"data": data, "layout": _layout(trace, says, query, key)}, left_out
+    return {"data": data, "layout": _layout(trace, description, query, key)}, left_out
 
 
 def _selected_weights(weights_NTS: Array, which: str, query: int, key: int) -> Array:
@@ -149,7 +149,7 @@ def _weight_dots(
     }
 
 
-def _layout(trace: Trace, says: str, query: int, key: int) -> Part:
+def _layout(trace: Trace, description: str, query: int, key: int) -> Part:
     """The tokens on both sides, those in focus in bold, and the legend on top."""
     sides, margin = {}, {"t": 44, "b": 6}
     n_rows = max(trace.sizes["T"], trace.sizes["S"])
@@ -176,5 +176,10 @@ def _layout(trace: Trace, says: str, query: int, key: int) -> Part:
     row_px = 24 if n_rows <= 24 else 15
     height = 50 + max(8, n_rows) * row_px
     return layout(
-        height, says, margin=margin, showlegend=True, legend=LEGEND_ABOVE | {"y": 1.0}, **data_axes
+        height,
+        description,
+        margin=margin,
+        showlegend=True,
+        legend=LEGEND_ABOVE | {"y": 1.0},
+        **data_axes,
     )

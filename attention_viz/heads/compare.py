@@ -38,8 +38,12 @@ def compare_board(
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))
     gap = difference_matrix(after, before, (2, 0), "second − first", rounding)
     gap = replace(gap, numbers=differences(*numbers))
-    says = f"The {STEPS[field].title} with “{names[0]}”, with “{names[1]}”, and the difference."
-    return matrix_board([before, after, gap], (gap.name, row, column - first), says, notation)
+    description = (
+        f"The {STEPS[field].title} with “{names[0]}”, with “{names[1]}”, and the difference."
+    )
+    return matrix_board(
+        [before, after, gap], (gap.name, row, column - first), description, notation
+    )
 
 
 def _pair(

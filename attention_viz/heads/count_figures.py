@@ -9,7 +9,7 @@ from attention_lab.heads.parallel_heads import ThreadRuns
 from attention_lab.heads.scheme_runs import SchemeRun
 from attention_lab.heads.score_schemes import SCHEMES
 
-from ..curves import LEGEND_ABOVE
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -88,8 +88,8 @@ def thread_times(found: Sequence[ThreadRuns]) -> Figure:
         _line(way, place, x, [1000 * race.times[way].median for race in found])
         for place, way in enumerate(found[0].times)
     ]
-    says = "The median time of three ways to run the heads, measured on this machine,"
-    return _figure(data, "n", "milliseconds, median", says)
+    description = "The median time of three ways to run the heads, measured on this machine,"
+    return _figure(data, "n", "milliseconds, median", description)
 
 
 def _scheme_measurements(
@@ -145,21 +145,15 @@ def _ring(place: int, x: float, y: float) -> Part:
     }
 
 
-def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
-    axis: Part = {
-        "type": "log",
-        "fixedrange": True,
-        "gridcolor": "@line",
-        "zeroline": False,
-        "tickfont": {"size": 11},
-    }
+def _figure(data: list[Part], letter: str, title: str, description: str) -> Figure:
+    axis: Part = PLAIN_AXIS | {"type": "log", "tickfont": {"size": 11}}
     word = SIZE_TITLES[letter].partition(", ")[2]
     ticks = sorted({x for line in data for x in line["x"]})
     return {
         "data": data,
         "layout": layout(
             340,
-            f"{says} as {letter} grows ({word}).",
+            f"{description} as {letter} grows ({word}).",
             showlegend=True,
             margin={"l": 64, "r": 12, "t": 56, "b": 48},
             legend=LEGEND_ABOVE,

@@ -9,7 +9,7 @@ from attention_core.checks import Array
 from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
 
-from ..curves import LEGEND_ABOVE
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..labels import label_width, number, numbered_labels
 from ..parts import Part, layout, named_axis
 from ..theme import Figure
@@ -56,10 +56,10 @@ def measures_figure(measures: Sequence[Measure], pattern: Pattern, lit: tuple[st
         },
         "margin": {"l": round(label_width([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }
-    says = f"A bar with its number for each measure of each head. Heads: {n_heads}."
+    description = f"A bar with its number for each measure of each head. Heads: {n_heads}."
     data = [measure_bars(lanes, lit[1]), bar_numbers(lanes), *baseline_ticks(lanes)]
     data.append(measure_names(lanes, line_height, lit[0]))
-    return {"data": data, "layout": layout(whole + 8, says, **around)}
+    return {"data": data, "layout": layout(whole + 8, description, **around)}
 
 
 def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:
@@ -75,7 +75,9 @@ def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) 
     if not measure.of_scores:
         data.append(_baseline(labels, measure.profile(pattern.uniform)[0, head]))
     places = PROFILE_TITLES[measure.axis].split(",")[0]
-    says = f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
+    description = (
+        f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
+    )
     names, foot = named_axis(labels)
     parts = {
         "showlegend": True,
@@ -84,15 +86,9 @@ def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) 
         "legend": LEGEND_ABOVE,
         "xaxis": names
         | {"title": {"text": PROFILE_TITLES[measure.axis], "font": {"size": 12}, "standoff": 6}},
-        "yaxis": {
-            "fixedrange": True,
-            "gridcolor": "@line",
-            "zeroline": False,
-            "tickfont": {"size": 11},
-            "rangemode": "tozero",
-        },
+        "yaxis": PLAIN_AXIS | {"rangemode": "tozero"},
     }
-    return {"data": data, "layout": layout(260 + foot, says, **parts)}
+    return {"data": data, "layout": layout(260 + foot, description, **parts)}
 
 
 def _focused_head(labels: list[str], head: int, values_X: Array) -> Part:

@@ -20,7 +20,7 @@ from attention_lab.heads.head_worth import (
 )
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
-from ..curves import LEGEND_ABOVE
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..labels import number, numbered_labels
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout, named_axis
@@ -61,11 +61,11 @@ def stacked_output(trace: Trace, feature: int) -> Figure:
             },
         }
     )
-    says = (
+    description = (
         f"Feature {feature} of the output as stacked bars, a part for each head. Tokens:"
         f" {len(tokens)}."
     )
-    return {"data": data, "layout": _bar_layout(says, 316, tokens, barmode="relative")}
+    return {"data": data, "layout": _bar_layout(description, 316, tokens, barmode="relative")}
 
 
 def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
@@ -98,10 +98,14 @@ def head_shares(trace: Trace) -> Figure:
             ("norm share", norm_H, "@muted", 0.6),
         )
     ]
-    says = "Two shares of the output for each head; here their sum is 0, so there are no shares."
+    description = (
+        "Two shares of the output for each head; here their sum is 0, so there are no shares."
+    )
     if has_shares(trace):
-        says = f"Two shares of the output for each head; the largest signed share: {heads[0]}."
-    return {"data": data, "layout": _bar_layout(says, 260, heads, barmode="group")}
+        description = (
+            f"Two shares of the output for each head; the largest signed share: {heads[0]}."
+        )
+    return {"data": data, "layout": _bar_layout(description, 260, heads, barmode="group")}
 
 
 def token_changes_board(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
@@ -119,11 +123,11 @@ def token_changes_board(trace: Trace, cell: tuple[int, int], notation: Notation 
         kind="logit",
         says="Without this head the output of this token moves by",
     )
-    says = (
+    description = (
         "How far the output of each token moves without one head. Largest number:"
         f" {number(float(moved_HT.max()))}."
     )
-    return matrix_board([matrix], ("changes", *cell), says, notation)
+    return matrix_board([matrix], ("changes", *cell), description, notation)
 
 
 def ablation_board(
@@ -139,8 +143,10 @@ def ablation_board(
     rows = Side("query position", trace.labels("T"))
     columns = Side("feature", tuple(map(str, range(output_TO.shape[1])))[shown])
     whole, rest = (
-        Matrix(name, numbers[:, shown], rows, columns, (place, 0), title, limit=limit, says=says)
-        for place, (name, numbers, title, says) in enumerate(
+        Matrix(
+            name, numbers[:, shown], rows, columns, (place, 0), title, limit=limit, says=description
+        )
+        for place, (name, numbers, title, description) in enumerate(
             (
                 ("all", output_TO, "all heads", "With all heads the output is"),
                 ("rest", without_TO, "with heads off", "With heads off the output is"),
@@ -150,12 +156,12 @@ def ablation_board(
     missing = replace(
         difference_matrix(whole, rest, (2, 0), "what is missing"), kind="feature", limit=limit
     )
-    says = (
+    description = (
         "The output with all heads, the output with some heads off, and the difference. Tokens:"
         f" {len(output_TO)}."
     )
     return matrix_board(
-        [whole, rest, missing], (missing.name, cell[0], cell[1] - first), says, notation
+        [whole, rest, missing], (missing.name, cell[0], cell[1] - first), description, notation
     )
 
 
@@ -179,27 +185,22 @@ def basis_board(both: BeforeAfter, notation: Notation = OURS) -> JSON:
         Matrix(name, matrix, *sides, (place, 0), name, limit=limit, says=f"The number {name} is")
         for place, (name, matrix) in enumerate(zip(("before", "after"), pair, strict=True))
     ]
-    says = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
-    return matrix_board(matrices, ("after", 0, 0), says, notation)
+    description = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
+    return matrix_board(matrices, ("after", 0, 0), description, notation)
 
 
-def _bar_layout(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
+def _bar_layout(description: str, height: int, labels: Sequence[str], **more: object) -> Part:
     """A layout for bars with names below. height: in px, without the names."""
     names, foot = named_axis(labels)
     return layout(
         height + foot,
-        says,
+        description,
         showlegend=True,
         legend=LEGEND_ABOVE,
         bargap=0.25,
         xaxis=names,
         margin={"l": 52, "r": 8, "t": 52, "b": foot},
-        yaxis={
-            "fixedrange": True,
-            "gridcolor": "@line",
-            "zeroline": False,
-            "tickfont": {"size": 11},
-        },
+        yaxis=PLAIN_AXIS,
         **more,
     )
 

@@ -71,7 +71,7 @@ def schedule_figure(plan: Schedule, notation: Notation) -> Figure:
         text = f"⋮ heads not drawn: {n_heads - len(rows)}"
         above = (LANES + HEAD_GAP) * (len(rows) - 1)
         notes.append(annotation(1 - HALF_WIDTH, above + 0.1, text, "@muted", "left", 12))
-    says = (
+    description = (
         f"Boxes by moment from left to right. Moments: {plan.depth}, heads: {n_heads}, most boxes"
         f" at one moment: {plan.widest}."
     )
@@ -83,7 +83,7 @@ def schedule_figure(plan: Schedule, notation: Notation) -> Figure:
         "yaxis": {"visible": False, "fixedrange": True, "range": [height + 0.2, -1.9]},
     }
     data = [*_connection_lines(lines), *_hover_marks(shown, places, names)]
-    return {"data": data, "layout": layout(LANE_PX * (height + 2.1) + 52, says, **parts)}
+    return {"data": data, "layout": layout(LANE_PX * (height + 2.1) + 52, description, **parts)}
 
 
 def _box_positions(plan: Schedule, n_heads: int, rows: Sequence[int]) -> dict[BoxKey, BoxPosition]:

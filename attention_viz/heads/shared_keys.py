@@ -32,7 +32,7 @@ def shared_keys_board(
     """
     trace = kinds[kind]
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
-    says = (
+    description = (
         f"The probabilities of all heads, heads: {n_heads}, a line for each of {', '.join(kinds)}."
     )
     size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
@@ -41,7 +41,7 @@ def shared_keys_board(
         for line, (name, one) in enumerate(kinds.items())
     ]
     return thumbnail_board(
-        says,
+        description,
         {name: _array(name, one, limit) for name, one in kinds.items()},
         (trace.labels("T"), trace.labels("S")),
         panels,

@@ -85,9 +85,9 @@ def _heads_matrix(
         limit=limit,
         says=f"The {name} of these heads is",
     )
-    says = (
+    description = (
         f"The {name} of each pair of heads, from {number(lowest, 2)} to {number(limit, 2)}. Heads:"
         f" {len(heads)}."
     )
     row, column = (list(order).index(head) for head in pair)
-    return matrix_board([matrix], (name, row, column), says, notation)
+    return matrix_board([matrix], (name, row, column), description, notation)

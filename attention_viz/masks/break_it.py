@@ -43,5 +43,7 @@ def mistake_board(
         column = key
     if step.per_head or "·" in step.letters[-1]:
         of_head = f" of head {head}"
-    says = f"The {step.title}{of_head} in the right layer and in this one, and the difference."
-    return matrix_board([expected, found, gap], (gap.name, row, column), says, notation)
+    description = (
+        f"The {step.title}{of_head} in the right layer and in this one, and the difference."
+    )
+    return matrix_board([expected, found, gap], (gap.name, row, column), description, notation)

@@ -59,9 +59,11 @@ def shuffle_board(shuffle: Shuffle, field: str, cell: Cell, notation: Notation =
     gap = difference_matrix(
         after, wanted, (2, 0), "difference in the new order", tolerance(shuffle.straight, field)
     )
-    says = f"The {name} of the tokens as written and shuffled, and the difference in the new order."
+    description = (
+        f"The {name} of the tokens as written and shuffled, and the difference in the new order."
+    )
     return matrix_board(
-        [before, after, wanted, gap], (gap.name, rows.index(query), column), says, notation
+        [before, after, wanted, gap], (gap.name, rows.index(query), column), description, notation
     )
 
 
@@ -102,12 +104,12 @@ def change_board(
             difference_matrix(pair[1], pair[0], (2, row), "after − before", rounding),
         ]
     last = matrices[-1]
-    says = (
+    description = (
         f"The {' and '.join(STEPS[field].title for field in FIELDS_OF_CHANGE[key])} before and"
         " after a change, and the difference."
     )
     return matrix_board(
-        matrices, (last.name, query, min(column, last.numbers.shape[1] - 1)), says, notation
+        matrices, (last.name, query, min(column, last.numbers.shape[1] - 1)), description, notation
     )
 
 
@@ -130,8 +132,10 @@ def temperature_board(
             (("usual", usual, 1), ("other", other, temperature))
         )
     ]
-    says = f"The probabilities of head {head} at temperature 1 and at temperature {temperature:g}."
-    return matrix_board(matrices, ("other", query, key), says, notation)
+    description = (
+        f"The probabilities of head {head} at temperature 1 and at temperature {temperature:g}."
+    )
+    return matrix_board(matrices, ("other", query, key), description, notation)
 
 
 def jacobian_board(
@@ -155,8 +159,10 @@ def jacobian_board(
         )
         for place, (title, row) in enumerate(zip(titles, shares, strict=True))
     ]
-    says = "The Jacobian of the softmax of one query, from raw scores and from scaled scores."
-    return matrix_board(matrices, (titles[1], cell[2], cell[2]), says, notation)
+    description = (
+        "The Jacobian of the softmax of one query, from raw scores and from scaled scores."
+    )
+    return matrix_board(matrices, (titles[1], cell[2], cell[2]), description, notation)
 
 
 def shares_board(
@@ -181,5 +187,5 @@ def shares_board(
         )
     )
     gap = difference_matrix(other, usual, (2, 0), f"{title} − the layer")
-    says = f"The shares of head {head} in the layer, by {title}, and the difference."
-    return matrix_board([usual, other, gap], (other.name, query, key), says, notation)
+    description = f"The shares of head {head} in the layer, by {title}, and the difference."
+    return matrix_board([usual, other, gap], (other.name, query, key), description, notation)

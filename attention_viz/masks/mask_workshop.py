@@ -13,18 +13,16 @@ from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
-from ..curves import LEGEND_ABOVE
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..labels import percent, shorten
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, label_layout, layout
 from ..payload import JSON, largest_magnitude
 from ..theme import Figure
-from .scores_and_shares import scores_and_shares, shares_matrix
+from .scores_and_shares import MAX_TOKENS_FULL_SIZE, scores_and_shares, shares_matrix
 
-MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
 MAX_WORKSHOP_FEATURES = 16
 BAR_COLOURS = ("@primary", "@focus", "@value", "@output")
-GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 Cell = tuple[int, int, int]  # sequence, query, key
 
 
@@ -45,11 +43,11 @@ def sequences_board(masked: MaskedBatch, head: int, cell: Cell, notation: Notati
             limit=limit,
             small=is_long and n != chosen,
         )
-    says = (
+    description = (
         f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden"
         " cells are hatched."
     )
-    return matrix_board(matrices, (f"scores {chosen}", *cell[1:]), says, notation)
+    return matrix_board(matrices, (f"scores {chosen}", *cell[1:]), description, notation)
 
 
 def painting_board(
@@ -80,8 +78,8 @@ def painting_board(
                 "shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed
             )
         )
-    says = "A mask to paint: a click hides a cell or shows it again."
-    return matrix_board(matrices, ("painted", query, key), says, notation)
+    description = "A mask to paint: a click hides a cell or shows it again."
+    return matrix_board(matrices, ("painted", query, key), description, notation)
 
 
 def empty_row_board(
@@ -129,8 +127,8 @@ def padding_board(
         )
     )
     gap = difference_matrix(after, before, (2, 0))
-    says = "The output of a sequence, with its [pad] vectors and with others."
-    return matrix_board([before, after, gap], (gap.name, query, 0), says, notation)
+    description = "The output of a sequence, with its [pad] vectors and with others."
+    return matrix_board([before, after, gap], (gap.name, query, 0), description, notation)
 
 
 def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
@@ -168,7 +166,7 @@ def query_shares_figure(
             "tickfont": {"size": 12},
             "showgrid": False,
         },
-        "yaxis": GRID | {"tickformat": ".0%", "rangemode": "tozero"},
+        "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "rangemode": "tozero"},
     }
     return {"data": data, "layout": layout(280, what, **around)}
 

@@ -6,6 +6,8 @@ from attention_core import Trace
 
 from ..matrices import Matrix, Side, mask_rule, softmax_rule
 
+MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
+
 
 def scores_and_shares(
     trace: Trace,

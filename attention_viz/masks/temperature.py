@@ -11,12 +11,11 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_derivative
 
-from ..curves import LEGEND_ABOVE
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..labels import number, percent, shorten
 from ..parts import Part, annotation, dashed_line, layout
 from ..theme import Figure
 
-PLAIN_AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
 TEMPERATURE_AXIS = PLAIN_AXIS | {
     "type": "log",
@@ -60,11 +59,11 @@ def temperature_figure(
         "annotations": names,
         "margin": {"l": 48, "r": 12, "t": 12, "b": 44},
     }
-    says = (
+    description = (
         f"The share of each key for temperatures from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}. Keys:"
         f" {len(tokens)}, marked temperature: {temperature:g}."
     )
-    return {"data": curves, "layout": layout(320, says, **around)}
+    return {"data": curves, "layout": layout(320, description, **around)}
 
 
 def variance_figure(spreads: Sequence[ScoreSpread]) -> Figure:
@@ -94,11 +93,11 @@ def variance_figure(spreads: Sequence[ScoreSpread]) -> Figure:
         "yaxis": PLAIN_AXIS | {"type": "log", "tickvals": widths},
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
     }
-    says = (
+    description = (
         f"The variance of the dot product of a random query and key for widths {widths[0]} to"
         f" {widths[-1]}: it is d_k."
     )
-    return {"data": [theory, measured], "layout": layout(300, says, **around)}
+    return {"data": [theory, measured], "layout": layout(300, description, **around)}
 
 
 def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
@@ -127,11 +126,11 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
         "margin": {"l": 40, "r": 12, "t": 60, "b": 44},
     }
     last = spreads[-1]
-    says = (
+    description = (
         f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.largest_share)}"
         f" with raw scores and {percent(last.scaled.largest_share)} with scaled ones."
     )
-    return {"data": curves, "layout": layout(300, says, **around)}
+    return {"data": curves, "layout": layout(300, description, **around)}
 
 
 def derivative_figure() -> Figure:
@@ -143,13 +142,13 @@ def derivative_figure() -> Figure:
         "yaxis": PLAIN_AXIS | {"range": [0, 0.27]},
         "margin": {"l": 44, "r": 12, "t": 12, "b": 44},
     }
-    says = (
+    description = (
         "The derivative a(1 − a) of two shares by the gap of their scores: 0.25 at 0,"
         f" {number(heights[-1], 6)} at 12."
     )
     return {
         "data": [_curve(gaps, heights, "a (1 − a)", "@primary")],
-        "layout": layout(260, says, **around),
+        "layout": layout(260, description, **around),
     }
 
 

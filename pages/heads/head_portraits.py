@@ -37,7 +37,9 @@ with portraits:
 beside, picture = st.columns([2, 3], gap="medium")
 with beside:
     st.markdown(
-        letters(f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\n**Range:** {measure.range}.")
+        letters(
+            f"$$\n{measure.formula}\n$$\n\n{measure.description}\n\n**Range:** {measure.range}."
+        )
     )
     largest = fact("largest_rank", min(trace.sizes["K"], *trace.scores.shape[-2:]))
     largest_says = f"min({now.symbol('d_k')}, tokens) = {largest}"
@@ -49,7 +51,9 @@ with beside:
         if measures.open:
             for one in MEASURES:
                 st.markdown(
-                    letters(f"**{one.name}** ${one.formula}$  \n{one.says} Range: {one.range}.")
+                    letters(
+                        f"**{one.name}** ${one.formula}$  \n{one.description} Range: {one.range}."
+                    )
                 )
             st.caption(
                 letters(

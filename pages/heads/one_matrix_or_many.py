@@ -77,7 +77,7 @@ st.info(
     icon=":material/lightbulb:",
 )
 with st.expander("What each way does"):
-    st.markdown("\n".join(f"- **{way.name}:** {way.says}" for way in SCHEMES))
+    st.markdown("\n".join(f"- **{way.name}:** {way.description}" for way in SCHEMES))
     st.caption(
         "The full product and the Hadamard product: MQL5 book, chapter on multi-head"
         " self-attention."

@@ -68,4 +68,4 @@ st.caption(
     " vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
-    st.markdown("\n".join(f"- **{check.name}**: {check.asks}" for check in MISTAKE_CHECKS))
+    st.markdown("\n".join(f"- **{check.name}**: {check.question}" for check in MISTAKE_CHECKS))

@@ -11,7 +11,7 @@ from attention_lab.practice import (
     MAX_QUESTION_NUMBER,
     MAX_TERMS,
     askable_fields,
-    choose_question,
+    practice_question,
 )
 from attention_ui.facts import fact
 from attention_ui.markdown import plain_quotations
@@ -66,7 +66,7 @@ if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
         " on paper* has them."
     )
     field = ""
-question = choose_question(trace, number, field)
+question = practice_question(trace, number, field)
 text = question_text(question, trace, now.notation)
 fact("question", question)
 

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import Trace
 from attention_core.text import tokenize
-from attention_lab.by_hand import HANDMADE_FEATURES, N_PLACES, PARTS_OF_SPEECH, part_of_speech
+from attention_lab.by_hand import HANDMADE_FEATURES, N_PLACES, WORD_FEATURES, part_of_speech
 from attention_lab.column_names import ColumnNames, column_names
 from attention_lab.scenario import Scenario, embedding_of, resolve, tokens_of, trace_of
 from attention_lab.user_data.edits import Edit, Edits
@@ -159,11 +159,11 @@ def test_the_lexicon_is_large_enough() -> None:
     """It holds common words of each kind in small letters, each of them one token, in features
     that the vectors have.
     """
-    assert len(PARTS_OF_SPEECH) > 150
+    assert len(WORD_FEATURES) > 150
     assert {"noun", "animate", "pronoun", "verb"} == {
-        part for parts in PARTS_OF_SPEECH.values() for part in parts
+        part for parts in WORD_FEATURES.values() for part in parts
     }
-    for word, parts in PARTS_OF_SPEECH.items():
+    for word, parts in WORD_FEATURES.items():
         assert tokenize(word).tokens == (word,) == (word.casefold(),)
         assert "noun" in parts or "animate" not in parts
 

@@ -78,8 +78,8 @@ def test_every_use_explains_itself() -> None:
     assert [use.key for use in USES if use.causal] == ["decoder"]
     assert len(BY_KEY) == 3
     for use in USES:
-        assert {use.asks, use.answers} <= {"source", "target"}
-        assert use.says.endswith(".")
+        assert {use.queries_from, use.keys_from} <= {"source", "target"}
+        assert use.description.endswith(".")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attention_lab.fading import HELP_LEVELS, fade_example
-from attention_lab.practice import ASKED_FIELDS, choose_question
+from attention_lab.practice import ASKED_FIELDS, practice_question
 from tests.lab.test_practice import layer
 
 FIELDS = [field for field in ASKED_FIELDS if field != "merged"]
@@ -14,7 +14,7 @@ FIELDS = [field for field in ASKED_FIELDS if field != "merged"]
 @pytest.mark.parametrize("field", FIELDS)
 def test_each_level_shows_less(field: str) -> None:
     """Worked: all; then a term is missing, then the result, then everything."""
-    question = choose_question(layer(), 2, field)
+    question = practice_question(layer(), 2, field)
     own, no_result, no_term, worked = (fade_example(question, level) for level in HELP_LEVELS)
     assert (own.lines, own.result) == ((), None)
     assert no_result.result is None
@@ -27,7 +27,7 @@ def test_each_level_shows_less(field: str) -> None:
 @pytest.mark.parametrize("field", FIELDS)
 def test_the_missing_term_is_judged(field: str) -> None:
     """It is accepted exact and rounded, and no other number is."""
-    question = choose_question(layer(), 3, field)
+    question = practice_question(layer(), 3, field)
     shown = fade_example(question, "one term missing")
     assert shown.missing is not None
     exact = question.exact.terms[shown.missing].value

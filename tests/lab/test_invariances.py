@@ -141,4 +141,4 @@ def test_no_token_stays_in_place(n_tokens: int, seed: int) -> None:
 def test_every_change_explains_itself() -> None:
     """Keys are unique, and each change has a formula and a sentence."""
     assert len({change.key for change in LAYER_CHANGES}) == len(LAYER_CHANGES)
-    assert all(change.formula and change.says.endswith(".") for change in LAYER_CHANGES)
+    assert all(change.formula and change.description.endswith(".") for change in LAYER_CHANGES)

@@ -5,23 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import (
-    Projections,
-    Trace,
-    attend,
-)
+from attention_core import Projections, Trace, attend
 from attention_lab.heads.keys_read import keys_read_most, row_sum, strongest_keys
+from tests.lab.small_layer import SELF_LAYERS
+
+BOTH = pytest.mark.parametrize("trace", SELF_LAYERS, ids=["plain", "everything"])
 
 
-@pytest.fixture(params=["plain", "everything"])
-def trace(request: pytest.FixtureRequest) -> Trace:
-    """Seven tokens, three heads of value width 5, without and with biases, mask and residual."""
-    rng = np.random.default_rng(5)
-    everything = request.param == "everything"
-    projections = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
-    return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
-
-
+@BOTH
 def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
     """The three largest shares of a row come in falling order, and a key with share 0 is never
     among them.
@@ -33,6 +24,7 @@ def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
         assert all(row[key] == share for key, share in found)
 
 
+@BOTH
 def test_keys_that_are_read_equally(trace: Trace) -> None:
     """One key is read most at random; equal tokens are read equally, and a row with nothing
     left reads none.
@@ -53,6 +45,7 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
         assert keys_read_most(equal, 0, 4) == ()
 
 
+@BOTH
 def test_a_row_of_shares_sums_to_one_or_nothing(trace: Trace) -> None:
     """1 but for rounding in every row; 0 of a query that may see no key, as of heads and
     queries that are there.

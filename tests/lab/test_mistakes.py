@@ -194,8 +194,8 @@ def test_everything_explains_itself() -> None:
     """Mistakes and checks have unique keys and a sentence, and every verdict is one."""
     assert len({mistake.key for mistake in MISTAKES}) == len(MISTAKES) == 8
     assert len({check.key for check in MISTAKE_CHECKS}) == len(MISTAKE_CHECKS)
-    assert all(mistake.does.endswith(".") and mistake.needs for mistake in MISTAKES)
-    assert all(check.asks.endswith("?") for check in MISTAKE_CHECKS)
+    assert all(mistake.description.endswith(".") and mistake.needs for mistake in MISTAKES)
+    assert all(check.question.endswith("?") for check in MISTAKE_CHECKS)
     assert all(
         v.sentence.endswith(".")
         for mistake in MISTAKES

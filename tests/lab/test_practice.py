@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, askable_fields, choose_question
+from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, askable_fields, practice_question
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import refused
@@ -42,7 +42,7 @@ def test_who_works_it_out_is_right(call: tuple[Layer, dict[str, Any]]) -> None:
     trace = made.run(**options)
     for field in askable_fields(trace):
         for number in range(1, 4):
-            question = choose_question(trace, number, field)
+            question = practice_question(trace, number, field)
             assert question.exact.field == field
             assert question.accepts(question.answer)
             if field == "merged":
@@ -63,8 +63,8 @@ def test_the_same_number_is_the_same_question() -> None:
     the shortest first.
     """
     trace = trace_of(BY_HAND)
-    asked = [choose_question(trace, number).exact for number in range(1, 201)]
-    assert [choose_question(trace, number).exact.index for number in range(1, 201)] == [
+    asked = [practice_question(trace, number).exact for number in range(1, 201)]
+    assert [practice_question(trace, number).exact.index for number in range(1, 201)] == [
         one.index for one in asked
     ]
     assert {one.field for one in asked} == set(ASKED_FIELDS) == set(askable_fields(trace))
@@ -72,7 +72,7 @@ def test_the_same_number_is_the_same_question() -> None:
     assert in_turn[:4] == ["scaled_scores", "merged", "scores", "probabilities"]
     assert in_turn[9:18] == in_turn[:9]
     assert len({(one.field, one.index) for one in asked}) > 60
-    assert choose_question(trace, 7, "scores").exact.index == (
+    assert practice_question(trace, 7, "scores").exact.index == (
         0,
         1,
         2,
@@ -87,7 +87,7 @@ def test_an_answer_by_hand() -> None:
     trace = attend([[1.0], [2.004]], Projections.weightless(1))
     question = next(
         q
-        for q in (choose_question(trace, n, "scores") for n in range(1, 40))
+        for q in (practice_question(trace, n, "scores") for n in range(1, 40))
         if q.exact.index == (0, 0, 1, 1)
     )
     assert [factor.value for factor in question.rounded.terms[0].factors] == [2.0, 2.0]
@@ -106,7 +106,7 @@ def test_places_follow_the_numbers() -> None:
     """
     for size, decimals in ((100.0, 2), (1.0, 2), (1e-2, 4), (1e-4, 6), (1e-20, 8)):
         trace = attend([[1.0 * size], [2.0 * size]], Projections.weightless(1))
-        assert choose_question(trace, 1, "scores").decimals == decimals
+        assert practice_question(trace, 1, "scores").decimals == decimals
 
 
 def test_only_what_a_hand_can_do() -> None:
@@ -135,7 +135,7 @@ def test_only_what_a_hand_can_do() -> None:
     assert "output" in askable_fields(layer(d_model=MAX_TERMS))
     assert "output" not in askable_fields(layer(d_model=MAX_TERMS, residual=True))
     with refused(SettingsError, "field", "queries"):
-        choose_question(wide, 1, "queries")
+        practice_question(wide, 1, "queries")
     broken = replace(layer(), scores=np.full((1, 2, 5, 5), np.inf))
     assert "scores" not in askable_fields(broken)
 
@@ -146,12 +146,13 @@ def test_hidden_keys_are_not_asked_for() -> None:
     """
     trace = layer(causal=True)
     cells = {
-        choose_question(trace, number, "probabilities").exact.index[2:] for number in range(1, 300)
+        practice_question(trace, number, "probabilities").exact.index[2:]
+        for number in range(1, 300)
     }
     assert cells == {(query, key) for query in range(1, 5) for key in range(query + 1)}
     alone = layer(mask=np.eye(5, dtype=bool))
-    assert {choose_question(alone, number, "probabilities").answer for number in range(1, 20)} == {
-        1.0
-    }
+    assert {
+        practice_question(alone, number, "probabilities").answer for number in range(1, 20)
+    } == {1.0}
     nothing = layer(mask=np.zeros((5, 5), dtype=bool))
     assert "probabilities" not in askable_fields(nothing)

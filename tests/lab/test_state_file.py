@@ -58,7 +58,7 @@ def contents(state: State) -> tuple[Any, ...]:
     """All of a state, numbers as bits."""
     matrices = {
         name: (matrix.shape, matrix.tobytes())
-        for name, matrix in user_matrices_of(state.scenario).given.items()
+        for name, matrix in user_matrices_of(state.scenario).arrays.items()
     }
     edits = [(edit.cell, edit.value.hex()) for edit in edits_of(state.scenario).items]
     return (

@@ -8,7 +8,7 @@ from dataclasses import astuple, replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.example_cell import choose_cell
+from attention_lab.example_cell import choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
@@ -135,7 +135,7 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
     app = opened("scores", bare=bare)
     for text in (OWN_SENTENCE, "cake", "we like green tea", "it rains"):
         focus = typed(app, text)
-        assert astuple(focus) == choose_cell(page_context(app).trace)
+        assert astuple(focus) == choose_example_cell(page_context(app).trace)
     assert focus == Focus(0, 0, 1, 0)
 
 

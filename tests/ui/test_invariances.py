@@ -88,7 +88,7 @@ def test_what_the_shuffled_vectors_say(
     """
     app = opened("invariances", inv_reads=situation.key, **choices)
     assert facts(app)["inputs_know_their_places"] is given
-    assert (situation.says_given if given else situation.says) in texts(app)
+    assert (situation.description_of_inputs if given else situation.description) in texts(app)
 
 
 @pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])

@@ -10,7 +10,7 @@ from html import escape, unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.practice import choose_question
+from attention_lab.practice import practice_question
 from attention_ui.markdown import plain
 from attention_ui.practice import MAX_SHEET_QUESTIONS, sheet_html
 from attention_viz.practice import DOT_PRODUCT_METHOD
@@ -43,7 +43,7 @@ def kept(app: AppTest) -> str:
 def test_answers_are_judged() -> None:
     """Right, the wrong sign, nearly, wrong, and no number at all; nothing before there is one."""
     app = opened("practice", pr_step="scores", pr_number=3, text="The cat sat")
-    question = choose_question(page_context(app).trace, 3, "scores")
+    question = practice_question(page_context(app).trace, 3, "scores")
     assert facts(app)["verdict"] == "none"
     assert answered(app, f"{question.answer:.2f}") == "right"
     assert f"{question.answer:.2f}" in kept(app)
@@ -55,7 +55,7 @@ def test_answers_are_judged() -> None:
     assert plain("x=1") in app.warning[0].value
     assert answered(app, "  ") == "none"
     merged = opened("practice", pr_step="merged")
-    place = f"{choose_question(page_context(merged).trace, 1, 'merged').answer:.0f}"
+    place = f"{practice_question(page_context(merged).trace, 1, 'merged').answer:.0f}"
     assert answered(merged, place) == "right"
     assert f" {place}." in kept(merged)
 
@@ -64,7 +64,7 @@ def test_answers_are_judged() -> None:
 def test_a_share_may_be_a_percentage(answer: str) -> None:
     """A share is right as a percentage and as a fraction, with a decimal comma or a point."""
     app = opened("practice", pr_step="probabilities", text="The cat sat")
-    share = 100 * choose_question(page_context(app).trace, 1, "probabilities").answer
+    share = 100 * practice_question(page_context(app).trace, 1, "probabilities").answer
     assert answered(app, answer.format(share)) == "right"
     assert answered(app, answer.format(share).replace(".", ",")) == "right"
 
@@ -104,7 +104,7 @@ def test_the_next_question_begins_anew() -> None:
 def test_the_answer_leads_to_the_board(step: str, page: str, row: str) -> None:
     """The step of the cell is opened with that cell in focus, which is then explained."""
     app = opened("practice", pr_step=step.replace("_", " "), pr_show="true", pr_number=4)
-    derivation = choose_question(page_context(app).trace, 4, step).exact
+    derivation = practice_question(page_context(app).trace, 4, step).exact
     app.button(key="see it").click().run()
     assert title(app) == page
     assert getattr(page_context(app).focus, row) == derivation.index[-2]
@@ -127,7 +127,7 @@ def test_what_is_no_work_for_a_hand() -> None:
 def test_all_weights_have_questions(weights: str) -> None:
     """Whatever the layer, there is a question with an answer that is right."""
     app = opened("practice", weights=weights, text="The cat sat", pr_number=5)
-    question = choose_question(page_context(app).trace, 5)
+    question = practice_question(page_context(app).trace, 5)
     assert answered(app, repr(question.answer)) == "right"
 
 

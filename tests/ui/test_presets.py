@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
-from attention_lab.example_cell import choose_cell
+from attention_lab.example_cell import choose_example_cell
 from attention_lab.scenario import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
@@ -161,7 +161,7 @@ def test_an_example_tells_of_one_cell(preset: Preset) -> None:
     assert (cell.query, cell.key) != (0, 0)
     assert trace.probabilities[0, cell.head, cell.query, cell.key] > 0
     assert trace.inputs.shape[2] > cell.feature
-    told = choose_cell(trace)
+    told = choose_example_cell(trace)
     assert replace(preset, focus=None).session_values == preset.session_values | told._asdict()
 
 

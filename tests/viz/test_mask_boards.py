@@ -192,10 +192,10 @@ def test_the_steps_of_a_use() -> None:
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
     titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
-    assert USES[2].asks != USES[2].answers
-    assert USES[2].asks in titles["query_heads"]
-    assert USES[2].answers in titles["key_heads"]
-    assert USES[2].answers in titles["value_heads"]
+    assert USES[2].queries_from != USES[2].keys_from
+    assert USES[2].queries_from in titles["query_heads"]
+    assert USES[2].keys_from in titles["key_heads"]
+    assert USES[2].keys_from in titles["value_heads"]
 
 
 def test_the_table_of_shapes() -> None:

@@ -14,7 +14,7 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
-from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, PracticeQuestion, choose_question
+from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, PracticeQuestion, practice_question
 from attention_viz.practice import QuestionText, format_result, question_text
 from attention_viz.worksheet import worksheet
 from tests.viz.reading_words import NUMBER, missing, numbers_said
@@ -57,7 +57,7 @@ def test_what_is_given_is_enough(field: str) -> None:
     """
     trace = layer(causal=True, residual=True)
     for number in range(1, 20):
-        question = choose_question(trace, number, field)
+        question = practice_question(trace, number, field)
         asked = question_text(question, trace, OURS)
         assert question.accepts(worked_out(question, lists(asked)))
         assert all(len(numbers) <= MAX_TERMS for numbers in lists(asked))
@@ -77,7 +77,7 @@ def test_no_number_is_shown_too_coarsely(field: str) -> None:
     single = attend(x.astype("f4"), Projections.random(6, 2, seed=1).astype("f4"))
     for trace in (large, single):
         for number in range(1, 20):
-            question = choose_question(trace, number, field)
+            question = practice_question(trace, number, field)
             asked = question_text(question, trace, OURS)
             assert "e" not in "".join(numbers for _, numbers in asked.numbers)
             assert question.accepts(float(format_result(question).replace("−", "-")))
@@ -94,7 +94,7 @@ def test_the_working_that_is_shown_is_right(size: float) -> None:
     trace = attend(x, Projections.random(3, 1, seed=1))
     for field in ("queries", "scores", "head_outputs", "output"):
         for number in range(1, 10):
-            question = choose_question(trace, number, field)
+            question = practice_question(trace, number, field)
             terms = products(question_text(question, trace, OURS).answer)
             assert len(terms) == len(question.exact.terms)
             assert question.accepts(sum(map(math.prod, terms)))
@@ -105,11 +105,11 @@ def test_a_question_names_its_cell() -> None:
     trace = layer(causal=True, residual=True)
     words = trace.labels("T")
     for number in range(1, 20):
-        question = choose_question(trace, number, "probabilities")
+        question = practice_question(trace, number, "probabilities")
         head, query, key = question.exact.index[1:]
         facts = (head, words[query], query, words[key], key)
         assert missing(question_text(question, trace, OURS).question, *facts) == []
-        question = choose_question(trace, number, "values")
+        question = practice_question(trace, number, "values")
         row, column = question.exact.index[1:]
         facts = (column, words[row], row, column % 2, column // 2)
         assert missing(question_text(question, trace, OURS).question, *facts) == []
@@ -122,14 +122,15 @@ def test_what_is_given_has_its_name() -> None:
     trace = layer(causal=True)
     words = trace.labels("T")
     for number in range(1, 20):
-        question = choose_question(trace, number, "probabilities")
+        question = practice_question(trace, number, "probabilities")
         ((name, _),) = question_text(question, trace, OURS).numbers
         query = question.exact.index[2]
         assert missing(name, words[query], query) == []
         assert ("−∞" in name) == (query < 3)
-    row, column = choose_question(trace, 1, "values").exact.index[1:]
+    row, column = practice_question(trace, 1, "values").exact.index[1:]
     vector, weights, _ = (
-        name for name, _ in question_text(choose_question(trace, 1, "values"), trace, OURS).numbers
+        name
+        for name, _ in question_text(practice_question(trace, 1, "values"), trace, OURS).numbers
     )
     assert missing(vector, words[row], row) == []
     assert missing(weights, column, "W_V") == []
@@ -139,7 +140,7 @@ def test_what_is_given_has_its_name() -> None:
 def test_what_is_added_is_given(residual: bool) -> None:
     """The bias of an output is a list of its own, and so is the input of a residual layer."""
     trace = layer(residual=residual)
-    question = choose_question(trace, 1, "output")
+    question = practice_question(trace, 1, "output")
     row, column = question.exact.index[1:]
     added = [trace.projections.b_o[column], *([trace.inputs[0, row, column]] * residual)]
     given = lists(question_text(question, trace, OURS))[2:]
@@ -149,7 +150,7 @@ def test_what_is_added_is_given(residual: bool) -> None:
 
 def test_the_place_of_a_merged_number() -> None:
     """The answer shows how a head and its feature give the column."""
-    question = choose_question(layer(), 1, "merged")
+    question = practice_question(layer(), 1, "merged")
     place = question.exact.index[2]
     answer = question_text(question, layer(), OURS).answer
     assert numbers_said(answer) == [place, place // 2, 2, place % 2]
@@ -159,12 +160,12 @@ def test_the_place_of_a_merged_number() -> None:
 def test_where_tokens_are_columns() -> None:
     """A question names the weight matrix and its column as where tokens are rows."""
     trace = layer()
-    place = choose_question(trace, 1, "output").exact.index[2]
-    weights = question_text(choose_question(trace, 1, "output"), trace, GML).numbers[1][0]
+    place = practice_question(trace, 1, "output").exact.index[2]
+    weights = question_text(practice_question(trace, 1, "output"), trace, GML).numbers[1][0]
     assert missing(weights, place, "column", "W_O") == []
     assert "W_Oᵀ" not in weights
     ours, gml = (
-        question_text(choose_question(trace, 1, "merged"), trace, text).question
+        question_text(practice_question(trace, 1, "merged"), trace, text).question
         for text in (OURS, GML)
     )
     assert ours == gml
@@ -176,7 +177,7 @@ def test_a_sheet_to_print() -> None:
     """
     trace = layer()
     asked = [
-        (number, question_text(choose_question(trace, number, "scores"), trace, OURS))
+        (number, question_text(practice_question(trace, number, "scores"), trace, OURS))
         for number in range(5, 25)
     ]
     page = worksheet(asked, "“<img src=x>”: 6 features")

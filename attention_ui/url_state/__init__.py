@@ -1,4 +1,4 @@
-"""What a visitor chose: kept in the session, shown in the URL. `README.md` tells how and why."""
+"""What a visitor chose: kept in the session, shown in the URL. `README.md` explains how and why."""
 
 from .binding import KEPT, bound, read_url, requested, rerun_without, restore, write_to_url
 from .groups import control_group, draw_expander, keep_in_url, must_draw, url_texts

@@ -8,18 +8,25 @@ from typing import Any
 from attention_core import Trace
 from attention_core.projections import MATRICES
 from attention_lab.notation.notation import Notation
-from attention_lab.scenario import DRAWN, Scenario, edits_of, own_of, settled, tokens_of
-from attention_lab.user_data.edits import outside
+from attention_lab.scenario import (
+    SEEDED_WEIGHTS,
+    Scenario,
+    edits_of,
+    resolve,
+    tokens_of,
+    user_matrices_of,
+)
+from attention_lab.user_data.edits import edits_outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_viz.labels import number
 
 Facts = dict[str, Any]
 
 
-def chosen(scenario: Scenario, trace: Trace) -> Facts:
-    """What a hand-out says about a layer, by name: sizes, mask, and all that is not usual."""
+def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
+    """The facts of a hand-out about a layer, by name: sizes, mask, and every unusual choice."""
     length = _length(scenario, trace)
-    scenario = settled(scenario)
+    scenario = resolve(scenario)
     return {
         **length,
         **_sizes(trace),
@@ -41,7 +48,7 @@ def _length(scenario: Scenario, trace: Trace) -> Facts:
 
 
 def _sizes(trace: Trace) -> Facts:
-    """The width of the layer; widths of heads and output where they are not as usual."""
+    """The width of the layer; also the widths of heads and output if they are unusual."""
     sizes = trace.sizes
     found: Facts = {"features": sizes["D"], "heads": sizes["H"]}
     if not sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]:
@@ -52,9 +59,9 @@ def _sizes(trace: Trace) -> Facts:
 
 
 def _inputs(scenario: Scenario) -> Facts:
-    """What the word vectors are made of, where they are not the user's own."""
+    """The unusual choices of word vectors and positions; none for the user's own inputs."""
     found: Facts = {}
-    if scenario.weights == "trained" or own_of(scenario).x is not None:
+    if scenario.weights == "trained" or user_matrices_of(scenario).x is not None:
         return found
     if scenario.weights == "by hand":
         return {"named_features": True}
@@ -68,16 +75,14 @@ def _inputs(scenario: Scenario) -> Facts:
 
 
 def _weights(scenario: Scenario, trace: Trace) -> Facts:
-    """Where the weights come from, and which of them are the user's own; a seed only where it was
-    used.
-    """
-    own, edits = own_of(scenario).given, edits_of(scenario)
+    """The kind of weights, the seed if one was used, and which weights are the user's own."""
+    own, edits = user_matrices_of(scenario).arrays, edits_of(scenario)
     found: Facts = {}
     if scenario.weights == "trained" or not own.keys() >= set(MATRICES):
         found["weights"] = scenario.weights
         if scenario.weights == "trained":
             found["layer"] = scenario.layer
-        elif scenario.weights in DRAWN:
+        elif scenario.weights in SEEDED_WEIGHTS:
             found["seed"] = scenario.seed
             if scenario.init != "xavier":
                 found["init"] = scenario.init
@@ -85,7 +90,7 @@ def _weights(scenario: Scenario, trace: Trace) -> Facts:
             found["no_w_o"] = True
     if own:
         found["own"] = tuple(own)
-    if n_edited := len(edits.items) - len(outside(edits, trace)):
+    if n_edited := len(edits.items) - len(edits_outside(edits, trace)):
         found["edited_cells"] = n_edited
     return found
 
@@ -103,11 +108,11 @@ def _scores(scenario: Scenario, trace: Trace) -> Facts:
     return found
 
 
-def line(scenario: Scenario, trace: Trace, notation: Notation) -> str:
-    """The sentence, and what else was chosen, in one line."""
-    facts = chosen(scenario, trace)
-    said = ", ".join(say(facts) for name, say in SAID.items() if name in facts)
-    return f"“{scenario.text}”: {said}{_letters(notation)}"
+def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
+    """The sentence and the other choices, in one line."""
+    facts = layer_facts(scenario, trace)
+    texts = ", ".join(text(facts) for name, text in FACT_TEXTS.items() if name in facts)
+    return f"“{scenario.text}”: {texts}{_notation_text(notation)}"
 
 
 def _kind(facts: Facts) -> str:
@@ -115,7 +120,7 @@ def _kind(facts: Facts) -> str:
     kind = facts["weights"]
     if kind == "trained":
         return f"trained weights (layer {facts['layer']})"
-    if kind in DRAWN:
+    if kind in SEEDED_WEIGHTS:
         drawn = f"seed {facts['seed']}"
         if "init" in facts:
             drawn += f", {facts['init']}"
@@ -124,18 +129,18 @@ def _kind(facts: Facts) -> str:
     return named.get(kind, f"{kind} weights")
 
 
-def _letters(notation: Notation) -> str:
-    """Whose symbols a hand-out has, and how its matrices lie, where that is another text's."""
-    said = ""
+def _notation_text(notation: Notation) -> str:
+    """The source of the symbols and the layout of the matrices, if they are not our own."""
+    text = ""
     if not notation.has_our_letters:
-        said = f". Symbols of {notation.title}"
+        text = f". Symbols of {notation.title}"
     if notation.convention == "column":
-        said += ". The boards show every matrix transposed; in the code tokens are rows"
-    return said
+        text += ". The boards show every matrix transposed; in the code tokens are rows"
+    return text
 
 
-# How each fact is said, in this order; seed and layer stand beside the kind of weights.
-SAID: dict[str, Callable[[Facts], str]] = {
+# The words for each fact, in this order; seed and layer stand with the kind of weights.
+FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
     "cut_to": lambda facts: f"cut to length {facts['cut_to']}",
     "pads": lambda facts: f"[pad] added: {facts['pads']}",
     "features": lambda facts: f"features: {facts['features']}",

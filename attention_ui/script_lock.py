@@ -1,4 +1,4 @@
-"""One script at a time, since the scripts of all visitors share one interpreter."""
+"""One script at a time, because the scripts of all visitors share one interpreter."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-# Seconds that a script waits for another one. If that one takes longer, both run side by side.
-LONGEST_WAIT = 0.1
+# After so long a wait a script runs beside the one that holds the lock.
+LONGEST_WAIT = 0.1  # seconds
 
 
 class ScriptLock:

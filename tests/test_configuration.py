@@ -112,7 +112,7 @@ def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
     """No uploader promises more than the server lets through, and the bytes that are read of a file
     of weights fit.
     """
-    promised = (heads_of_a_file.LARGEST, own_numbers.LARGEST_FILE, picture_upload.MAX_PICTURE_MB)
+    promised = (heads_of_a_file.LARGEST, own_numbers.MAX_STATE_MB, picture_upload.MAX_PICTURE_MB)
     assert max(promised) <= OPTIONS["server.maxUploadSize"]
     assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_WEIGHT_BYTES
 

@@ -16,7 +16,7 @@ from .reruns import rerun
 
 
 @dataclass(frozen=True)
-class Cost:
+class LayerCost:
     """What a layer holds and computes for one sequence.
 
     width: d_k of a head. parameters: numbers in weights and biases. scores: their number.
@@ -68,12 +68,12 @@ def _has_heads(given: Array | None) -> bool:
     return given is not None and given.ndim > 2 and given.shape[-3] > 1
 
 
-def cost_of(trace: Trace) -> Cost:
+def layer_cost(trace: Trace) -> LayerCost:
     """What a layer holds and computes, with or without a memory."""
     sizes, p = trace.sizes, trace.projections
     arrays = [getattr(p, name) for name in MATRICES + BIASES]
     scores = sizes["H"] * sizes["T"] * sizes["S"]
-    return Cost(
+    return LayerCost(
         width=sizes["K"],
         parameters=sum(array.size for array in arrays if array is not None),
         scores=scores,

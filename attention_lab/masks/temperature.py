@@ -21,7 +21,7 @@ from attention_core.trace import Trace
 from ..heads.patterns import effective_tokens
 from ..heads.reruns import rerun
 
-WIDTHS = (1, 4, 16, 64, 256, 1024)
+KEY_SIZES = (1, 4, 16, 64, 256, 1024)
 N_DRAWS = 64  # of N_KEYS queries and keys each
 N_KEYS = 32
 
@@ -71,11 +71,11 @@ def jacobian_norm(probabilities_XS: Array) -> Array:
     return norm_X
 
 
-def two_token_slope(gap: float) -> float:
+def two_token_derivative(gap: float) -> float:
     """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
     1/4.
 
-    >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
+    >>> [round(two_token_derivative(gap), 4) for gap in (0, 2, 8)]
     [0.25, 0.105, 0.0003]
     """
     shares = softmax([0.0, gap])
@@ -157,4 +157,4 @@ def score_spread(d_k: int, seed: int = 0) -> ScoreSpread:
 
 def score_spreads() -> tuple[ScoreSpread, ...]:
     """The same for widths from 1 to 1024."""
-    return tuple(score_spread(d_k) for d_k in WIDTHS)
+    return tuple(score_spread(d_k) for d_k in KEY_SIZES)

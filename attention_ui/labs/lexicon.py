@@ -26,7 +26,7 @@ from attention_viz.labels import number, percent
 
 from ..facts import fact
 from ..markdown import plain
-from ..url_state import bound, choose_one, pin_places, pinned, restore, write_to_url
+from ..url_state import bound, cell_places, choose_one, restore, set_places, write_to_url
 
 Words = dict[str, tuple[str, ...]]
 HEAD_CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
@@ -92,7 +92,7 @@ def chosen_words(trace: Trace, n_heads: int) -> tuple[int, int, int]:
     """
     n_tokens, words = trace.sizes["T"], trace.labels("T")
     such_as = "A cell is head, query and key such as 1-7-5"
-    if held := pinned("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
+    if held := cell_places("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
         head, query, key = held
         return head, query, key
     query = next((place for place, word in enumerate(words) if word == "they"), n_tokens - 1)
@@ -102,7 +102,7 @@ def chosen_words(trace: Trace, n_heads: int) -> tuple[int, int, int]:
 
 def pin_words(array: str, index: Sequence[int]) -> None:
     """Pin a clicked cell of a head; a callback of the board."""
-    pin_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
+    set_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
 
 
 def words_read(trace: Trace, heads: Sequence[HandHead], query: int) -> str:

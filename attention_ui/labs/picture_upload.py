@@ -11,7 +11,7 @@ from attention_lab.labs.images import IMAGES, MAX_SIDE, shrink_image
 from attention_lab.labs.picture_file import MAX_BYTES
 
 from ..markdown import plain
-from ..upload_room import check_kept
+from ..upload_limits import check_upload
 from .decoded_pictures import PICTURE_ENDINGS, read_any_picture
 
 # Keys of the session: the file read last with its error message; the last good picture.
@@ -55,7 +55,7 @@ def upload_picture() -> Array:
 def _error_of(file: UploadedFile) -> str:
     """Keep the picture of a file as the last one; the error message if it cannot be read."""
     try:
-        check_kept(file)
+        check_upload(file)
         picture = read_any_picture(file.getvalue(), file.name)
         st.session_state[LAST_PICTURE_KEY] = shrink_image(picture)
     except AttentionError as error:

@@ -17,7 +17,7 @@ from attention_lab.labs.lab_examples import globe_step as globe_example
 from attention_lab.labs.lab_examples import mapping_example
 from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
-from attention_viz.labels import agreement, number
+from attention_viz.labels import format_agreement, number
 from attention_viz.labs.stiefel import drift_figure, mapping_board
 
 from ..board import show_board
@@ -149,7 +149,7 @@ def show_mapping() -> None:
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # lines break between the equations only
-    outputs = f"the outputs {agreement(check.difference, TOLERANCE)}"
+    outputs = f"the outputs {format_agreement(check.difference, TOLERANCE)}"
     if fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE):
         right.badge(f"{outputs}: the same layer", color="green", icon=":material/check:")
     else:

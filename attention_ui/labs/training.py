@@ -11,7 +11,7 @@ from attention_core import attend
 from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
-from attention_lab.heads.head_worth import switch_off
+from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs.evaluation import best_possible, loss_floor
 from attention_lab.labs.tasks import N_TEST, unseen_examples
 from attention_lab.labs.training_settings import (
@@ -21,9 +21,9 @@ from attention_viz.labels import number, percent
 from attention_viz.labs.training import loss_figure
 
 from ..facts import fact
-from ..own_layer import offer_story
+from ..layer_import import offer_story
 from ..show import show_figure
-from ..url_state import pinned
+from ..url_state import cell_places
 from .shared_runs import cached_score
 from .visitor_runs import VisitorRun, continue_training, reset_run
 
@@ -121,7 +121,7 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
 
 def choose_silenced_head(n_heads: int) -> int | None:
     """Draw a button for each head; return the silenced head."""
-    held = pinned(
+    held = cell_places(
         "train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0"
     )
     chosen = next(iter(held or ()), None)
@@ -157,7 +157,7 @@ def part_scores(
 
 @cached
 def _score_without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
-    return cached_score(settings, switch_off(projections, [head]))
+    return cached_score(settings, without_heads(projections, [head]))
 
 
 def run_sequence(settings: TrainingSettings, projections: Projections, sequence: int) -> Trace:

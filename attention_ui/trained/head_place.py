@@ -17,16 +17,16 @@ from attention_lab.trained.changed_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, telling_pair
 from attention_lab.user_data.edits import MAX_INDEX
 
-from ..focus import AXIS_NAMES, Focus
+from ..focus import FOCUS_AXES, Focus
 from ..panels import open_step
 from ..registry import page_of
 from ..url_state import (
+    cell_places,
     choose_place,
-    named_places,
-    pin_places,
-    pinned,
+    numbered_places,
     request_page,
     restore_place,
+    set_places,
     write_to_url,
 )
 
@@ -66,7 +66,7 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
 def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
     """Draw the choice of a token; its place is in the address."""
     restore_place(name, label, default, len(tokens))
-    chosen = choose_place(label, name, named_places(tokens))
+    chosen = choose_place(label, name, numbered_places(tokens))
     write_to_url(name, default)
     return chosen
 
@@ -94,13 +94,13 @@ def pin_cell(at: Focus, array: str, index: list[int]) -> None:
     """
     letters = STEPS[array].letters if array in STEPS else ("T", "S") if array == "attention" else ()
     moved = {
-        AXIS_NAMES[letter]: number
+        FOCUS_AXES[letter]: number
         for letter, number in zip(letters, index, strict=False)
-        if letter in AXIS_NAMES
+        if letter in FOCUS_AXES
     }
     if "head" in moved:
         st.session_state[HEAD] = min(moved["head"], MAX_INDEX)
-    pin_places(CELL, *(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
+    set_places(CELL, *(moved.get(name, getattr(at, name)) for name in ("query", "key", "feature")))
 
 
 def pin_change(array: str, index: list[int]) -> None:
@@ -110,7 +110,7 @@ def pin_change(array: str, index: list[int]) -> None:
     places = _places(array)
     if places:
         st.session_state.update({LAYER: places[0], HEAD: index[0]})
-    pin_places(CELL, *index[-2:], 0)
+    set_places(CELL, *index[-2:], 0)
 
 
 def open_pinned(array: str, index: list[int]) -> None:
@@ -133,7 +133,7 @@ def open_head(layer: int, head: int, query: int | None = None, key: int | None =
     """In a callback: ask for the page of one head, with a cell where there is one."""
     st.session_state.update({LAYER: min(layer, MAX_INDEX), HEAD: min(head, MAX_INDEX), CELL: ""})
     if query is not None and key is not None:
-        pin_places(CELL, query, key, 0)
+        set_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
     request_page(
         page_of("one-head").path, **{name: place for name, place in places.items() if place != ""}
@@ -161,4 +161,4 @@ def _places(array: str) -> list[int]:
 def _cell(n_queries: int, n_keys: int) -> tuple[int, ...]:
     """Query, key and feature as the session or the address has them, or nothing yet."""
     such_as = "A cell is query-key-feature, three whole numbers such as 9-2-0"
-    return pinned(CELL, "Cell", "", (n_queries, n_keys, MAX_INDEX + 1), such_as)
+    return cell_places(CELL, "Cell", "", (n_queries, n_keys, MAX_INDEX + 1), such_as)

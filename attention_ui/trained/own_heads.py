@@ -15,14 +15,14 @@ from attention_lab.files.weight_formats import open_weights
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.maps_file import read_maps
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.own_weights import FoundLayer, find_layers
+from attention_lab.user_data.layer_search import FoundLayer, find_layers
 from attention_viz.labels import counted
 
 from ..facts import fact
 from ..markdown import plain
 from ..page_context import PageContext
 from ..registry import OwnControls, Page
-from ..upload_room import check_kept
+from ..upload_limits import check_upload
 
 # In the session: the file, and whether it or the model is shown.
 OWN, WHOSE = "own heads", "th_whose"
@@ -100,7 +100,7 @@ def own_file() -> WeightFile | None:
     if file is None:
         return None
     try:
-        check_kept(file)
+        check_upload(file)
         return open_weights(file, file.name)
     except FileError as error:
         sentence, _, code = str(error).partition("\n")

@@ -12,9 +12,9 @@ from attention_core.checks import Array
 from attention_lab.diagonal.convex_hull import hull_corners
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import number
-from ..parts import Part, broken_line, layout
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 from .arrow_labels import FONT_SIZE, ArrowLabels
 from .self_attention_mass import token_names
@@ -204,13 +204,13 @@ def _around(description: str, reach: float) -> Part:
     both |= {"constrain": "domain", "range": [-reach, reach]}
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
         "xaxis": both,
         "yaxis": both | {"scaleanchor": "x"},
         "shapes": [
-            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
     }
     return layout(FIGURE_HEIGHT, description, **parts)

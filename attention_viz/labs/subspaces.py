@@ -7,9 +7,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import number
-from ..parts import Part, broken_line, layout
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 
 CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
@@ -36,7 +36,7 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
             "camera": CAMERA,
         },
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
         "dragmode": "orbit",
     }
@@ -60,8 +60,8 @@ def plane_figure(planes: HeadPlanes, head: int) -> Figure:
         "xaxis": both,
         "yaxis": both | {"scaleanchor": "x"},
         "shapes": [
-            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
     }
     dots = {

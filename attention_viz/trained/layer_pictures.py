@@ -15,13 +15,13 @@ from attention_lab.trained.encoded_text import Weightless
 from attention_lab.trained.layer_measures import Measured
 from attention_lab.trained.parts_of_layers import AddedParts
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import counted, number, percent
-from ..matrices import Matrix, Side, board, difference
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
-from ..thumbnails import GIVEN, part_of, side_sent
+from ..thumbnails import HEAD_NUMBER_CAPTIONS, max_tokens_sent, window_around
 
 
 def heads_matrix(
@@ -42,7 +42,7 @@ def heads_matrix(
         kind=kind,
         says="This head has",
     )
-    return board(
+    return matrix_board(
         [matrix], ("ranking", *cell), f"{title} of every head: layers as rows, heads as columns."
     )
 
@@ -51,8 +51,11 @@ def best_heads(
     maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell: tuple[int, int]
 ) -> JSON:
     """The matrices of some heads side by side, each with what it was chosen for."""
-    side = side_sent(max(1, len(best)) * 8)
-    rows, columns = part_of(maps.sizes["T"], cell[0], side), part_of(maps.sizes["S"], cell[1], side)
+    side = max_tokens_sent(max(1, len(best)) * 8)
+    rows, columns = (
+        window_around(maps.sizes["T"], cell[0], side),
+        window_around(maps.sizes["S"], cell[1], side),
+    )
     sides = Side("query", maps.tokens[rows]), Side("key", maps.memory_tokens[columns])
     matrices = [
         Matrix(
@@ -64,12 +67,12 @@ def best_heads(
             percent(score),
             kind="probability",
             small=True,
-            says=GIVEN["probability"],
+            says=HEAD_NUMBER_CAPTIONS["probability"],
         )
         for place, (layer, head, score) in enumerate(best)
     ]
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
-    return board(matrices, first, f"{best_says(len(matrices))}.")
+    return matrix_board(matrices, first, f"{best_says(len(matrices))}.")
 
 
 def best_says(count: int) -> str:
@@ -96,7 +99,7 @@ def by_layer(measured: Measured) -> Figure:
     parts = {
         "margin": {"l": 60, "r": 8, "t": 34, "b": 44},
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": axis | {"title": {"text": "layer"}, "tickvals": layers, "showgrid": False},
         "yaxis": axis | {"title": {"text": title}},
     }
@@ -168,8 +171,8 @@ def before_and_after(change: ChangedWord, layer: int, head: int, query: int, key
             (1, "after", change.after, change.tokens_after),
         )
     )
-    gap = difference(after, before, (2, 0), "after − before")
-    return board(
+    gap = difference_matrix(after, before, (2, 0), "after − before")
+    return matrix_board(
         [before, after, gap],
         (gap.name, query, key),
         f"Head {head} of layer {layer} on both sentences.",
@@ -200,7 +203,9 @@ def parts_matrices(parts: AddedParts, cell: tuple[int, int]) -> JSON:
         )
         for place, (name, numbers_LT, title, kind, most) in enumerate(shown)
     ]
-    return board(matrices, ("share", *cell), "What each layer adds to each token: layers as rows.")
+    return matrix_board(
+        matrices, ("share", *cell), "What each layer adds to each token: layers as rows."
+    )
 
 
 def weightless_beside(
@@ -219,12 +224,12 @@ def weightless_beside(
             words,
             badge,
             "probability",
-            says=GIVEN["probability"],
+            says=HEAD_NUMBER_CAPTIONS["probability"],
         )
         for place, (name, shares_TS, words, badge) in enumerate(
             [*shown, ("trained", trained_TS, title, "trained")]
         )
     ]
-    return board(
+    return matrix_board(
         matrices, (matrices[2].name, *cell), "Attention without weights on three kinds of vectors."
     )

@@ -10,7 +10,7 @@ from attention_core.checks import Array
 
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
-from ..thumbnails import array_sent, given_board
+from ..thumbnails import heads_json, thumbnail_board
 
 
 def layer_heads(one: JSON, captions: Sequence[str] = ()) -> JSON:
@@ -64,5 +64,5 @@ def attention_alone(
         "badge": " × ".join(map(str, shares_TS.shape)),
         "size": "full",
     }
-    sent = {"attention": array_sent(title, shares_TS, (query, key))}
-    return given_board(says, sent, labels, [panel], ("attention", (query, key)))
+    sent = {"attention": heads_json(title, shares_TS, (query, key))}
+    return thumbnail_board(says, sent, labels, [panel], ("attention", (query, key)))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_ui.board import show_board
 from attention_ui.labs import lexicon as lab
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.view import one_window
 from attention_viz.labs.lexicon import (
@@ -24,7 +24,7 @@ with explained_errors():
         )
         sentence, trace, heads = lab.choose_lexicon()
     head, query, key = lab.chosen_words(trace, len(heads))
-    word = quoted(sentence.tokens, query)
+    word = quote_token(sentence.tokens, query)
     left, right = window.columns([2, 1])
     with left:
         board = lexicon_heads_board(trace, heads, (head, query, key))

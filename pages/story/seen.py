@@ -23,7 +23,7 @@ for head in range(fact("heads", trace.sizes["H"])):
         reads.append(f"- Head {head} reads most from {token(trace, 'S', key)}: {percent(share)}.")
 st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** On the way:")
 st.markdown("\n".join(reads) if reads else "It may see no key, so no head brings it anything.")
-show_board(story.before_and_after(now.stage, focus.query), "seen")
+show_board(story.token_board(now.stage, focus.query), "seen")
 st.caption(
     "At the left, what the layer knew of the token, and below it what each head found. At the"
     " right the output, and below it what each head adds to it after W_O."

@@ -7,7 +7,7 @@ from attention_lab.trained.changed_word import change_word, replace_word, stands
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import plain, quoted
+from attention_ui.markdown import plain, quote_token
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import say_cut, say_model
@@ -53,14 +53,14 @@ with heads.container(horizontal=True):
 cell = pinned_cell(change, layer, head)
 
 itself = "itself"
-seen = itself if cell[0] == cell[1] else quoted(change.tokens, cell[1])
+seen = itself if cell[0] == cell[1] else quote_token(change.tokens, cell[1])
 before_after = [float(array[layer, head, *cell]) for array in (change.before, change.after)]
 was, now_is = fact("before_and_after", before_after)
 fact("asks_and_is_read", tuple(change.tokens_before[place] for place in cell))
 with window:
     st.markdown(
-        f":blue[{quoted(change.tokens, cell[0])}] gave :red[{seen}] **{percent(was)}**, and gives"
-        f" **{percent(now_is)}** now: *{plain(replace_word(text, word, instead))}*"
+        f":blue[{quote_token(change.tokens, cell[0])}] gave :red[{seen}] **{percent(was)}**, and"
+        f" gives **{percent(now_is)}** now: *{plain(replace_word(text, word, instead))}*"
     )
     board = before_and_after(change, layer, head, *cell)
     show_board(board, "before and after", on_pin=pin_change, fits=True)
@@ -74,10 +74,12 @@ st.header("Which heads notice", anchor=False)
 moves = change.largest(5)
 top = moves[0]
 fact("strongest", [(move.layer, move.head, move.query, move.key) for move in moves])
-reads = [itself if move.key == move.query else quoted(change.tokens, move.key) for move in moves]
+reads = [
+    itself if move.key == move.query else quote_token(change.tokens, move.key) for move in moves
+]
 st.markdown(
     f"A head’s strongest reaction: in layer {top.layer}, head {top.head},"
-    f" {quoted(change.tokens, top.query)} gave {reads[0]} {percent(top.before)} and now gives"
+    f" {quote_token(change.tokens, top.query)} gave {reads[0]} {percent(top.before)} and now gives"
     f" {percent(top.after)}. Click a cell to see it on both sentences."
 )
 with st.container(horizontal=True):
@@ -87,7 +89,7 @@ with st.container(horizontal=True):
             on_click=pin_change,
             args=(f"layer {move.layer}", [move.head, move.query, move.key]),
             key=f"cw {move.layer} {move.head}",
-            help=f"{quoted(change.tokens, move.query)} to {read}",
+            help=f"{quote_token(change.tokens, move.query)} to {read}",
         )
 board = thumbnails(
     tuple(change.differences),

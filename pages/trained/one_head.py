@@ -7,16 +7,16 @@ import streamlit as st
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair, say_columns
+from attention_ui.panels import draw_arithmetic, look_closer, note_columns, pair_markdown
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz import story
-from attention_viz.heads.arcs import arcs
+from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.labels import percent
 from attention_viz.trained.one_head import attention_alone, layer_heads, one_head
 
@@ -43,21 +43,21 @@ query, key, seen = at.query, at.key, layer_shown(shown, layer)
 share = fact("share", float(seen.probabilities[0, head, query, key]))
 fact("asks_and_is_read", (seen.tokens[query], seen.memory_tokens[key]))
 says.markdown(
-    f":blue[{quoted(seen.tokens, query)}] gives **{percent(share)}** of its attention to"
-    f" :red[{quoted(seen.memory_tokens, key)}]. Point at a cell for its arithmetic, click it to"
-    " keep it."
+    f":blue[{quote_token(seen.tokens, query)}] gives **{percent(share)}** of its attention to"
+    f" :red[{quote_token(seen.memory_tokens, key)}]. Point at a cell for its arithmetic, click it"
+    " to keep it."
 )
 if shown.traces:
     one = one_head_here(now, shown, layer, at)
     board = one_head(one.stage, head, query, key)
     with window:
-        say_columns(one)
+        note_columns(one)
         show_board(board, "one head", on_pin=partial(pin_cell, at), fits=True)
     captions = head_captions(shown.maps)
     fact("caption", captions[layer][head] if captions[layer] else "")
     show_board(layer_heads(board, captions[layer]), "layer", on_pin=partial(pin_cell, at))
     arithmetic = draw_arithmetic(
-        one.trace, "probabilities", (0, head, query, key), pair(one.trace, at)
+        one.trace, "probabilities", (0, head, query, key), pair_markdown(one.trace, at)
     )
 else:
     board = attention_alone(
@@ -72,7 +72,7 @@ else:
 
 st.header("As lines", anchor=False)
 lines = choose_one("Lines", LINES, "from the query", key="oh_lines", label_visibility="collapsed")
-figure, left_out = arcs(
+figure, left_out = attention_lines(
     seen,  # type: ignore[arg-type]  # arcs reads what a layer alone has: shares, sizes, labels
     (head,),
     LINES[lines],
@@ -89,11 +89,13 @@ if shown.traces:
     st.markdown(SAYS[step].format(**weights))
     inside = at.within(one.trace, "head_outputs").feature
     if step == "W_O":
-        deeper = story.output(one.stage, query, min(at.feature, one.trace.sizes["O"] - 1))
-    elif step in ("scores", "mixing"):
-        deeper = getattr(story, step)(one.stage, (head, query, key if step == "scores" else inside))
+        deeper = story.output_board(one.stage, query, min(at.feature, one.trace.sizes["O"] - 1))
+    elif step == "scores":
+        deeper = story.scores_board(one.stage, (head, query, key))
+    elif step == "mixing":
+        deeper = story.mixing_board(one.stage, (head, query, inside))
     else:
-        deeper = story.projection(
+        deeper = story.projection_board(
             one.stage, FIELDS[step], (head, query if step == "W_Q" else key, inside)
         )
     show_board(deeper, f"one head {step}", on_pin=partial(pin_cell, at), fits=True)

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.heads.head_portraits import strip
+from attention_viz.heads.head_portraits import measures_figure
 from attention_viz.theme import PALETTES
 from tests.browser.driving import expect_address, rgb, settled
 
@@ -114,7 +114,7 @@ def test_the_numbers_beside_the_bars(visit: Visit) -> None:
     page = visit("head-portraits")
     chart = drawn(page)
     expect(chart.locator(".textpoint text").first).to_be_attached()
-    figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
+    figure = measures_figure(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
     texts = [
         text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]
     ]

@@ -12,7 +12,7 @@ from attention_lab.scenario import trace_of
 from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.payload import Stage
-from attention_viz.scene import dressed
+from attention_viz.scene import coloured_scene
 from tests.browser.driving import number, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_guess import CAT
@@ -26,7 +26,7 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     picture, asks for nothing.
     """
     trace = trace_of(SCENARIO)
-    scene = dressed(story.scores(Stage(trace), (1, 3, 2)), "both")
+    scene = coloured_scene(story.scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
     file.write_text(
         handout(scene, "Scores", "One </script> sentence.", "scores = q @ k.T", "“a”"),

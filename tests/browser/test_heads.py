@@ -30,7 +30,7 @@ def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
     settled(page)
     switches.get_by_role("button", name="3", exact=True).click()
     expect_address(page, "off=1.3")
-    page.get_by_role("button", name="Turn the bases").click()
+    page.get_by_role("button", name="Change the bases").click()
     expect_address(page, "basis=1")
     settled(page).reload()
     settled(page)

@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.masks.mistakes import hidden_mistake
-from attention_lab.user_data.painted import mask_from_text
-from attention_ui.masks.break_it import NAMES
+from attention_lab.user_data.painted_masks import mask_from_text
+from attention_ui.masks.break_it import MISTAKE_NAMES
 from tests.browser.driving import click_cell, expect_address, parameters, settled
 
 pytestmark = pytest.mark.browser
@@ -66,7 +66,7 @@ def test_spot_the_bug_by_a_link(visit: Visit) -> None:
     told = page.get_by_test_id("stAlert")
     expect(told).to_have_count(0)
     page.get_by_text("Show the answer").click()
-    expect(told).to_contain_text(NAMES[hidden_mistake(3).key])
+    expect(told).to_contain_text(MISTAKE_NAMES[hidden_mistake(3).key])
     page.get_by_role("button", name="Next round").click()
     expect_address(page, "bi_round=4", "!bi_answer")
     expect(told).to_have_count(0)

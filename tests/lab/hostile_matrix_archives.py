@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_core import AttentionError, FileError, SettingsError, ShapeError
+from attention_core import AttentionError, FileError, ShapeError
 from attention_lab.user_data.matrix_names import MAX_FILE_BYTES, MAX_UNPACKED_BYTES
 from tests.lab.made_matrix_files import LYING, SIX, WHOLE, Harm, directory, header, npy, one, zipped
-from tests.lab.own_matrix_cases import npz
 from tests.lab.refusal import Facts
+from tests.lab.user_matrix_cases import npz
 
 NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     "empty": (lambda: b"", FileError, ("npz",)),
@@ -104,26 +104,26 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     ),
     "nan": (
         lambda: npz(W_Q=np.array([[1, 2, 3], [4, 5, np.nan]])),
-        SettingsError,
+        FileError,
         ("W_Q", "row 1", "column 2", "nan"),
     ),
     "infinity": (
         lambda: npz(X=np.array([[1, -np.inf]])),
-        SettingsError,
+        FileError,
         ("X", "row 0", "column 1", "-inf"),
     ),
     "huge integer": (
         lambda: npz(X=[[2**53 + 1]]),
-        SettingsError,
+        FileError,
         ("X", "9007199254740992.0", -1000000, 1000000),
     ),
     "one axis": (
         lambda: npz(W_Q=np.ones(3)),
         ShapeError,
-        ("W_Q", 1, "(3,)"),
+        ("W_Q", "(3,)"),
     ),
-    "three axes": (lambda: npz(W_Q=np.ones((2, 3, 4))), ShapeError, ("W_Q", 3, "(2, 3, 4)")),
-    "no axis": (lambda: npz(W_Q=np.array(1.0)), ShapeError, ("W_Q", 0, "()")),
+    "three axes": (lambda: npz(W_Q=np.ones((2, 3, 4))), ShapeError, ("W_Q", "(2, 3, 4)")),
+    "no axis": (lambda: npz(W_Q=np.array(1.0)), ShapeError, ("W_Q", "()")),
     "no rows": (
         lambda: npz(W_Q=np.ones((0, 3))),
         ShapeError,

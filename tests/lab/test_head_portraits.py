@@ -134,9 +134,9 @@ def test_every_measure_explains_itself() -> None:
     assert len(BY_KEY) == len({measure.name for measure in MEASURES}) == len(MEASURES)
     for measure in MEASURES:
         assert all((measure.formula, measure.range))
-        assert measure.says.endswith(".")
+        assert measure.description.endswith(".")
         assert not re.search(
-            r"-\d", measure.range + measure.says
+            r"-\d", measure.range + measure.description
         )  # a true minus sign, as in numbers
 
 

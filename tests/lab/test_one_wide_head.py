@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.heads.one_wide_head import cost_of, one_wide_head
+from attention_lab.heads.one_wide_head import layer_cost, one_wide_head
 
 D, H, K, V, T, S, M = 7, 3, 2, 5, 11, 13, 17
 
@@ -44,7 +44,7 @@ def test_parameters_and_products_stay_scores_grow() -> None:
     are as many times more as there are heads.
     """
     trace = layer()
-    one, many = cost_of(one_wide_head(trace)), cost_of(trace)
+    one, many = layer_cost(one_wide_head(trace)), layer_cost(trace)
     weights = (D * H * K) + (M * H * K) + (M * H * V) + (H * V * D)
     biases = 2 * H * K + H * V + D
     assert one.parameters == many.parameters == weights + biases

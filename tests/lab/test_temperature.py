@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend, softmax
 from attention_lab.masks.temperature import (
-    WIDTHS,
+    KEY_SIZES,
     at_temperature,
     jacobian_norm,
     jacobian_trace,
@@ -18,7 +18,7 @@ from attention_lab.masks.temperature import (
     shares_at,
     sharpness,
     softmax_jacobian,
-    two_token_slope,
+    two_token_derivative,
 )
 from tests.core.random_layers import assert_same
 from tests.lab.refusal import refused
@@ -44,7 +44,7 @@ SCALED = {
 ROWS = st.lists(st.floats(-9, 9), min_size=1, max_size=7)
 
 
-@pytest.mark.parametrize("d_k", WIDTHS)
+@pytest.mark.parametrize("d_k", KEY_SIZES)
 def test_the_variance_is_the_width(d_k: int) -> None:
     """The variance of q·k is d_k, within four standard errors, which are below 5 percent of it
     from d_k = 4 on.
@@ -54,7 +54,7 @@ def test_the_variance_is_the_width(d_k: int) -> None:
     assert found.standard_error < (0.05 if d_k > 1 else 0.1) * d_k
 
 
-@pytest.mark.parametrize("d_k", WIDTHS)
+@pytest.mark.parametrize("d_k", KEY_SIZES)
 @pytest.mark.parametrize(("kind", "table"), [("raw", RAW), ("scaled", SCALED)])
 def test_the_table_of_saturation(d_k: int, kind: str, table: dict[int, tuple[float, ...]]) -> None:
     """Raw scores saturate the softmax as heads grow wider, scaled ones do not: every entry of
@@ -73,8 +73,8 @@ def test_the_table_of_saturation(d_k: int, kind: str, table: dict[int, tuple[flo
 
 def test_several_widths_at_once() -> None:
     """The table for all widths holds one measurement each; other seeds give other numbers."""
-    assert [found.d_k for found in score_spreads()] == list(WIDTHS)
-    assert score_spreads()[2] == score_spread(WIDTHS[2])
+    assert [found.d_k for found in score_spreads()] == list(KEY_SIZES)
+    assert score_spreads()[2] == score_spread(KEY_SIZES[2])
     assert score_spread(3, 2) != score_spread(3, 1)
 
 
@@ -126,8 +126,8 @@ def test_two_tokens(gap: float, slope: float) -> None:
     """Two tokens whose scores differ by 0, 1, 2, 4, 8 have slope .25, .197, .105, .0177,
     .00034, either way round.
     """
-    assert two_token_slope(gap) == pytest.approx(slope, rel=0.02)
-    assert two_token_slope(-gap) == pytest.approx(two_token_slope(gap))
+    assert two_token_derivative(gap) == pytest.approx(slope, rel=0.02)
+    assert two_token_derivative(-gap) == pytest.approx(two_token_derivative(gap))
 
 
 def test_the_sharpest_softmax() -> None:

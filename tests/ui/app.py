@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
-from attention_ui.components import APP
+from attention_ui.browser_files import COMPONENT_PREFIX
 from attention_ui.control_list import CONTROLS, GROUPS
 from attention_ui.page_context import PageContext
 from attention_ui.registry import PAGES, Page, page_of
@@ -168,7 +168,7 @@ def entries(part: Any, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
 def _sent_to(app: AppTest, name: str) -> list[Any]:
     """What every component of a name is sent."""
     mounted = [element.proto for element in app.get("bidi_component")]
-    return [proto for proto in mounted if proto.component_name == f"{APP}.{name}"]
+    return [proto for proto in mounted if proto.component_name == f"{COMPONENT_PREFIX}.{name}"]
 
 
 def _arrays(part: Any) -> Iterator[Any]:

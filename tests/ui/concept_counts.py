@@ -19,7 +19,7 @@ from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.lab_examples import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.encoder_decoder import USES, run_three_uses
 from attention_lab.scenario import Scenario
 from attention_lab.trained.encoded_text import encoded
 from attention_ui.reference.questions import Entry
@@ -92,7 +92,7 @@ def stage(what: str) -> int:
 
 def three_traces(address: Address) -> dict[str, Trace]:
     """Encoder, decoder and cross-attention as the page has them."""
-    return three_uses(scenario_of(address), TARGET, int(address.get("ed_pad", 2)))
+    return run_three_uses(scenario_of(address), TARGET, int(address.get("ed_pad", 2)))
 
 
 def hatched_for_all(address: Address) -> int:
@@ -138,7 +138,7 @@ def trained_layers() -> tuple[Trace, ...]:
 
 
 CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
-    ("gml", 1): lambda t, _: [len(story.HEADS)],
+    ("gml", 1): lambda t, _: [len(story.HEAD_FIELDS)],
     ("gml", 5): lambda t, _: sums(t),
     ("gml", 10): following_heads,
     ("gml", 11): lambda t, _: [width(t, "query_heads"), width(t, "queries")],

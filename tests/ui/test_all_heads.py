@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from attention_core import attend
-from attention_lab.heads.all_heads import blur, mean_of_heads
+from attention_lab.heads.all_heads import averaging_effect, mean_of_heads
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_ui import stage_choices
+from attention_ui import board
 from attention_ui.heads import one_wide_head
-from attention_ui.heads.head_portraits import open_portrait
+from attention_ui.heads.head_portraits import choose_portrait
 from attention_ui.registry import page_of
 from attention_ui.url_state import Session, navigation
 from tests.ui.app import facts, figures, opened, page_context, scenes, stage, texts
@@ -36,8 +36,8 @@ def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
         numbers(merged["arrays"]["mean"]), mean_of_heads(shares, [0, 2]).astype("f4")
     )
     assert facts(app)["heads"] == (0, 2)
-    lost = facts(app)["blur"]
-    assert (lost, len(app.warning)) == (blur(trace, [0, 2]), 1)
+    lost = facts(app)["averaging_effect"]
+    assert (lost, len(app.warning)) == (averaging_effect(trace, [0, 2]), 1)
     # What a query reads in a head: e to its mean entropy there, not its mean effective tokens.
     seen = np.where(shares[[0, 2]] > 0, shares[[0, 2]], 1)
     entropies = -(seen * np.log(seen)).sum(axis=-1)
@@ -119,7 +119,7 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patch:
         patch.setattr(one_wide_head.st, "session_state", {"head": 1})
         patch.setattr(navigation, "session", lambda: now)
-        stage_choices.choose("beside", True)
+        board.apply_stage_choice("beside", True)
     assert now.requested_page == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False
@@ -152,7 +152,7 @@ def test_every_measure_can_be_opened() -> None:
 )
 def test_a_strange_click_changes_nothing(bar: object) -> None:
     """Data that no bar sends is ignored."""
-    open_portrait(bar)  # outside a run there is no session, so a change would fail
+    choose_portrait(bar)  # outside a run there is no session, so a change would fail
 
 
 def test_formulas_come_when_they_are_opened() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError
-from attention_lab.compare import moved_most
+from attention_lab.compare import largest_change
 from attention_lab.scenario import Scenario, trace_of
 from tests.ui.app import error, facts, opened, page_context, pressed, refused, scenes, sent
 
@@ -21,7 +21,7 @@ def test_a_url_names_the_changed_control_and_its_value() -> None:
     for array, numbers in zip(shown, (before, after, after - before), strict=True):
         assert np.allclose(sent(array), numbers, atol=1e-6)
     assert shown[0]["limit"] == shown[1]["limit"]
-    assert facts(app)["moved_most"] == moved_most(before, after)
+    assert facts(app)["moved_most"] == largest_change(before, after)
     assert scene["fits"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, Scenario, trace_of
+from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, Scenario, trace_of
 from attention_ui.control_list import CONTROLS, GROUPS, Control, widget_value
 from tests.ui.app import gone_to, opened, page_context, unfolded
 
@@ -111,7 +111,9 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
     assert after.trace is before.trace
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, v) for name in CHOICES for v in CHOICES[name]])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, v) for name in FIELD_CHOICES for v in FIELD_CHOICES[name]]
+)
 def test_every_choice_works(name: str, value: str) -> None:
     """Each entry of each list of choices gives a layer."""
     app = moved(opened("scores"), name, value)

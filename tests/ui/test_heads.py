@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from attention_lab.heads import parallel_heads
-from attention_lab.heads.at_once import schedule
-from attention_lab.heads.counts import size_of
+from attention_lab.heads.counts import layer_size
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares
+from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, share_heads
-from attention_ui.heads.shared_keys import pin_kind
+from attention_ui.heads.shared_keys import choose_clicked_kind
 from attention_ui.registry import PAGES
 from tests.ui.app import (
     facts,
@@ -118,7 +118,7 @@ def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
     trace = page_context(app).trace
     assert facts(app)["sets_of_keys"] == {"MHA": n_heads, "GQA": groups, "MQA": 1}
     shared = share_heads(trace.projections, groups)
-    size = sum(count.of(replace(size_of(trace), n_kv_heads=shared.groups)) for count in CACHE)
+    size = sum(count.of(replace(layer_size(trace), n_kv_heads=shared.groups)) for count in CACHE)
     assert facts(app)["numbers_together"]["GQA"] == size
     (board,) = scenes(app)
     assert board["arrays"]["GQA"]["shape"] == list(trace.probabilities.shape[1:])
@@ -134,22 +134,22 @@ def test_the_pinned_kind_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     assert board["cell"] == {"array": "MQA", "index": [2, 5, 7]}
     session: dict[str, Any] = {}
     monkeypatch.setattr("streamlit.session_state", session)
-    pin_kind("GQA", [1, 3, 4])
+    choose_clicked_kind("GQA", [1, 3, 4])
     assert session == {"kind": "GQA", "head": 1, "query": 3, "key": 4}
-    pin_kind("other", [9, 9, 9])
+    choose_clicked_kind("other", [9, 9, 9])
     assert session["kind"] == "GQA"
 
 
 def test_four_ways_are_counted_and_compared() -> None:
     """The table holds each way's counts for this layer, and a difference below 1e-12."""
     app = opened("one-matrix-or-many", n_heads=8)
-    size = size_of(page_context(app).trace)
+    size = layer_size(page_context(app).trace)
     for scheme in SCHEMES:
         counts = tuple(
             one.of(size) for one in (scheme.multiplications, scheme.additions, scheme.extra)
         )
         assert facts(app)[f"counts_of_{scheme.key}"] == counts
-        assert facts(app)["agreement"].gaps[scheme.key] < 1e-12
+        assert facts(app)["scheme_gaps"].gaps[scheme.key] < 1e-12
         assert f"{counts[0]:,}" in texts(app)
 
 
@@ -182,20 +182,20 @@ def test_heads_in_threads_are_measured_when_asked_for(monkeypatch: pytest.Monkey
     """The button shows the times, the verdict that follows from them, and that the results are
     equal; other heads need a new measurement.
     """
-    monkeypatch.setattr(parallel_heads, "TOKENS", (16, 32))
+    monkeypatch.setattr(parallel_heads, "TIMED_TOKEN_COUNTS", (16, 32))
     app = opened("one-matrix-or-many", n_heads=2)
     before = len(figures(app))
-    assert facts(app)["raced_for_other_heads"] is False
+    assert facts(app)["threads_timed_for_other_heads"] is False
     assert facts(app)["blas_threads"] == "1"
     app.button(key="measure threads").click().run()
     told = facts(app)
     assert len(figures(app)) == before + 1
-    assert [race.size.n_tokens for race in told["races"]] == [16, 32]
-    assert told["verdict"] == parallel_heads.verdict(told["races"])
+    assert [race.size.n_tokens for race in told["thread_runs"]] == [16, 32]
+    assert told["thread_comparison"] == parallel_heads.compare_threads(told["thread_runs"])
     assert told["gap_of_ways"] == 0
     app.slider(key="n_heads").set_value(4).run()
     assert len(figures(app)) == before
-    assert facts(app)["raced_for_other_heads"] is True
+    assert facts(app)["threads_timed_for_other_heads"] is True
 
 
 @pytest.mark.parametrize("page", HEADS)

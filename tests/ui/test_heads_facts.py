@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.heads.scheme_runs import agreement
-from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_ui.heads.shared_keys import KINDS
+from attention_lab.heads.scheme_runs import scheme_gaps
+from attention_lab.user_data.user_matrices import UserMatrices
+from attention_ui.heads.shared_keys import SHARING_KINDS
 from tests.ui.app import alternatives, facts, figures, opened, page_context, scenes, texts
 
-WIDE = {"own": OwnMatrices(w_o=np.ones((16, 3))).url_value()}
+WIDE = {"own": UserMatrices(w_o=np.ones((16, 3))).url_value()}
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_the_lengths_of_one_part_add_up() -> None:
     """If only one head adds anything, all parts point in the same direction."""
     first = np.zeros((16, 16))
     first[:4] = np.eye(16)[:4]
-    told = facts(opened("head-worth", own=OwnMatrices(w_o=first).url_value()))
+    told = facts(opened("head-worth", own=UserMatrices(w_o=first).url_value()))
     assert told["sum_of_norm_shares"] == pytest.approx(1)
     assert told["parts_point_apart"] is False
 
 
 def test_of_nothing_there_are_no_shares() -> None:
     """If all heads together add 0, the page names no sum of shares and no ranking."""
-    nothing = OwnMatrices(w_o=np.zeros((4, 4))).url_value()
+    nothing = UserMatrices(w_o=np.zeros((4, 4))).url_value()
     app = opened("head-worth", text="you like cake", d_model=4, n_heads=2, own=nothing)
     assert (facts(app)["has_shares"], facts(app)["parts_point_apart"]) == (False, False)
     assert "rankings" not in facts(app)
@@ -126,7 +126,7 @@ def test_counts_are_those_of_the_layer(page: str) -> None:
 def test_a_chart_of_counts_names_what_it_compares() -> None:
     """Its description has all three ways and the letter that grows."""
     (description,) = alternatives(opened("shared-keys"))
-    assert all(kind in description for kind in KINDS)
+    assert all(kind in description for kind in SHARING_KINDS)
 
 
 def test_a_number_that_a_head_has_not_is_no_empty_picture() -> None:
@@ -164,8 +164,8 @@ def test_on_how_many_tokens_the_ways_were_compared(choices: dict[str, Any], whol
     """Where all tokens of the layer were compared, the page does not speak of the first ones."""
     app = opened("one-matrix-or-many", **choices)
     assert facts(app)["all_tokens_compared"] is whole
-    assert facts(app)["agreement"].n_tokens == agreement(page_context(app).trace).n_tokens
-    assert (facts(app)["agreement"].n_tokens == page_context(app).trace.sizes["T"]) is whole
+    assert facts(app)["scheme_gaps"].n_tokens == scheme_gaps(page_context(app).trace).n_tokens
+    assert (facts(app)["scheme_gaps"].n_tokens == page_context(app).trace.sizes["T"]) is whole
 
 
 @pytest.mark.parametrize(("n_heads", "wasted"), [(1, 0), (4, 0.75), (16, 0.9375)])

@@ -12,7 +12,7 @@ from attention_lab.files.weight_formats import open_weights
 from attention_lab.scenario import Scenario, tokens_of
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
-from attention_lab.user_data.own_weights import find_layers
+from attention_lab.user_data.layer_search import find_layers
 from attention_ui.trained.own_heads import AS_IT_IS, OWN
 from attention_viz.trained.layer_pictures import best_says
 from tests.lab.made_weight_files import npz, safetensors

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.reruns import gaps
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.shuffles import SITUATIONS, Situation
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz.labels import number
 from tests.ui.app import facts, opened, page_context, texts
 
@@ -34,7 +34,7 @@ def test_shuffling_is_told_as_it_is(address: dict[str, Any], order_shows: bool) 
 def test_a_change_is_told_with_its_measure() -> None:
     """What theory says and the largest difference of the output, as measured on this layer."""
     app = opened("invariances", inv_topic="constants", inv_seed=3)
-    for change in CHANGES:
+    for change in LAYER_CHANGES:
         app.selectbox(key="inv_change").set_value(change.key).run()
         found = gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
         told = facts(app)
@@ -88,7 +88,7 @@ def test_what_the_shuffled_vectors_say(
     """
     app = opened("invariances", inv_reads=situation.key, **choices)
     assert facts(app)["inputs_know_their_places"] is given
-    assert (situation.says_given if given else situation.says) in texts(app)
+    assert (situation.description_of_inputs if given else situation.description) in texts(app)
 
 
 @pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])
@@ -97,7 +97,7 @@ def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, s
     decides nothing.
     """
     x = size * np.cos(np.arange(32.0).reshape(4, 8) ** 2)
-    own = OwnMatrices(x=x.round(3)).url_value()
+    own = UserMatrices(x=x.round(3)).url_value()
     told = facts(opened("invariances", own=own, inv_reads="with positions"))
     assert (told["order_shows"], told["order_cannot_be_told"]) == (shows, not shows)
     assert told["only_rounding"] is False

@@ -13,14 +13,14 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data import text_store
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.npz_matrices import write_npz
-from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_lab.user_data.text_store import is_key, store_text, stored_text
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import own_numbers
 from tests.ui.app import facts, opened, page_context, refused
 from tests.ui.callbacks import file, session
 
 NUMBERS = np.random.default_rng(1)
-OWN = OwnMatrices(w_q=NUMBERS.normal(size=(64, 64)))
+OWN = UserMatrices(w_q=NUMBERS.normal(size=(64, 64)))
 EDITS = Edits(tuple(Edit("w_k", i // 16, i % 16, 1.0) for i in range(41)))
 
 
@@ -63,10 +63,10 @@ def test_edits_are_kept_for_an_open_page() -> None:
 
 def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """Matrices that no layer can be made with drive out nothing that is kept."""
-    wide = OwnMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
+    wide = UserMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
     assert is_key(wide.url_value()), "a text so short takes no room anyway"
     key = store_text("what others have")
-    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.given))})
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.arrays))})
     own_numbers._load(Scenario())
     assert state["own numbers refused"]
     assert state["own"] == ""
@@ -77,13 +77,13 @@ def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     ("edits", "own", "said"),
     [
         ("", "", []),
-        ("wq_0_3_9", OwnMatrices(b_q=np.ones(16)), []),
+        ("wq_0_3_9", UserMatrices(b_q=np.ones(16)), []),
         (EDITS, "", ["edits"]),
         ("", OWN, ["own"]),
     ],
 )
 def test_what_only_the_server_has_is_said(
-    edits: str | Edits, own: str | OwnMatrices, said: list[str]
+    edits: str | Edits, own: str | UserMatrices, said: list[str]
 ) -> None:
     """As soon as the address holds a key in place of numbers, the sidebar says that they end with
     the server.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_ui import mask_choice, stage_choices
+from attention_ui import board, mask_choice
 from attention_ui.url_state import Session
 from tests.ui.app import facts, gone_to, opened, page_context, stage, unfolded
 
@@ -92,7 +92,7 @@ def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatc
     state: dict[str, object] = {}
     monkeypatch.setattr(mask_choice.st, "session_state", state)
     monkeypatch.setattr(mask_choice, "session", Session)
-    stage_choices.choose("mask", "banana")
+    board.apply_stage_choice("mask", "banana")
     assert state == {}
-    stage_choices.choose("mask", "causal")
+    board.apply_stage_choice("mask", "causal")
     assert state == {"mask": "causal", "unmasked": ""}

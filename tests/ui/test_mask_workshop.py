@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.user_data.painted import mask_from_text, mask_to_text
+from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 from attention_ui.masks import mask_workshop, painting
 from tests.ui.app import (
     facts,
@@ -105,7 +105,7 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(
 ) -> None:
     """The board's cell becomes the chosen one, and the masks that hide it are named."""
     app = opened("mask-workshop")
-    pin(app, monkeypatch, "batch", mask_workshop.follow, "shares 1", 3, 8)
+    pin(app, monkeypatch, "batch", mask_workshop.choose_clicked_cell, "shares 1", 3, 8)
     assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
     assert facts(app)["hidden_by"] == ["causal", "padding"]
 

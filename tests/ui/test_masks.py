@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistakes import MISTAKES
-from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_ui.masks.invariances import TOPICS
+from attention_lab.user_data.user_matrices import UserMatrices
+from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_viz.masks.break_it import FIELDS
+from attention_viz.masks.break_it import COMPUTED_FIELDS
 from tests.ui.app import opened, page_context, scenes, texts
 
 CHOICES: dict[str, list[dict[str, Any]]] = {
@@ -26,13 +26,13 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
     ],
     "encoder-decoder": [{"ed_use": use} for use in ("encoder", "decoder", "cross")],
     "invariances": [
-        *({"inv_topic": topic} for topic in TOPICS),
+        *({"inv_topic": topic} for topic in INVARIANCE_TOPICS),
         {"inv_topic": "shuffle", "inv_reads": "with positions", "inv_shown": "probabilities"},
-        *({"inv_topic": "constants", "inv_change": change.key} for change in CHANGES),
+        *({"inv_topic": "constants", "inv_change": change.key} for change in LAYER_CHANGES),
     ],
     "break-it": [
         *({"bi_fault": mistake.key} for mistake in MISTAKES),
-        *({"bi_field": field} for field in FIELDS),
+        *({"bi_field": field} for field in COMPUTED_FIELDS),
         {"bi_spot": True, "bi_guess": "axis", "bi_answer": True},
     ],
 }
@@ -114,7 +114,7 @@ def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()
     assert page_context(app).trace.sizes["S"] == 64
-    own = OwnMatrices(x=np.ones((3, 16))).url_value()
+    own = UserMatrices(x=np.ones((3, 16))).url_value()
     for full in (
         opened("mask", mask="padding", text="tea " * 64),
         opened("mask", mask="padding", own=own),

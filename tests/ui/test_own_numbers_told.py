@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
 
@@ -26,8 +26,8 @@ WEIGHTLESS = {"weights": "weightless"}
         (WEIGHTLESS | {"edits": "x_0_0_9__wk_9_0_1"}, 4, True),
         (WEIGHTLESS | {"edits": "wq_9_0_1"}, 5, False),
         (WEIGHTLESS | {"edits": "wq_9_0_1", "head": 1}, 4, False),
-        ({"own": OwnMatrices(w_q=np.zeros((16, 16))).url_value()}, 0, False),
-        ({"own": OwnMatrices(w_q=np.eye(16)).url_value()}, 4, True),
+        ({"own": UserMatrices(w_q=np.zeros((16, 16))).url_value()}, 0, False),
+        ({"own": UserMatrices(w_q=np.eye(16)).url_value()}, 4, True),
     ],
 )
 def test_what_a_head_reads_is_told_of_the_weights_as_they_are(

@@ -16,7 +16,7 @@ from attention_ui.registry import (
     SECTIONS,
     Page,
     page_of,
-    story,
+    story_steps,
 )
 from tests.ui.app import ROOT
 
@@ -50,13 +50,13 @@ def test_a_page_is_described(page: Page) -> None:
 
 def test_every_field_of_the_trace_has_a_page() -> None:
     """A new step of the layer must be shown by some page of the story."""
-    assert {field for page in story() for field in page.fields} == set(STEPS)
+    assert {field for page in story_steps() for field in page.fields} == set(STEPS)
 
 
 def test_the_story_follows_the_computation() -> None:
     """The first page that is about a field alone comes in the order in which the layer computes."""
     order = list(STEPS)
-    first = [order.index(page.fields[0]) for page in story()[1:]]
+    first = [order.index(page.fields[0]) for page in story_steps()[1:]]
     assert first == sorted(first)
 
 

@@ -11,9 +11,9 @@ from attention_core.rules import Rule
 from attention_core.steps import Step
 from attention_core.trace import STEPS, Trace
 
-Key = tuple[str, int]
+BoxKey = tuple[str, int]
 # Multiplications for each cell; a soft cap multiplies twice, by s and by c.
-_PRODUCTS = {"product": 1, "softcap": 2}
+_MULTIPLICATIONS_PER_CELL = {"product": 1, "softcap": 2}
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Box:
     head: int
     parts: int
     moment: int
-    waits_for: tuple[Key, ...]
+    waits_for: tuple[BoxKey, ...]
     multiplications: int = 0
     exponentials: int = 0
 
     @property
-    def key(self) -> Key:
+    def key(self) -> BoxKey:
         """Its name for other boxes."""
         return self.field, self.head
 
@@ -65,7 +65,7 @@ class Schedule:
         """The multiplications of the longest chain of boxes that wait for each other. More workers
         cannot make it shorter.
         """
-        until: dict[Key, int] = {}
+        until: dict[BoxKey, int] = {}
         for box in self.boxes:
             before = max((until[key] for key in box.waits_for), default=0)
             until[box.key] = before + box.multiplications
@@ -79,13 +79,15 @@ def schedule(trace: Trace) -> Schedule:
     that need it wait for its source. The merge waits for all heads.
     """
     parts: dict[str, int] = {}
-    sources: dict[Key, tuple[Key, ...]] = {}
-    boxes: dict[Key, Box] = {}
+    sources: dict[BoxKey, tuple[BoxKey, ...]] = {}
+    boxes: dict[BoxKey, Box] = {}
     for name, step in STEPS.items():
         rule, parts[name] = trace.rule(name), _n_parts(step, trace.sizes)
-        needs = [need for need in step.needs.split() if need in _read(rule, name, trace)]
+        needs = [need for need in step.needs.split() if need in _arrays_read(rule, name, trace)]
         for head in range(parts[name]):
-            found = [(need, part) for need in needs for part in _met(head, parts, name, need)]
+            found = [
+                (need, part) for need in needs for part in _needed_parts(head, parts, name, need)
+            ]
             waits_for = tuple(dict.fromkeys(key for one in found for key in sources[one]))
             if len(waits_for) == 1 and _passes_on(trace, name, rule):
                 sources[name, head] = waits_for
@@ -107,7 +109,7 @@ def _n_parts(step: Step, sizes: Mapping[str, int]) -> int:
     return sizes[fused[0]] if fused and not joins else 1
 
 
-def _met(head: int, parts: Mapping[str, int], name: str, need: str) -> range:
+def _needed_parts(head: int, parts: Mapping[str, int], name: str, need: str) -> range:
     """The parts of a step that one part of another step needs: that of its head, that of its group,
     or all of them.
     """
@@ -117,7 +119,7 @@ def _met(head: int, parts: Mapping[str, int], name: str, need: str) -> range:
     return range(own, own + 1)
 
 
-def _read(rule: Rule, name: str, trace: Trace) -> set[str]:
+def _arrays_read(rule: Rule, name: str, trace: Trace) -> set[str]:
     """The arrays that a step reads in this layer."""
     if rule.operation == "given":
         return {"inputs"} if name == "memory" and trace.memory is trace.inputs else set()
@@ -139,4 +141,4 @@ def _work(trace: Trace, name: str, rule: Rule, parts: int) -> tuple[int, int]:
         return 0, cells
     if rule.operation == "sum" and len(rule.reads) > 1:
         return cells * rule.length, 0
-    return cells * _PRODUCTS.get(rule.operation, 0), 0
+    return cells * _MULTIPLICATIONS_PER_CELL.get(rule.operation, 0), 0

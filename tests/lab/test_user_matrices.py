@@ -1,6 +1,4 @@
-"""Own matrices: files of NumPy and of spreadsheets are read exactly, and sizes that do not fit
-are explained.
-"""
+"""The user's matrices: files are read exactly, and sizes that do not fit are explained."""
 
 from __future__ import annotations
 
@@ -13,9 +11,10 @@ import pytest
 from hypothesis import given
 
 from attention_core import SettingsError, ShapeError
-from attention_lab.user_data.own_matrices import MAX_URL_CHARACTERS, OwnMatrices, read_own
 from attention_lab.user_data.text_store import is_key
-from tests.lab.own_matrix_cases import (
+from attention_lab.user_data.user_matrices import MAX_URL_CHARACTERS, UserMatrices, read_matrices
+from tests.lab.refusal import Facts, refused
+from tests.lab.user_matrix_cases import (
     MATRICES,
     D,
     H,
@@ -27,14 +26,13 @@ from tests.lab.own_matrix_cases import (
     npz,
     some,
 )
-from tests.lab.refusal import Facts, refused
 
 
 @given(any_matrices())
-def test_matrices_come_back_from_their_text(own: OwnMatrices) -> None:
-    """Text and back changes no bit, and an address carries the text as it is."""
+def test_matrices_come_back_from_their_text(own: UserMatrices) -> None:
+    """Text and back changes no bit, and a URL carries the text as it is."""
     text = own.encode()
-    assert_identical(OwnMatrices.decode(text), own)
+    assert_identical(UserMatrices.decode(text), own)
     assert set(text) <= set(string.ascii_letters + string.digits + "-_")
 
 
@@ -47,7 +45,7 @@ def test_number_types_and_memory_layouts(dtype: str, order: Any) -> None:
     same numbers come in.
     """
     numbers = np.arange(35).reshape(T, D)
-    matrix = read_own(npz(X=np.array(numbers, dtype=dtype, order=order)), "x.npz").x
+    matrix = read_matrices(npz(X=np.array(numbers, dtype=dtype, order=order)), "x.npz").x
     assert matrix is not None
     assert matrix.dtype == np.float64
     assert matrix.tolist() == numbers.tolist()
@@ -92,42 +90,29 @@ def test_sizes_that_the_matrices_decide() -> None:
     assert some().sizes(1) == {"n_tokens": T, "d_model": D, "d_k": H * K, "d_v": H * V}
     assert some("w_o").sizes(13) == {"d_v": 2}
     assert some("x").sizes(H) == {"n_tokens": T, "d_model": D}
-    assert OwnMatrices(w_v=np.ones((D, 256))).sizes(H) == {"d_model": D, "d_v": 128}
-    assert OwnMatrices().sizes(H) == {}
+    assert UserMatrices(w_v=np.ones((D, 256))).sizes(H) == {"d_model": D, "d_v": 128}
+    assert UserMatrices().sizes(H) == {}
 
 
 def test_a_newer_matrix_counts() -> None:
     """A file loaded later replaces the matrices it holds and leaves the others."""
     first, second = some("x", "w_q"), some("w_q", "w_k", seed=1)
     both = first.updated(second)
-    assert_identical(both, OwnMatrices(x=first.x, w_q=second.w_q, w_k=second.w_k))
+    assert_identical(both, UserMatrices(x=first.x, w_q=second.w_q, w_k=second.w_k))
 
 
-def test_small_matrices_ride_in_the_address() -> None:
-    """Some 1400 numbers of two decimals stand in the address themselves; larger ones stand
-    there as a key.
-    """
+def test_small_matrices_stand_in_the_url() -> None:
+    """1400 numbers of two decimals stand in the URL themselves, larger matrices as a key."""
     rng = np.random.default_rng(0)
-    small = OwnMatrices(
+    small = UserMatrices(
         x=np.round(rng.normal(size=(20, 16)), 2), w_q=np.round(rng.normal(size=(32, 33)), 2)
     )
-    large = OwnMatrices(w_q=rng.normal(size=(64, 64)))
+    large = UserMatrices(w_q=rng.normal(size=(64, 64)))
     assert small.url_value() == small.encode()
     assert len(small.url_value()) < MAX_URL_CHARACTERS
     assert is_key(large.url_value())
-    assert large.url_value() == OwnMatrices(w_q=large.w_q).url_value()
+    assert large.url_value() == UserMatrices(w_q=large.w_q).url_value()
     for own in (small, large):
-        assert_identical(OwnMatrices.from_url(own.url_value()), own)
+        assert_identical(UserMatrices.from_url(own.url_value()), own)
     with refused(SettingsError, "state file", "matrices"):
-        OwnMatrices.from_url(".0123456789abcdef")
-
-
-@pytest.mark.parametrize("values", [[["a"]], [[True]], [[1j]], [[None]]])
-def test_what_is_no_matrix_of_numbers(values: Any) -> None:
-    """Words, yes and no, and complex numbers are no matrix, and neither are rows of unequal
-    length.
-    """
-    with refused(SettingsError, "W_Q"):
-        OwnMatrices(w_q=values)
-    with refused(ShapeError, "W_Q"):
-        OwnMatrices(w_q=[[1.0], [1.0, 2.0]])  # type: ignore[arg-type]
+        UserMatrices.from_url(".0123456789abcdef")

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 
-from attention_ui.server_routes import PLOTLY, PLOTLY_JS, PLOTLY_URL, base_path, plotly_route
+from attention_ui.browser_files import PLOTLY, PLOTLY_JS, PLOTLY_URL, base_path, plotly_route
 from tests.ui.asking import asked
 
 

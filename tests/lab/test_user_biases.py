@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, AttentionError, SettingsError, ShapeError
+from attention_core import STEPS, AttentionError, FileError, ShapeError
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import MAX_EDITS
 from attention_lab.user_data.matrix_names import (
@@ -21,9 +21,9 @@ from attention_lab.user_data.matrix_names import (
     MAX_STATE_BYTES,
     MAX_UNPACKED_BYTES,
 )
-from attention_lab.user_data.own_matrices import OwnMatrices, read_own
-from tests.lab.own_matrix_cases import SHAPES, D, H, K, V, assert_identical, npz, some
+from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
 from tests.lab.refusal import Facts, refused
+from tests.lab.user_matrix_cases import SHAPES, D, H, K, V, assert_identical, npz, some
 
 
 @pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])
@@ -34,13 +34,13 @@ def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
     bias = np.arange(4.0).reshape(shape)
     rows = "\n".join(",".join(map(repr, row)) for row in np.atleast_2d(bias).tolist())
     for own in (
-        OwnMatrices(b_k=bias),
-        read_own(npz(BK=bias.astype(">f4")), "m.npz"),
-        read_own(npz(b_K=bias[np.newaxis]), "m.npz"),
-        read_own(f"b_K\n{rows}".encode(), "m.csv"),
-        read_own(rows.encode(), "layer 2 b_k.csv"),
+        UserMatrices(b_k=bias),
+        read_matrices(npz(BK=bias.astype(">f4")), "m.npz"),
+        read_matrices(npz(b_K=bias[np.newaxis]), "m.npz"),
+        read_matrices(f"b_K\n{rows}".encode(), "m.csv"),
+        read_matrices(rows.encode(), "layer 2 b_k.csv"),
     ):
-        assert own.given.keys() == {"b_k"}
+        assert own.arrays.keys() == {"b_k"}
         assert own.b_k is not None
         assert own.b_k.tolist() == [0, 1, 2, 3]
         assert not own.b_k.flags.writeable
@@ -51,7 +51,7 @@ def test_sizes_that_biases_decide() -> None:
     assert some("b_q").sizes(H) == {"d_k": K}
     assert some("b_v").sizes(13) == {"d_v": 2}
     assert some("b_o").sizes(H) == {"d_model": D}
-    assert OwnMatrices(w_o=np.ones((H * V, D + 2)), b_o=np.ones(D + 2)).sizes(H) == {"d_v": V}
+    assert UserMatrices(w_o=np.ones((H * V, D + 2)), b_o=np.ones(D + 2)).sizes(H) == {"d_v": V}
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_sizes_that_biases_decide() -> None:
 )
 def test_a_bias_as_wide_as_another_matrix(name: str, width: int, facts: Facts) -> None:
     """A bias that does not fit is named with its size beside the matrices it does not fit."""
-    given: dict[str, Any] = {**some().given, name: np.ones(width)}
+    given: dict[str, Any] = {**some().arrays, name: np.ones(width)}
     with refused(ShapeError, *facts):
-        OwnMatrices(**given).sizes(H)
+        UserMatrices(**given).sizes(H)
 
 
 @pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
@@ -92,18 +92,18 @@ def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
     is offered.
     """
     given: dict[str, Any] = {name: np.ones(7)}
-    own = OwnMatrices(**given)
+    own = UserMatrices(**given)
     with refused(ShapeError, symbol, 7, 4, 1) as caught:
         own.sizes(4)
     assert "W_" not in str(caught.value)
     with refused(ShapeError, 1, 4):
-        OwnMatrices(b_q=np.ones(17)).sizes(4)
+        UserMatrices(b_q=np.ones(17)).sizes(4)
 
 
 def test_an_output_bias_without_its_matrix() -> None:
     """The output is then as wide as the input, so b_O must be."""
     with refused(ShapeError, "W_Q", 7, "b_O", 8):
-        OwnMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
+        UserMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
 
 
 def test_an_output_bias_where_the_heads_are_joined() -> None:
@@ -112,14 +112,14 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
     """
     beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
     joined = Scenario(
-        weights="weightless", n_heads=1, own=OwnMatrices(**beside, b_o=np.arange(4.0)).url_value()
+        weights="weightless", n_heads=1, own=UserMatrices(**beside, b_o=np.arange(4.0)).url_value()
     )
-    plain = replace(joined, own=OwnMatrices(**beside).url_value())
+    plain = replace(joined, own=UserMatrices(**beside).url_value())
     np.testing.assert_allclose(
         trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1))
     )
     with refused(ShapeError, "W_V", 4, "b_O", 7):
-        trace_of(replace(joined, own=OwnMatrices(**beside, b_o=np.ones(D)).url_value()))
+        trace_of(replace(joined, own=UserMatrices(**beside, b_o=np.ones(D)).url_value()))
     assert (
         trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").url_value())).sizes["D"]
         == D
@@ -130,19 +130,18 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
     ("values", "kind", "facts"),
     [
         (np.ones((2, 3)), ShapeError, ("b_Q", "(2, 3)")),
-        (np.ones((1, 1, 4)), ShapeError, ("b_Q", "(1, 1, 4)")),
+        (np.ones((2, 1, 4)), ShapeError, ("b_Q", "(2, 1, 4)")),
         (1.0, ShapeError, ("b_Q", "()")),
         ([], ShapeError, ("b_Q", "(0,)")),
-        (np.ones((1, 0)), ShapeError, ("b_Q", "(1, 0)")),
+        (np.ones((1, 0)), ShapeError, ("b_Q", "(0,)")),
         (np.ones(2049), ShapeError, ("b_Q", 2049, 2048)),
-        ([1.0, np.nan], SettingsError, ("b_Q", "place 1", "nan")),
-        (["1"], SettingsError, ("b_Q",)),
+        ([1.0, np.nan], FileError, ("b_Q", "place 1", "nan")),
     ],
 )
 def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) -> None:
     """A bias of the wrong shape, too long or not finite is refused by its name."""
     with refused(kind, *facts):
-        OwnMatrices(b_q=values)
+        read_matrices(npz(b_q=values), "m.npz")
 
 
 def test_packing_many_numbers_is_quick_and_exact() -> None:
@@ -150,8 +149,8 @@ def test_packing_many_numbers_is_quick_and_exact() -> None:
     same bits.
     """
     rng = np.random.default_rng(3)
-    own = OwnMatrices(w_q=rng.normal(size=(191, 193)).astype(np.float32), b_q=rng.normal(size=193))
-    assert_identical(OwnMatrices.decode(own.encode()), own)
+    own = UserMatrices(w_q=rng.normal(size=(191, 193)).astype(np.float32), b_q=rng.normal(size=193))
+    assert_identical(UserMatrices.decode(own.encode()), own)
 
 
 def test_every_matrix_is_known() -> None:

@@ -1,4 +1,4 @@
-"""Somebody's own weights: which attention layers a file holds."""
+"""Which attention layers a file of weights holds."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attention_core.counting import counted
 from attention_core.errors import FileError
 from attention_core.head_widths import divisors
 
 from ..files.weight_file import WeightFile, bytes_read
 from .weight_names import NAMINGS, UNUSED_TENSORS, Naming
 
-# Heads of trained models have nearly always this width.
+# Nearly all heads of trained models have this width.
 USUAL_WIDTH = 64
 MAX_LAYER_WIDTH = 32_768
-# Bytes of a layer once it is read, as many as Llama 2 7B needs: compressed zeros unpack to a
-# thousand times their size.
+# Once it is read: what a layer of Llama 2 7B needs. Compressed zeros unpack to a thousand times
+# their size.
 MAX_LAYER_BYTES = 2**28
 
 
 @dataclass(frozen=True)
 class FoundLayer:
-    """An attention layer found in a file, before any of its numbers is read.
+    """An attention layer in a file, before any of its numbers is read.
 
-    prefix: what the names of its parts begin with; shapes: those of w_q, w_k, w_v, w_o with
-    features in first. heads: how many heads its widths allow; saved_heads: how many the file says
-    it has, where it says so.
+    prefix: the beginning of its parts' names. shapes: of w_q, w_k, w_v, w_o, with input features as
+    rows. heads: the numbers of heads that its widths allow; saved_heads: the number in the file, if
+    the file holds it.
     """
 
     prefix: str
@@ -40,89 +39,83 @@ class FoundLayer:
 
     @property
     def title(self) -> str:
-        """How to call it in a list."""
+        """Its name in a list."""
         return f"{self.prefix.rstrip('.') or 'the layer'} ({self.naming.title})"
 
     @property
     def d_model(self) -> int:
-        """The width of the vectors it reads."""
+        """The width of its inputs."""
         return self.shapes["w_q"][0]
 
     @property
     def likely_heads(self) -> int:
-        """What the file says; else as many heads as have the usual width 64 or more, or as few
-        as possible.
+        """The number in the file. Without one: the most heads of the usual width 64 or more, or the
+        fewest possible.
         """
         wide = [count for count in self.heads if self.shapes["w_q"][1] // count >= USUAL_WIDTH]
         return self.saved_heads or max(wide, default=self.heads[0])
 
 
 def find_layers(file: WeightFile) -> tuple[FoundLayer, ...]:
-    """Every attention layer whose names are known, in the order of their numbers; a note tells of
-    those left out.
+    """Every attention layer with known names, in the order of their numbers; a note says how many
+    layers cannot be used.
 
-    Raises: FileError when there is none, with what is wrong with the first, or the first names that
-    there are.
+    Raises: FileError if there is none; it says what is wrong with the first, or lists the first
+    names in the file.
     """
-    found, incomplete, refused = [], [], []
-    for prefix, naming in _anchored(file.shapes):
+    layers, incomplete, errors = [], [], []
+    for prefix, naming in _candidates(file.shapes):
         needed = [prefix + naming.parts[part] for part in naming.required]
         if missing := [part for part in needed if part not in file.shapes]:
             incomplete.append(f"{prefix + naming.anchor} has no {missing[0]} beside it")
             continue
         try:
-            found.append(_found(file, prefix, naming))
+            layers.append(_layer(file, prefix, naming))
         except FileError as error:
-            refused.append(error)
-    if not found:
-        raise refused[0] if refused else _no_layer(file, incomplete)
-    found.sort(key=lambda layer: _in_order(layer.prefix))
-    if not refused:
-        return tuple(found)
-    left_out = f"{counted(len(refused), 'more layer')} of the file cannot be used: {refused[0]}."
-    return tuple(replace(layer, notes=(*layer.notes, left_out)) for layer in found)
+            errors.append(error)
+    if not layers:
+        raise errors[0] if errors else _no_layer(file, incomplete)
+    layers.sort(key=lambda layer: _sort_key(layer.prefix))
+    if not errors:
+        return tuple(layers)
+    note = f"Layers of the file that cannot be used: {len(errors)}. The first: {errors[0]}."
+    return tuple(replace(layer, notes=(*layer.notes, note)) for layer in layers)
 
 
-def _anchored(shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Naming]]:
-    """Where a layer may be: what stands before the name by which it is recognised, and how its
-    parts are named.
-    """
+def _candidates(shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Naming]]:
+    """Where a layer may be: the prefix of its names, and its naming."""
     for naming in NAMINGS:
         for name, shape in shapes.items():
             prefix = name.removesuffix(naming.anchor)
             if prefix != name and (not prefix or prefix[-1] == "."):
-                yield prefix, naming.lying(shape)
+                yield prefix, naming.oriented(shape)
 
 
 def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:
-    reason = (
-        incomplete[0]
-        if incomplete
-        else f"its names begin with {', '.join(list(file.shapes)[:3]) or 'nothing'}"
-    )
+    names = ", ".join(list(file.shapes)[:3]) or "none"
+    reason = incomplete[0] if incomplete else f"its first arrays are {names}"
     known = ", ".join(naming.title for naming in NAMINGS)
-    return FileError(
-        f"The file holds no whole attention layer: {reason}. Names that are understood: {known}"
-    )
+    return FileError(f"The file holds no whole attention layer: {reason}. Known namings: {known}")
 
 
-def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
-    """A layer whose parts are all there, with the widths they allow. Raises: FileError when
-    they do not fit.
+def _layer(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
+    """The layer under a prefix, all of whose matrices are there. Raises: FileError if they do not
+    fit each other.
     """
     shapes: dict[str, tuple[int, int]] = {}
     for part in naming.required:
         shape = file.shapes[prefix + naming.parts[part]]
         if len(shape) != 2 or 0 in shape:
             raise FileError(
-                f"{prefix + naming.parts[part]!r} has shape {shape}, but must be a matrix"
+                f"{prefix + naming.parts[part]!r} has shape {shape}, but must be a matrix; save it"
+                " again"
             )
         shapes[part] = (shape[1], shape[0]) if naming.transposed else (shape[0], shape[1])
     if joint := shapes.pop("w_qkv", None):
         if joint[1] % 3:
             raise FileError(
-                f"{prefix + naming.anchor!r} has width {joint[1]}, but it must be queries, keys and"
-                " values"
+                f"{prefix + naming.anchor!r} has width {joint[1]}, but queries, keys and values"
+                " need a third each; save it again"
             )
         shapes = {f"w_{letter}": (joint[0], joint[1] // 3) for letter in "qkv"} | shapes
     _check_biases(file, prefix, naming)
@@ -133,21 +126,17 @@ def _found(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
         raise FileError(
             f"The matrices of {prefix!r} fit no number of heads: their shapes are {shapes}"
         )
-    notes = (
-        naming.note,
-        *(says for name, says in UNUSED_TENSORS.items() if prefix + name in file.shapes),
-    )
-    saved = _saved_heads(file, prefix + naming.heads) if naming.heads else None
-    return FoundLayer(
-        prefix, naming, shapes, heads, saved if saved in heads else None, tuple(filter(None, notes))
-    )
+    unused = (note for name, note in UNUSED_TENSORS.items() if prefix + name in file.shapes)
+    notes = tuple(filter(None, (naming.note, *unused)))
+    saved = _saved_heads(file, prefix, naming)
+    return FoundLayer(prefix, naming, shapes, heads, saved if saved in heads else None, notes)
 
 
 def _check_sizes(
     file: WeightFile, prefix: str, naming: Naming, shapes: Mapping[str, tuple[int, int]]
 ) -> None:
-    """Raises: FileError for matrices that are too wide, or take too much memory; one array of
-    64 bits makes all so.
+    """Raises: FileError for matrices that are too wide or need too much memory; one array of 64
+    bits makes all of them 64 bits.
     """
     if max(max(shape) for shape in shapes.values()) > MAX_LAYER_WIDTH:
         raise FileError(
@@ -159,8 +148,8 @@ def _check_sizes(
     numbers = sum(math.prod(shape) for shape in shapes.values())
     if (n_bytes := bytes_read((numbers,), 8 if in_double else 4)) > MAX_LAYER_BYTES:
         raise FileError(
-            f"The matrices of {prefix!r} take {n_bytes:,} bytes once they are read, but may take at"
-            f" most {MAX_LAYER_BYTES:,}: choose a smaller model, or numbers of 32 bits"
+            f"The matrices of {prefix!r} need {n_bytes:,} bytes of memory, but may need at most"
+            f" {MAX_LAYER_BYTES:,}: choose a smaller model, or numbers of 32 bits"
         )
 
 
@@ -175,9 +164,10 @@ def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:
             )
 
 
-def _saved_heads(file: WeightFile, name: str) -> int | None:
-    """The number of heads, if the file holds it as one whole number."""
-    if file.shapes.get(name) != ():
+def _saved_heads(file: WeightFile, prefix: str, naming: Naming) -> int | None:
+    """The number of heads, if the file holds it as a whole number."""
+    name = prefix + naming.heads
+    if not naming.heads or file.shapes.get(name) != ():
         return None
     value = file.read(name)
     return int(value) if value.dtype.kind in "iu" else None
@@ -186,8 +176,8 @@ def _saved_heads(file: WeightFile, name: str) -> int | None:
 def possible_heads(
     query_width: int, key_width: int, value_width: int, merged_width: int
 ) -> tuple[int, ...]:
-    """How many heads matrices of these widths can be cut into; several query heads may share a key
-    head.
+    """The numbers of heads that matrices of these widths can be split into; query heads may share
+    key/value heads.
 
     >>> possible_heads(12, 12, 12, 12), possible_heads(12, 6, 6, 12)
     ((1, 2, 3, 4, 6, 12), (2, 4, 6, 12))
@@ -203,8 +193,8 @@ def possible_heads(
     return tuple(count for count in divisors(query_width) if fits(count))
 
 
-def _in_order(name: str) -> list[tuple[int, str]]:
-    """A key that sorts layer 10 after layer 9."""
+def _sort_key(name: str) -> list[tuple[int, str]]:
+    """Sorts layer 10 after layer 9."""
     return [
         (int(part), "") if part.isdecimal() else (-1, part) for part in re.split("([0-9]+)", name)
     ]

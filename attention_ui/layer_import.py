@@ -1,6 +1,4 @@
-"""A layer from a file or from the laboratory on its way to the story, where it stands as the
-user's own matrices.
-"""
+"""The button that takes a layer from a file or the laboratory to the story, as own matrices."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import streamlit as st
 from attention_core import AttentionError, Projections
 from attention_core.checks import Array
 from attention_lab.user_data.layer_import import import_layer
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 
 from .markdown import plain
 from .registry import page_of
@@ -27,10 +25,10 @@ def offer_story(
     controls: Mapping[str, Any] | None = None,
     disabled: bool = False,
 ) -> None:
-    """A button that puts a layer in the place of the sidebar's weights and opens the story, or why
-    it cannot.
+    """Draw a button that replaces the weights of the sidebar by a layer and opens the story, or the
+    reason why it cannot.
 
-    x: inputs to take along, shape (T, D); controls: what widgets of the sidebar are set to besides.
+    x: inputs that come along, shape (T, D); controls: other widgets of the sidebar to set.
     """
     try:
         own = import_layer(layer, x)
@@ -41,20 +39,22 @@ def offer_story(
     st.button(
         "Take this layer to the story",
         icon=":material/move_item:",
-        on_click=put,
+        on_click=replace_layer,
         args=(own, layer.n_heads, controls),
         disabled=disabled,
         key=key,
         help=(
-            "As own matrices W_Q, W_K, W_V, W_O and their biases, in as many heads: the pages of"
-            f" the story, of the heads and of the masks then show it. {inputs}Edits are dropped."
+            "The pages of the story, of heads and of masks then show this layer: its W_Q, W_K, W_V,"
+            f" W_O and biases become own matrices. {inputs}Edits are dropped."
         ),
     )
 
 
-def put(own: OwnMatrices, n_heads: int, controls: Mapping[str, Any] | None = None) -> None:
-    """In a callback: the layer of the sidebar is this one from now on, and the story opens.
-    Other controls stay.
+def replace_layer(
+    own: UserMatrices, n_heads: int, controls: Mapping[str, Any] | None = None
+) -> None:
+    """In a callback: run the sidebar's layer with these matrices, and open the story. Other
+    controls stay.
     """
     st.session_state.update(own=own.url_value(), edits="", weights="random", n_heads=n_heads)
     st.session_state.update(controls or {})

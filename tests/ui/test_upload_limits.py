@@ -7,10 +7,16 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attention_core.errors import FileError
-from attention_ui import upload_room
+from attention_ui import upload_limits
 from attention_ui.labs import picture_upload
 from attention_ui.server import prepare
-from attention_ui.upload_room import BESIDES, bound_uploads, bounded, check_kept, taken
+from attention_ui.upload_limits import (
+    FILE_OVERHEAD_BYTES,
+    check_upload,
+    limit_uploads,
+    limited,
+    used_bytes,
+)
 from tests.ui.app import errors, opened
 from tests.ui.uploads import uploaded
 
@@ -18,11 +24,11 @@ from tests.ui.uploads import uploaded
 @pytest.fixture
 def manager(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
     """Streamlit's place for files, with room for three of 1,000 bytes."""
-    monkeypatch.setattr(upload_room, "ROOM", 3 * (1000 + BESIDES))
+    monkeypatch.setattr(upload_limits, "MAX_UPLOADED_BYTES", 3 * (1000 + FILE_OVERHEAD_BYTES))
     original = getattr(
         MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
     )
-    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", bounded(original))
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", limited(original))
     return MemoryUploadedFileManager("/upload")
 
 
@@ -36,7 +42,7 @@ def test_what_does_not_fit_is_not_kept(manager: MemoryUploadedFileManager) -> No
     """The room is for all sessions together; who leaves makes room for others."""
     assert [send(manager, *where) for where in ("aa", "ab", "ba")] == [1000] * 3
     assert [send(manager, "c", f"c{i}") for i in range(3)] == [-1] * 3
-    assert taken(manager) <= upload_room.ROOM
+    assert used_bytes(manager) <= upload_limits.MAX_UPLOADED_BYTES
     manager.remove_session_files("a")
     assert send(manager, "c", "c4") == 1000
     assert send(manager, "c", "c5", 2000) == 0
@@ -46,12 +52,12 @@ def test_the_page_is_told(manager: MemoryUploadedFileManager) -> None:
     """Of a file without room the name is kept, and a sentence says how much all may take; another
     file is no error.
     """
-    assert send(manager, "a", "large", upload_room.ROOM) == 0
+    assert send(manager, "a", "large", upload_limits.MAX_UPLOADED_BYTES) == 0
     (file,) = manager.get_files("a", ["large"])
-    with pytest.raises(FileError, match=f"{upload_room.ROOM:,}"):
-        check_kept(file)
+    with pytest.raises(FileError, match=f"{upload_limits.MAX_UPLOADED_BYTES:,}"):
+        check_upload(file)
     send(manager, "a", "small")
-    check_kept(*manager.get_files("a", ["small"]))
+    check_upload(*manager.get_files("a", ["small"]))
 
 
 def test_many_small_files_end_somewhere(manager: MemoryUploadedFileManager) -> None:
@@ -63,9 +69,9 @@ def test_many_small_files_end_somewhere(manager: MemoryUploadedFileManager) -> N
 
 def test_it_is_bounded_once() -> None:
     """The place for files is wrapped once, however often the bound is asked for."""
-    bound_uploads()
+    limit_uploads()
     first = MemoryUploadedFileManager.add_file
-    bound_uploads()
+    limit_uploads()
     assert MemoryUploadedFileManager.add_file is first
     assert not hasattr(first.__wrapped__, "__wrapped__")  # type: ignore[attr-defined]
 
@@ -78,9 +84,9 @@ def test_the_app_bounds_it(monkeypatch: pytest.MonkeyPatch) -> None:
         MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
     )
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", original)
-    monkeypatch.setattr(upload_room, "ROOM", BESIDES + 10)
+    monkeypatch.setattr(upload_limits, "MAX_UPLOADED_BYTES", FILE_OVERHEAD_BYTES + 10)
     prepare()
-    room = f"{BESIDES + 10:,}"
+    room = f"{FILE_OVERHEAD_BYTES + 10:,}"
     (said,) = errors(uploaded("a.npz", bytes(100)))
     assert room in said
 

@@ -7,32 +7,32 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import (
-    FUSED,
-    LOOP,
-    REPEATS,
-    Race,
-    cores,
+    N_RUNS,
+    ONE_BY_ONE,
+    ONE_PRODUCT,
+    ThreadRuns,
+    compare_threads,
     largest_gap,
+    n_cores,
     n_threads,
-    races,
-    verdict,
+    time_threads,
 )
-from attention_viz.heads.at_once import at_once_figure, rows_of
-from attention_viz.heads.count_figures import race_times
+from attention_lab.heads.schedule import schedule
+from attention_viz.heads.count_figures import thread_times
+from attention_viz.heads.schedule import drawn_heads, schedule_figure
 from attention_viz.labels import number
 
 from ..facts import fact
 from ..page_context import PageContext
-from ..show import place_for, show_figure
+from ..show import picture_container, show_figure
 
-MEASURED = "heads in threads"  # the name in the session
-BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+THREAD_RUNS_KEY = "heads in threads"  # the name in the session
+BLAS_THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 
 
-def what_can_run_at_once(now: PageContext) -> None:
+def show_schedule(now: PageContext) -> None:
     """The boxes of the layer by moment and head, and its longest chain."""
     plan = fact("schedule", schedule(now.trace))
     n_heads, n_tokens = now.trace.sizes["H"], now.trace.sizes["T"]
@@ -41,9 +41,9 @@ def what_can_run_at_once(now: PageContext) -> None:
         " line leads to a box from each box that it waits for. Heads never wait for each other; the"
         " merge waits for all of them."
     )
-    with place_for("at once", 2 * plan.depth):
-        show_figure(at_once_figure(plan, now.notation), "ways at once")
-    fact("heads_left_out", n_heads - len(rows_of(n_heads)))
+    with picture_container("at once", 2 * plan.depth):
+        show_figure(schedule_figure(plan, now.notation), "ways at once")
+    fact("heads_left_out", n_heads - len(drawn_heads(n_heads)))
     st.caption(
         f"Moments: {plan.depth}; more heads do not add any. ×: multiplications, exp: exponentials"
         " of the softmax, both for one sequence. Multiplications of all boxes:"
@@ -59,66 +59,67 @@ def what_can_run_at_once(now: PageContext) -> None:
     )
 
 
-def heads_in_threads(size: LayerSize) -> None:
+def measure_threads(size: LayerSize) -> None:
     """The button that measures, the times, and a conclusion."""
     st.markdown(
-        "Boxes that *can* run at once are not always faster in that way, because each thread must"
-        " be given its task. Measured here are the products $Q_h K_h^\\top$: one after the other,"
-        " each head in a thread, and as one product with the head as an axis."
-        f" {_inside_a_product()}"
+        "Boxes that *can* run at once are not always faster in threads, because handing out tasks"
+        " takes time. The button measures the products $Q_h K_h^\\top$: one after the other, each"
+        " head in a thread, and as one product with the head as an axis."
+        f" {_describe_blas_threads()}"
     )
     if st.button("Measure heads in threads", icon=":material/timer:", key="measure threads"):
         with st.spinner("Measuring, at most a few seconds."):
-            st.session_state[MEASURED] = (size.n_heads, size.d_k, races(size))
-    n_heads, d_k, found = st.session_state.get(MEASURED, (0, 0, ()))
+            st.session_state[THREAD_RUNS_KEY] = (size.n_heads, size.d_k, time_threads(size))
+    n_heads, d_k, found = st.session_state.get(THREAD_RUNS_KEY, (0, 0, ()))
     if (n_heads, d_k) != (size.n_heads, size.d_k):
-        if fact("raced_for_other_heads", bool(found)):
+        if fact("threads_timed_for_other_heads", bool(found)):
             st.caption("The last measurement was for other heads; measure again.")
         else:
             st.caption("Nothing has been measured yet.")
         return
-    fact("races", found)
-    show_figure(race_times(found), "ways threads")
+    fact("thread_runs", found)
+    show_figure(thread_times(found), "ways threads")
     st.markdown(_conclusion(found))
     gap = fact("gap_of_ways", largest_gap(found))
     st.caption(
-        f"Measured just now on this machine. Cores for this app: {cores()}, threads:"
+        f"Measured just now on this machine. Cores for this app: {n_cores()}, threads:"
         f" {n_threads(size)}, heads: {size.n_heads}, d_k = {size.d_k}; random queries and keys."
-        f" Median of {REPEATS} runs; the threads were started before. Other work of the machine"
+        f" Median of {N_RUNS} runs; the threads were started before. Other work of the machine"
         " changes the times: measure again to see how much. Largest difference of the results of"
         f" the three ways, divided by the largest score: {number(gap)}."
     )
 
 
-def _inside_a_product() -> str:
+def _describe_blas_threads() -> str:
     """The number of threads that the library of NumPy may use inside one product."""
-    given = fact("blas_threads", os.environ.get(BLAS_THREADS))
+    given = fact("blas_threads", os.environ.get(BLAS_THREADS_VARIABLE))
     if given == "1":
         return (
             "Inside a product the library of NumPy uses one thread, because the app sets"
-            f" {BLAS_THREADS} to 1. So only heads run in parallel here."
+            f" {BLAS_THREADS_VARIABLE} to 1. So only heads run in parallel here."
         )
     return (
-        f"Inside a product the library of NumPy may use its own threads ({BLAS_THREADS} is"
+        f"Inside a product the library of NumPy may use its own threads ({BLAS_THREADS_VARIABLE} is"
         f" {given or 'not set'}). Then one product may use all cores without our threads."
     )
 
 
-def _conclusion(found: Sequence[Race]) -> str:
-    """What follows from the measured times: where threads are slower, and from where they pay."""
-    result = fact("verdict", verdict(found))
+def _conclusion(found: Sequence[ThreadRuns]) -> str:
+    """What the measured times show: where threads are slower, and from where they are faster."""
+    result = fact("thread_comparison", compare_threads(found))
     if found[0].size.n_heads == 1:
-        return "**With one head there is nothing to run in parallel:** a thread only costs time."
-    pays = f"**Threads do not clearly pay up to n = {found[-1].size.n_tokens}.**"
-    if result.pays_from is not None:
-        pays = f"**Threads pay from n = {result.pays_from} on.**"
+        return "**With one head there is nothing to run in parallel:** a thread only takes time."
+    speed = f"**Up to n = {found[-1].size.n_tokens} threads are not clearly faster.**"
+    if result.faster_from is not None:
+        speed = f"**Threads are clearly faster from n = {result.faster_from} on.**"
     first, last = (
-        one.times[LOOP].median / one.times[FUSED].median for one in (found[0], found[-1])
+        one.times[ONE_BY_ONE].median / one.times[ONE_PRODUCT].median
+        for one in (found[0], found[-1])
     )
     slower = ", ".join(map(str, result.slower)) or "none"
     threads = n_threads(found[0].size)
     return (
-        f"{pays} Sizes n at which they are clearly slower, because giving out tasks costs time:"
+        f"{speed} Sizes n at which they are clearly slower, because handing out tasks takes time:"
         f" {slower}. Best speed-up by threads: {result.best:.2f} times, at n = {result.best_at};"
         f" the number of threads, {threads}, is the largest possible one. Speed-up by one product"
         f" for all heads: {first:.2f} times at n = {found[0].size.n_tokens}, {last:.2f} times at n"

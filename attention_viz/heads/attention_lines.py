@@ -9,19 +9,19 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 
-from ..curves import LEGEND
-from ..labels import longest, percent, short
+from ..curves import LEGEND_ABOVE
+from ..labels import label_width, percent, shorten
 from ..parts import Part, layout
 from ..theme import Figure
 
-MAX_LINES = 200
+MAX_DRAWN_LINES = 200
 LINE_WIDTHS = 6  # each stands for a sixth of the largest weight
-POINTS_OF_A_LINE = np.linspace(0, 1, 21)
+LINE_POINTS = np.linspace(0, 1, 21)
 # Where along a line its weight can be read: away from the end that all lines share.
-LABEL_POSITIONS = {"query": 0.72, "key": 0.28, "all": 0.5}
+WEIGHT_POSITIONS = {"query": 0.72, "key": 0.28, "all": 0.5}
 
 
-def arcs(
+def attention_lines(
     trace: Trace, heads: Sequence[int], which: str, query: int, key: int
 ) -> tuple[Figure, int]:
     """Lines from queries (left) to keys (right), wider for larger weights, and the number of weaker
@@ -31,9 +31,9 @@ def arcs(
     most the strongest 200.
     """
     weights_NTS = trace.probabilities[0, list(heads)]
-    ends_L3 = _strongest(weights_NTS, which, query, key)
+    ends_L3 = _strongest_lines(weights_NTS, which, query, key)
     left_out = max(
-        0, int(np.count_nonzero(_of_interest(weights_NTS, which, query, key))) - len(ends_L3)
+        0, int(np.count_nonzero(_selected_weights(weights_NTS, which, query, key))) - len(ends_L3)
     )
     # Plotly draws an axis only for a trace that uses it, so a trace without points holds the labels
     # on the right.
@@ -46,15 +46,15 @@ def arcs(
         mine = [(int(t), int(s), float(weights_NTS[n, t, s])) for m, t, s in ends_L3 if m == n]
         data += _lines(head, mine, bulge, most)
         if mine:
-            data.append(_weights(trace, head, mine, bulge, LABEL_POSITIONS[which]))
-    says = (
+            data.append(_weight_dots(trace, head, mine, bulge, WEIGHT_POSITIONS[which]))
+    description = (
         "Lines from queries on the left to keys on the right, wider for a larger weight. Lines:"
         f" {len(ends_L3)}, heads: {len(heads)}."
     )
-    return {"data": data, "layout": _around(trace, says, query, key)}, left_out
+    return {"data": data, "layout": _layout(trace, description, query, key)}, left_out
 
 
-def _of_interest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
+def _selected_weights(weights_NTS: Array, which: str, query: int, key: int) -> Array:
     """The weights that may be drawn; all others are set to 0."""
     drawn_TS = np.zeros(weights_NTS.shape[1:], dtype=bool)
     places: dict[str, tuple[slice | int, slice | int]] = {
@@ -66,12 +66,12 @@ def _of_interest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
     return np.where(drawn_TS, weights_NTS, 0.0)
 
 
-def _strongest(weights_NTS: Array, which: str, query: int, key: int) -> Array:
+def _strongest_lines(weights_NTS: Array, which: str, query: int, key: int) -> Array:
     """Head, query and key of each drawn line, the weakest first, so that strong lines lie on
     top.
     """
-    numbers = _of_interest(weights_NTS, which, query, key)
-    order = np.argsort(numbers, axis=None, kind="stable")[-MAX_LINES:]
+    numbers = _selected_weights(weights_NTS, which, query, key)
+    order = np.argsort(numbers, axis=None, kind="stable")[-MAX_DRAWN_LINES:]
     order = order[numbers.ravel()[order] > 0]
     return np.stack(np.unravel_index(order, numbers.shape), axis=1)
 
@@ -106,7 +106,7 @@ def _lines(
             if min(int(weight / most * LINE_WIDTHS), LINE_WIDTHS - 1) == level
         ]
         if mine:
-            paths = [np.append(_path(t, s, bulge, POINTS_OF_A_LINE), np.nan) for t, s in mine]
+            paths = [np.append(_path(t, s, bulge, LINE_POINTS), np.nan) for t, s in mine]
             data.append(
                 {
                     "type": "scatter",
@@ -115,7 +115,7 @@ def _lines(
                     "showlegend": False,
                     **group,
                     "opacity": 0.3 + 0.7 * level / (LINE_WIDTHS - 1),
-                    "x": np.tile(np.append(POINTS_OF_A_LINE, np.nan), len(mine)).astype("f4"),
+                    "x": np.tile(np.append(LINE_POINTS, np.nan), len(mine)).astype("f4"),
                     "y": np.concatenate(paths).astype("f4"),
                     "line": {"color": colour, "width": 0.7 + 1.3 * level},
                 }
@@ -123,7 +123,7 @@ def _lines(
     return data
 
 
-def _weights(
+def _weight_dots(
     trace: Trace, head: int, ends: Sequence[tuple[int, int, float]], bulge: float, spot: float
 ) -> Part:
     """A dot on each line that shows its weight."""
@@ -137,8 +137,8 @@ def _weights(
         "x": np.full(len(ends), spot, "f4"),
         "y": np.array([_path(t, s, bulge, at) for t, s, _ in ends], "f4"),
         "text": [
-            f"head {head}<br>{t} {short(queries[t])} → {s}"
-            f" {short(keys[s])}<br><b>{percent(weight)}</b>"
+            f"head {head}<br>{t} {shorten(queries[t])} → {s}"
+            f" {shorten(keys[s])}<br><b>{percent(weight)}</b>"
             for t, s, weight in ends
         ],
         "hovertemplate": "%{text}<extra></extra>",
@@ -149,7 +149,7 @@ def _weights(
     }
 
 
-def _around(trace: Trace, says: str, query: int, key: int) -> Part:
+def _layout(trace: Trace, description: str, query: int, key: int) -> Part:
     """The tokens on both sides, those in focus in bold, and the legend on top."""
     sides, margin = {}, {"t": 44, "b": 6}
     n_rows = max(trace.sizes["T"], trace.sizes["S"])
@@ -157,8 +157,8 @@ def _around(trace: Trace, says: str, query: int, key: int) -> Part:
         ("yaxis", "T", "@query", query, "l"),
         ("yaxis2", "S", "@key", key, "r"),
     ):
-        words = [f"{i} {short(token)}" for i, token in enumerate(trace.labels(letter))]
-        margin[side] = round(longest(words, 12)) + 14
+        words = [f"{i} {shorten(token)}" for i, token in enumerate(trace.labels(letter))]
+        margin[side] = round(label_width(words, 12)) + 14
         sides[axis] = {
             "range": [n_rows - 0.5, -0.5],
             "tickvals": list(range(len(words))),
@@ -176,5 +176,10 @@ def _around(trace: Trace, says: str, query: int, key: int) -> Part:
     row_px = 24 if n_rows <= 24 else 15
     height = 50 + max(8, n_rows) * row_px
     return layout(
-        height, says, margin=margin, showlegend=True, legend=LEGEND | {"y": 1.0}, **data_axes
+        height,
+        description,
+        margin=margin,
+        showlegend=True,
+        legend=LEGEND_ABOVE | {"y": 1.0},
+        **data_axes,
     )

@@ -1,4 +1,4 @@
-"""Which query and which key a sentence is first told about."""
+"""The cell that a page first looks at: a query and a key worth explaining."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from attention_core.trace import Trace
 
 from .by_hand import part_of_speech
 
-# What stands for no word of the sentence: the trained model has such tokens of its own.
-NO_WORDS = (PADDING_TOKEN, "[PAD]", "[CLS]", "[SEP]")
+# Tokens that stand for no word; the trained model adds some of its own.
+SPECIAL_TOKENS = (PADDING_TOKEN, "[PAD]", "[CLS]", "[SEP]")
 
 
 class Cell(NamedTuple):
@@ -25,17 +25,17 @@ class Cell(NamedTuple):
     feature: int = 0
 
 
-def cell_worth_telling(trace: Trace, head: int = 0) -> Cell:
-    """The first pronoun and what it reads most; without one, the query that reads most from one
-    other token.
+def choose_example_cell(trace: Trace, head: int = 0) -> Cell:
+    """The first pronoun and the key with its largest share; without a pronoun, the query with the
+    largest share of another token.
 
-    A token with itself says least, so it is chosen only where there is no other.
+    A token and itself are chosen only if there is no other pair.
 
     >>> from attention_lab.scenario import Scenario, trace_of
-    >>> cell_worth_telling(trace_of(Scenario("we saw the cat", weights="weightless", n_heads=1)))
+    >>> choose_example_cell(trace_of(Scenario("we saw the cat", weights="weightless", n_heads=1)))
     Cell(head=0, query=1, key=2, feature=0)
     """
-    shares_TS = _of_others(trace, head)
+    shares_TS = _shares_of_others(trace, head)
     strongest_T = shares_TS.max(axis=1)
     pronouns = [
         query
@@ -46,13 +46,13 @@ def cell_worth_telling(trace: Trace, head: int = 0) -> Cell:
     return Cell(head, query, int(shares_TS[query].argmax()))
 
 
-def _of_others(trace: Trace, head: int) -> Array:
-    """What a head's queries read from other tokens; −1 for themselves, and for what is no word.
-    Shapes: (T, S).
+def _shares_of_others(trace: Trace, head: int) -> Array:
+    """The shares of other tokens in a head; −1 for a token itself, and for tokens that stand for no
+    word. Shapes: (T, S).
     """
     shares_TS: Array = trace.probabilities[0, head].copy()
     for axis, letter in enumerate("TS"):
-        words = np.array([label not in NO_WORDS for label in trace.labels(letter)])
+        words = np.array([label not in SPECIAL_TOKENS for label in trace.labels(letter)])
         if words.sum() > 1:
             shares_TS[(slice(None),) * axis + (~words,)] = -1
     if shares_TS.shape[1] > 1:

@@ -9,8 +9,8 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_core.trace import STEPS, Trace
-from attention_lab.heads.at_once import Key, Schedule, schedule
-from attention_lab.heads.counts import size_of, total
+from attention_lab.heads.counts import layer_size, total_count
+from attention_lab.heads.schedule import BoxKey, Schedule, schedule
 from attention_lab.heads.shared_keys import MULTIPLICATIONS
 
 T, S, D = 5, 7, 12
@@ -30,7 +30,7 @@ def layer(n_heads: int = 4, n_kv_heads: int = 2, **options: object) -> Trace:
     return attend(np.random.default_rng(3).normal(size=(T, D)), weights, **options)  # type: ignore[arg-type]
 
 
-def after(plan: Schedule, key: Key) -> set[Key]:
+def after(plan: Schedule, key: BoxKey) -> set[BoxKey]:
     """The boxes that wait for one, near or far."""
     found = {key}
     for box in plan.boxes:
@@ -39,7 +39,7 @@ def after(plan: Schedule, key: Key) -> set[Key]:
     return found
 
 
-def moved(before: Trace, later: Trace, plan: Schedule) -> set[Key]:
+def moved(before: Trace, later: Trace, plan: Schedule) -> set[BoxKey]:
     """The boxes whose numbers differ between two layers: a head's block of each field."""
     found = set()
     for box in plan.boxes:
@@ -103,9 +103,9 @@ def test_multiplications_are_those_of_the_formulas(n_heads: int, n_kv_heads: int
     is scaled; the softmax has an exponential for each.
     """
     trace = layer(n_heads, n_kv_heads)
-    size, plan = size_of(trace), schedule(trace)
+    size, plan = layer_size(trace), schedule(trace)
     n_scores = n_heads * T * T
-    assert plan.multiplications == total(MULTIPLICATIONS, size) + n_scores
+    assert plan.multiplications == total_count(MULTIPLICATIONS, size) + n_scores
     assert sum(box.exponentials for box in plan.boxes) == n_scores
     # One head: a projection, scores, scale, mixing; then W_O.
     chain = T * D * 3 + T * T * 3 + T * T + T * T * 2 + T * n_heads * 2 * D

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.heads.at_once import schedule
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.parallel_heads import Race, Timed
+from attention_lab.heads.parallel_heads import RunTimes, ThreadRuns
+from attention_lab.heads.schedule import schedule
 from attention_lab.notation.notation import OURS
 from attention_viz.figure_table import figure_table
-from attention_viz.heads.at_once import HALF, MAX_ROWS, at_once_figure, rows_of
-from attention_viz.heads.count_figures import race_times
+from attention_viz.heads.count_figures import thread_times
+from attention_viz.heads.schedule import HALF_WIDTH, MAX_DRAWN_HEADS, drawn_heads, schedule_figure
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 
@@ -62,7 +62,7 @@ def test_every_box_and_every_wait_is_drawn(
     each wait, from left to right, level or upright.
     """
     plan = plan_of(n_heads, n_kv_heads, **options)
-    figure = at_once_figure(plan, OURS)
+    figure = schedule_figure(plan, OURS)
     drawn = marks(figure)
     assert [x for x, _ in drawn] == [box.moment for box in plan.boxes]
     for (_, text), box in zip(drawn, plan.boxes, strict=True):
@@ -94,7 +94,7 @@ def frames(figure: Figure) -> list[tuple[float, float, float, float]]:
 )
 def test_no_line_crosses_a_box(n_heads: int, n_kv_heads: int, options: dict[str, Any]) -> None:
     """Lines run between boxes, which do not touch one another either."""
-    figure = at_once_figure(plan_of(n_heads, n_kv_heads, **options), OURS)
+    figure = schedule_figure(plan_of(n_heads, n_kv_heads, **options), OURS)
     boxes = frames(figure)
     for left, right, top, bottom in boxes:
         for corners in ways(figure):
@@ -108,9 +108,9 @@ def test_no_line_crosses_a_box(n_heads: int, n_kv_heads: int, options: dict[str,
 
 def test_of_many_heads_the_first_and_the_last_are_drawn() -> None:
     """Twelve heads: 0, 1, 2 and 11, and the words say that 8 are not drawn."""
-    assert rows_of(MAX_ROWS) == (0, 1, 2, 3, 4)
-    assert rows_of(12) == (0, 1, 2, 11)
-    figure = at_once_figure(plan_of(12, 12), OURS)
+    assert drawn_heads(MAX_DRAWN_HEADS) == (0, 1, 2, 3, 4)
+    assert drawn_heads(12) == (0, 1, 2, 11)
+    figure = schedule_figure(plan_of(12, 12), OURS)
     (scores,) = [part for part in figure["data"] if part.get("name") == "scores"]
     assert len(scores["x"]) == 4
     assert any("not drawn: 8" in note["text"] for note in figure["layout"]["annotations"])
@@ -120,18 +120,22 @@ def test_of_many_heads_the_first_and_the_last_are_drawn() -> None:
 def test_the_picture_as_a_table() -> None:
     """A line for each box, with its moment and what it says."""
     plan = plan_of(4, 4)
-    table = figure_table(at_once_figure(plan, OURS))
+    table = figure_table(schedule_figure(plan, OURS))
     assert list(table["moment"]) == [box.moment for box in plan.boxes]
-    assert HALF < 0.5  # boxes of neighbouring moments leave room for lines
+    assert HALF_WIDTH < 0.5  # boxes of neighbouring moments leave room for lines
 
 
 def test_medians_are_drawn_as_measured() -> None:
     """The milliseconds of each way, by tokens."""
     found = [
-        Race(LayerSize(n, 12, 3, 3, 4, 4), {"a": Timed(1, n / 1000, 3), "b": Timed(1, 2, 3)}, 0.0)
+        ThreadRuns(
+            LayerSize(n, 12, 3, 3, 4, 4),
+            {"a": RunTimes(1, n / 1000, 3), "b": RunTimes(1, 2, 3)},
+            0.0,
+        )
         for n in (16, 32)
     ]
-    figure = race_times(found)
+    figure = thread_times(found)
     assert {part["name"]: list(part["y"]) for part in figure["data"]} == {
         "a": [16, 32],
         "b": [2000, 2000],

@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 
 from attention_core import SettingsError
 from attention_lab.user_data.matrix_names import MAX_TOKENS
-from attention_lab.user_data.painted import fitted, mask_from_text, mask_to_text, toggle
+from attention_lab.user_data.painted_masks import (
+    mask_from_text,
+    mask_to_text,
+    resize_mask,
+    toggle_cell,
+)
 from tests.lab.refusal import refused
 
 ALL = np.ones((3, 5), dtype=bool)
@@ -123,20 +128,14 @@ def test_refusing_takes_no_memory(text: str) -> None:
         tracemalloc.stop()
 
 
-def test_no_text_at_all() -> None:
-    """What is no text is refused like a damaged one."""
-    with refused(SettingsError, "painted mask"):
-        mask_from_text(None)  # type: ignore[arg-type]
-
-
 def test_painting_a_cell() -> None:
     """A stroke hides one cell, a second one brings it back; the mask it started from is not
     touched.
     """
-    painted = toggle(ALL, 2, 4)
+    painted = toggle_cell(ALL, 2, 4)
     assert ALL.all()
     assert np.argwhere(~painted).tolist() == [[2, 4]]
-    assert toggle(painted, 2, 4).all()
+    assert toggle_cell(painted, 2, 4).all()
 
 
 @given(SIDES, SIDES)
@@ -145,7 +144,7 @@ def test_a_painting_on_other_tokens(n_queries: int, n_keys: int) -> None:
     tokens.
     """
     mask = np.random.default_rng(1).random((7, 11)) < 0.5
-    found = fitted(mask, n_queries, n_keys)
+    found = resize_mask(mask, n_queries, n_keys)
     assert found.shape == (n_queries, n_keys)
     kept = (slice(min(7, n_queries)), slice(min(11, n_keys)))
     assert (found[kept] == mask[kept]).all()

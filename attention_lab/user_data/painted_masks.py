@@ -1,6 +1,4 @@
-"""A mask painted cell by cell, as a short text that fits into a link; such a text may come from
-anybody.
-"""
+"""A mask painted cell by cell, as a short text for a link. Such a text may come from anybody."""
 
 from __future__ import annotations
 
@@ -16,14 +14,13 @@ from attention_core.limits import check_room
 
 from .matrix_names import MAX_TOKENS
 
-# Queries x keys, then the hidden cells as compressed bits in the URL-safe alphabet of RFC 4648,
-# section 5.
+# Queries x keys, then the hidden cells as compressed bits in URL-safe base64 (RFC 4648, section 5).
 _FORM = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.([A-Za-z0-9_-]+)")
 # 64 x 64 bits that cannot be compressed take 523 bytes, which are 698 characters.
-_MAX_CHARACTERS = 800
+_MAX_LENGTH = 800
 
 
-def toggle(allowed_TS: Array, query: int, key: int) -> Array:
+def toggle_cell(allowed_TS: Array, query: int, key: int) -> Array:
     """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes:
     (T, S) bool.
     """
@@ -43,37 +40,34 @@ def mask_to_text(allowed_TS: Array) -> str:
 
 
 def mask_from_text(text: str) -> Array:
-    """The mask that a text stands for. Whatever the text is, at most 513 bytes are unpacked.
+    """The mask in a text of `mask_to_text`. Of any text, at most 513 bytes are unpacked.
 
     Shapes: (T, S) bool. Raises: SettingsError for a text that `mask_to_text` did not write.
 
     >>> mask_from_text(mask_to_text(np.array([[True, False, True]]))).tolist()
     [[True, False, True]]
     """
-    found = (
-        _FORM.fullmatch(text) if isinstance(text, str) and len(text) <= _MAX_CHARACTERS else None
-    )
-    if found is None:
+    if len(text) > _MAX_LENGTH or not (match := _FORM.fullmatch(text)):
         raise _damaged()
-    n_queries, n_keys = int(found[1]), int(found[2])
+    n_queries, n_keys = int(match[1]), int(match[2])
     if max(n_queries, n_keys) > MAX_TOKENS:
         raise SettingsError(
-            f"the painted mask is {n_queries} by {n_keys}, but at most {MAX_TOKENS} either way"
+            f"The painted mask is {n_queries} × {n_keys}, but may be at most {MAX_TOKENS} ×"
+            f" {MAX_TOKENS}; paint it again"
         )
-    hidden_N = np.unpackbits(
-        np.frombuffer(_unpacked(found[3], -(-n_queries * n_keys // 8)), np.uint8)
-    )
+    n_bytes = -(-n_queries * n_keys // 8)  # rounded up
+    hidden_N = np.unpackbits(np.frombuffer(_unpacked(match[3], n_bytes), np.uint8))
     allowed_TS: Array = hidden_N[: n_queries * n_keys].reshape(n_queries, n_keys) == 0
     return allowed_TS
 
 
 def _unpacked(letters: str, n_bytes: int) -> bytes:
-    """Exactly `n_bytes` bytes; no more than one further byte is ever made."""
+    """Exactly `n_bytes` bytes; at most one more is ever unpacked."""
     unpacker = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
     try:
         packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
         unpacked = unpacker.decompress(packed, n_bytes + 1)
-    except (ValueError, zlib.error) as error:  # no base64: binascii.Error is a ValueError
+    except (ValueError, zlib.error) as error:  # base64 raises binascii.Error, a ValueError
         raise _damaged() from error
     if len(unpacked) != n_bytes or not unpacker.eof or unpacker.unused_data:
         raise _damaged()
@@ -81,28 +75,28 @@ def _unpacked(letters: str, n_bytes: int) -> bytes:
 
 
 def _damaged() -> SettingsError:
-    return SettingsError("the painted mask in this link is damaged or cut off; paint it again")
+    return SettingsError("The painted mask in this link is damaged or cut off; paint it again")
 
 
-def fitted(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
-    """The same painting on another number of tokens: cut off, or continued with allowed cells.
-    Shapes: (T, S) bool.
+def resize_mask(allowed_TS: Array, n_queries: int, n_keys: int) -> Array:
+    """A mask for another number of tokens: cut off, or extended with allowed cells. Shapes: (T, S)
+    bool.
 
-    >>> fitted(np.array([[True, False], [False, True]]), 1, 3).tolist()
+    >>> resize_mask(np.array([[True, False], [False, True]]), 1, 3).tolist()
     [[True, False, True]]
     """
-    painted_TS = np.ones((n_queries, n_keys), dtype=bool)
+    resized_TS = np.ones((n_queries, n_keys), dtype=bool)
     kept_TS = allowed_TS[:n_queries, :n_keys]
-    painted_TS[: kept_TS.shape[0], : kept_TS.shape[1]] = kept_TS
-    return painted_TS
+    resized_TS[: kept_TS.shape[0], : kept_TS.shape[1]] = kept_TS
+    return resized_TS
 
 
 def painted_mask(text: str, n_tokens: int) -> Array:
-    """The painting that a text stands for, on so many tokens; "" hides nothing. Shapes: (T, T)
-    bool.
+    """The mask in a text, for a number of tokens; "" hides nothing. Shapes: (T, T) bool.
 
     Raises: SettingsError.
     """
     check_room(n_tokens=n_tokens, keys=n_tokens)
-    blank = np.ones((1, 1), dtype=bool)
-    return fitted(mask_from_text(text) if text else blank, n_tokens, n_tokens)
+    if not text:
+        return np.ones((n_tokens, n_tokens), dtype=bool)
+    return resize_mask(mask_from_text(text), n_tokens, n_tokens)

@@ -15,7 +15,7 @@ from attention_core.projections import BIASES, MATRICES
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_lab.user_data.own_matrices import read_own
+from attention_lab.user_data.user_matrices import read_matrices
 from attention_ui.registry import PAGES
 from tests.lab.made_weight_files import npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
@@ -131,5 +131,5 @@ def test_a_download_brings_the_biases_back() -> None:
     matrices keeps them.
     """
     app = take(uploaded(npz(as_torch(weights())), "layer.npz"))
-    own = read_own(trace_to_npz(page_context(app).trace), "trace.npz")
-    assert own.given.keys() == {"x", *MATRICES, *BIASES}
+    own = read_matrices(trace_to_npz(page_context(app).trace), "trace.npz")
+    assert own.arrays.keys() == {"x", *MATRICES, *BIASES}

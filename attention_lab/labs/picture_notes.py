@@ -108,7 +108,10 @@ def orientation(exif: bytes) -> int:
 
 
 def upright(pixels: Array, orientation: int) -> Array:
-    """The pixels rotated and mirrored by an Exif orientation. Shapes: (H, W) -> the same or (W, H)."""
+    """The pixels rotated and mirrored by an Exif orientation.
+
+    Shapes: (H, W) -> (H, W) or (W, H).
+    """
     if orientation >= 5:
         pixels = pixels.T
     if orientation in (2, 3, 6, 7):

@@ -89,7 +89,7 @@ def test_bad_kernels(kernel: Any, error: type[Exception], facts: Facts) -> None:
 
 
 def test_pixels_beyond_any_scale() -> None:
-    """A file may hold a pixel of 1e308, which would overflow later, so it is refused by its size."""
+    """A file may have a pixel of 1e308, which would overflow later, so it is refused."""
     with refused(SettingsError, "pixel", "1e+308"):
         shrink_image(np.full((1, 16), 1e308))
 

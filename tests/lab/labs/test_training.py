@@ -160,7 +160,7 @@ def test_models_worth_comparing() -> None:
     ],
 )
 def test_settings_that_cannot_be_trained(changes: dict[str, Any], facts: Facts) -> None:
-    """Columns that do not fit and runs that take too long are refused before anything is computed."""
+    """Columns that do not fit and runs that take too long are refused before a step is made."""
     with refused(SettingsError, *facts):
         next(train(replace(TrainingSettings(), **changes)))
 

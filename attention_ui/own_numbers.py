@@ -116,7 +116,7 @@ def _notes(edits: Edits, own: UserMatrices, trace: Trace | None) -> None:
         names = ", ".join(ALL_SYMBOLS[name] for name in own.arrays)
         st.caption(f"Your own {names} replace those of the controls, with their sizes.")
     kept = [name for name in URL_TEXTS if is_key(str(st.session_state[name]))]
-    if fact("not_in_address", kept):
+    if fact("not_in_url", kept):
         st.caption(
             f"The URL has no room for your {' and '.join(URL_TEXTS[name] for name in kept)}: they"
             " last while this page is open and its server runs. To keep them, save the *State*"

@@ -105,7 +105,7 @@ def test_layers_are_listed_in_order() -> None:
     assert missing(layers[0].title, "encoder.layer.0.attention", "BERT") == []
 
 
-def test_what_the_weights_do_not_say() -> None:
+def test_notes_on_what_the_weights_do_not_hold() -> None:
     """A causal model, rotary positions and what stands beside the matrices are pointed out."""
     for naming, unlike in (
         (as_bert, ()),

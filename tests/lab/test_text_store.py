@@ -1,4 +1,4 @@
-"""What is too long for the address is kept under the hash of its content, within bounds."""
+"""What is too long for the URL is kept under the hash of its content, within bounds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _room_for_ten_letters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_key_is_the_hash_of_the_content() -> None:
-    """The same text has the same key on any day, so that a shared address finds it; another
+    """The same text has the same key on any day, so that a shared URL finds it; another
     text has another key.
     """
     # Computed with b2sum -l 128.

@@ -143,10 +143,9 @@ def errors_by_sharpness(
 def _errors_by_sharpness(
     picture: Rows, kernel: Rows, padding: str
 ) -> tuple[list[float], list[float]]:
-    errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()
-    return errors, [
-        expected_error(picture, kernel, sharpness, padding) for sharpness in SHARPNESSES
-    ]
+    image, weights = as_image(picture), as_kernel(kernel)
+    errors = error_curve(image, weights, SHARPNESSES, padding)
+    return errors, [expected_error(image, weights, alpha, padding) for alpha in SHARPNESSES]
 
 
 def _as_rows(matrix: Array) -> Rows:

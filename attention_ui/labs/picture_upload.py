@@ -7,7 +7,7 @@ from streamlit.typing import UploadedFile
 
 from attention_core import AttentionError
 from attention_core.checks import Array
-from attention_lab.labs.images import IMAGES, MAX_SIDE, as_image, shrink_image
+from attention_lab.labs.images import IMAGES, MAX_SIDE, shrink_image
 from attention_lab.labs.picture_file import MAX_BYTES
 
 from ..markdown import plain
@@ -57,7 +57,7 @@ def _error_of(file: UploadedFile) -> str:
     try:
         check_upload(file)
         picture = read_any_picture(file.getvalue(), file.name)
-        st.session_state[LAST_PICTURE_KEY] = as_image(shrink_image(picture))
+        st.session_state[LAST_PICTURE_KEY] = shrink_image(picture)
     except AttentionError as error:
         return str(error)
     return ""

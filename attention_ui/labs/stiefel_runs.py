@@ -12,7 +12,7 @@ from attention_core.cache import Cache
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack
 from attention_lab.labs.lab_examples import untrained_size
 from attention_lab.labs.stack_settings import (
-    LIMITS,
+    MAX_LAYERS,
     ROWS,
     StackSettings,
     check_stack,
@@ -141,9 +141,7 @@ def _choose_stacks() -> dict[str, list[StackSettings]]:
         )
         several = choose_one("Seeds", N_SEEDS, "one", key="stiefel_seeds")
         connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
-        layers = bound(
-            st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200
-        )
+        layers = bound(st.slider, "Layers", 1, MAX_LAYERS, 12, key="stiefel_layers", width=200)
     about = {"connection": bool(connection)}
     return {
         row: [

@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_lab.labs.evaluation import loss_floor
 from attention_lab.labs.tasks import N_TEST
-from attention_lab.labs.training_settings import check_settings
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import training as lab
@@ -22,7 +21,6 @@ window = main_container()
 with window:
     st.markdown("Watch a small attention layer learn a task: its loss, and what its heads look at.")
     settings = choices.choose_training()
-check_settings(settings)
 run = visitor_run(settings)
 
 left, right = window.columns([3, 2])

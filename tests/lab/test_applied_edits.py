@@ -65,7 +65,7 @@ def test_no_edit_no_copy() -> None:
         assert p is weights
 
 
-def test_edits_outside_are_kept_and_told() -> None:
+def test_edits_outside_are_kept_with_a_note() -> None:
     """An edit beyond the matrices changes nothing, is counted in a sentence, and acts again
     when its cell is back.
     """

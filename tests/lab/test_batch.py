@@ -139,7 +139,7 @@ def test_without_further_sentences_nothing_changes() -> None:
     assert sequence_of(replace(BATCH, batch=""), 0) is usual
 
 
-def test_more_than_fit_are_left_out_and_said() -> None:
+def test_sentences_that_do_not_fit_are_left_out_with_a_note() -> None:
     """A batch has four sentences at most; what goes beyond is told and stays in the field."""
     many = replace(BATCH, batch="\n".join(["a b"] * 9))
     assert len(sentences_of(many)) == MAX_SENTENCES == trace_of(many).sizes["B"]

@@ -117,7 +117,7 @@ def test_the_first_bytes_decide(kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
-def test_names_that_are_none(name: str) -> None:
+def test_pickles_of_any_name_are_refused(name: str) -> None:
     """Whatever a file is called, a pickle in it gives the sentence and the lines that convert
     it.
     """
@@ -126,7 +126,7 @@ def test_names_that_are_none(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 5000 + ".pt", "a\nimport os.pt", "\ud800.pt"])
-def test_a_name_that_cannot_be_said(name: str) -> None:
+def test_a_name_that_cannot_be_printed(name: str) -> None:
     """A name as long as a file, or one that would begin a line of its own, is not repeated."""
     with refused(FileError, "name", 256) as caught:
         open_weights(io.BytesIO(b""), name)

@@ -78,7 +78,7 @@ TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_hostile_texts(name: str) -> None:
-    """A made-up address gives a sentence, and a small one never unpacks to more than the
+    """A made-up URL gives a sentence, and a small one never unpacks to more than the
     largest matrices.
     """
     make, kind, facts = TEXTS[name]

@@ -30,7 +30,7 @@ from tests.lab.refusal import refused
 TEXT = "one two three four five"
 
 
-def told(layer: Projections, **choices: Any) -> Trace:
+def story_of(layer: Projections, **choices: Any) -> Trace:
     """The story of a layer: a sentence, the layer's matrices, its number of heads."""
     return trace_of(
         Scenario(text=TEXT, own=import_layer(layer).url_value(), n_heads=layer.n_heads, **choices)
@@ -59,7 +59,7 @@ def layer_of(data: bytes, number: int) -> Projections:
 @pytest.mark.parametrize(
     "names", [as_torch, as_gpt2, lambda p: in_bert(weights(), 0) | in_bert(p, 1)]
 )
-def test_a_layer_of_a_checkpoint_is_told(
+def test_a_layer_of_a_checkpoint_is_imported(
     names: Callable[[Projections], Arrays], pack: Callable[[Arrays], bytes]
 ) -> None:
     """The story's trace is that of the file's layer on the story's inputs: scores, output,
@@ -67,7 +67,7 @@ def test_a_layer_of_a_checkpoint_is_told(
     """
     layer = replace(weights(), b_o=np.linspace(-1, 1, D, dtype=np.float32))
     read = layer_of(pack(names(layer)), -1)
-    trace = told(read)
+    trace = story_of(read)
     expected = attend(trace.inputs, layer.astype(np.float64))
     assert trace.sizes | {"B": 1} == expected.sizes
     for field in ("queries", "keys", "values", "scores", "probabilities", "output"):
@@ -90,11 +90,11 @@ def test_the_arithmetic_shows_the_bias(field: str, index: tuple[int, ...], bias:
     of its column.
     """
     layer = weights()
-    derivation = derive(told(layer), field, index)
+    derivation = derive(story_of(layer), field, index)
     last = derivation.terms[-1].factors[0]
     assert (last.name, last.value) == (bias, getattr(layer, bias)[index[2]])
     assert derivation.recompute() == pytest.approx(derivation.result, abs=1e-12)
-    without = derive(told(replace(layer, **dict.fromkeys(BIASES))), field, index)
+    without = derive(story_of(replace(layer, **dict.fromkeys(BIASES))), field, index)
     assert len(without.terms) == len(derivation.terms) - 1
 
 
@@ -111,7 +111,7 @@ def test_a_layer_without_biases_has_none() -> None:
     """What the layer lacks is not made up, and nothing of another layer is left over."""
     layer = replace(weights(), **dict.fromkeys(BIASES))
     assert import_layer(layer).arrays.keys() == set(MATRICES)
-    assert told(layer).projections.b_q is None
+    assert story_of(layer).projections.b_q is None
 
 
 @pytest.mark.parametrize("groups", [1, 2, 3])
@@ -120,7 +120,7 @@ def test_shared_heads_are_written_out(groups: int) -> None:
     it is the same.
     """
     layer = weights(n_kv_heads=groups)
-    trace = told(layer)
+    trace = story_of(layer)
     expected = attend(trace.inputs, layer.astype(np.float64))
     assert trace.sizes["G"] == H
     np.testing.assert_allclose(trace.scores, expected.scores, atol=1e-12)
@@ -138,7 +138,7 @@ def test_a_layer_of_the_trained_model_fits() -> None:
     layer.
     """
     layer = load_minilm().layers[2].attention
-    trace = told(layer, weights="trained")
+    trace = story_of(layer, weights="trained")
     assert trace.projections.b_v is not None
     np.testing.assert_array_equal(trace.projections.b_v, layer.b_v)
     np.testing.assert_allclose(trace.output, attend(trace.inputs, layer).output, atol=1e-5)
@@ -157,7 +157,7 @@ def test_the_template_of_a_taken_layer() -> None:
     """What the story shows, biases included, can be downloaded, and loading it changes no
     number.
     """
-    trace = told(weights())
+    trace = story_of(weights())
     read = read_matrices(template(trace), "a.npz")
     assert read.arrays.keys() == {"x", *MATRICES, *BIASES}
     again = trace_of(Scenario(text=TEXT, own=read.url_value(), n_heads=H))

@@ -34,7 +34,7 @@ def layer(n_tokens: int = 5, d_model: int = 8, **options: Any) -> Trace:
 
 @settings(max_examples=60)
 @given(calls())
-def test_who_works_it_out_is_right(call: tuple[Layer, dict[str, Any]]) -> None:
+def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any]]) -> None:
     """The exact answer is right, so is the one from the rounded numbers, itself rounded; one
     farther off is not.
     """

@@ -61,7 +61,7 @@ def test_layers_that_are_refused(
         import_layer(layer)
 
 
-def test_numbers_that_are_none_are_refused() -> None:
+def test_numbers_that_are_not_finite_are_refused() -> None:
     """Weights built in a program may hold NaN: no page can show that."""
     with refused(FileError, "nan"):
         import_layer(Projections.random(8, 2), np.full((2, 8), np.nan))

@@ -73,6 +73,6 @@ def test_edits_come_on_top_of_own_matrices() -> None:
     ],
 )
 def test_bad_edits_and_matrices_are_named(changes: dict[str, Any], facts: Facts) -> None:
-    """A damaged address gives a sentence, and no numbers."""
+    """A damaged URL gives a sentence, and no numbers."""
     with refused(AttentionError, *facts):
         trace_of(replace(SMALL, **changes))

@@ -93,8 +93,8 @@ def test_a_state_with_everything_in_it() -> None:
     assert entries["focus"] == dict(zip(FOCUS, (1, 2, 3, 4), strict=True)) | {"sentence": 2}
 
 
-def test_more_than_the_address_can_hold() -> None:
-    """A thousand edits and matrices of many thousand random numbers, which no address could
+def test_more_than_the_url_can_hold() -> None:
+    """A thousand edits and matrices of many thousand random numbers, which no URL could
     carry, come back.
     """
     edits = Edits(tuple(Edit("w_v", i // 32, i % 32, i / 7) for i in range(1000)))

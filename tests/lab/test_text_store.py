@@ -1,4 +1,4 @@
-"""What is too long for the address is kept under the hash of its content, within bounds."""
+"""What is too long for the URL is kept under the hash of its content, within bounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.user_data import text_store
-from attention_lab.user_data.text_store import hold_text, is_key, store_text, stored, stored_text
+from attention_lab.user_data.text_store import find_text, hold_text, is_key, store_text, stored_text
 from tests.lab.refusal import refused
 
 
@@ -22,7 +22,7 @@ def _room_for_ten_letters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_key_is_the_hash_of_the_content() -> None:
-    """The same text has the same key on any day, so that a shared address finds it; another
+    """The same text has the same key on any day, so that a shared URL finds it; another
     text has another key.
     """
     # Computed with b2sum -l 128.
@@ -58,7 +58,7 @@ def test_keeping_again_takes_no_room() -> None:
 def test_what_is_held_is_not_forgotten() -> None:
     """However much others keep, who holds a text can ask for it; once it is let go it is gone."""
     key = store_text("aaaa")
-    shown = stored(key)
+    shown = find_text(key)
     for letter in "bcdef":
         store_text(letter * 9)
     assert stored_text(key) == shown.text == "aaaa"

@@ -145,7 +145,7 @@ def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) 
 
 
 def test_packing_many_numbers_is_quick_and_exact() -> None:
-    """Beyond what an address can hold the text is packed less tightly, and comes back with the
+    """Beyond what a URL can hold the text is packed less tightly, and comes back with the
     same bits.
     """
     rng = np.random.default_rng(3)

@@ -15,7 +15,7 @@ from attention_core.derivation import derive
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.images import IMAGES, KERNELS
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.lab_examples import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
@@ -107,10 +107,10 @@ def heads_of_a_convolution() -> list[int]:
     """Heads for a kernel, the kernel's sides, and heads for one channel; both ways give the
     convolution.
     """
-    image, kernel = IMAGES["letter A"], KERNELS["Laplacian"]
+    image, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["Laplacian"])
     many, few = run_convolution(image, kernel, 40), run_two_heads(image, kernel, 40)
     assert max(many.largest_error, few.largest_error) < 1e-12
-    return [many.trace.sizes["H"], *np.shape(kernel), few.trace.sizes["H"]]
+    return [many.trace.sizes["H"], *kernel.shape[:2], few.trace.sizes["H"]]
 
 
 def score_ranks(trace: Trace) -> int:

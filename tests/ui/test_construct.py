@@ -10,7 +10,7 @@ from tests.ui.app import errors, facts, opened, page_context
 
 
 @pytest.mark.parametrize("task", HEAD_TASKS)
-def test_a_link_to_a_solution_is_judged_as_done(task: str) -> None:
+def test_a_link_to_a_solution_is_done(task: str) -> None:
     """What was edited stands in the URL, and the page finds it good."""
     made = solution(task)
     more = {"mask": made.mask, "painted": made.painted} if made.painted else {}
@@ -24,10 +24,10 @@ def test_a_link_to_a_solution_is_judged_as_done(task: str) -> None:
         edits=made.edits,
         **more,
     )
-    told = facts(app)
+    stated = facts(app)
     assert errors(app) == []
-    assert told["task"] == HEAD_TASKS[task].title
-    assert told["done"]
+    assert stated["task"] == HEAD_TASKS[task].title
+    assert stated["done"]
 
 
 def test_start_sets_the_layer_of_the_task() -> None:

@@ -34,7 +34,7 @@ def test_whose_padding_the_slider_moves(n_tokens: int) -> None:
     assert facts(app)["sidebar_sets_the_source"] == bool(n_tokens)
 
 
-def test_the_sidebars_mask_does_not_count() -> None:
+def test_the_mask_of_the_sidebar_is_not_used() -> None:
     """Each place of an encoder-decoder has a mask of its own: another one in the sidebar
     changes no number there.
     """

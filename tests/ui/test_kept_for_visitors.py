@@ -53,7 +53,7 @@ def test_an_open_page_keeps_its_numbers() -> None:
 
 
 def test_edits_are_kept_for_an_open_page() -> None:
-    """The same for edits that are too many for the address: one more can be undone."""
+    """The same for edits that are too many for the URL: one more can be undone."""
     app = opened("scores", edits=EDITS.url_value())
     store_text("what others load")
     app.session_state["seed"] = 5
@@ -82,10 +82,10 @@ def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
         ("", OWN, ["own"]),
     ],
 )
-def test_what_only_the_server_has_is_said(
+def test_numbers_that_only_the_server_has_are_noted(
     edits: str | Edits, own: str | UserMatrices, said: list[str]
 ) -> None:
-    """As soon as the address holds a key in place of numbers, the sidebar says that they end with
+    """As soon as the URL holds a key in place of numbers, the sidebar says that they end with
     the server.
     """
     given = {
@@ -93,5 +93,5 @@ def test_what_only_the_server_has_is_said(
         for name, value in {"edits": edits, "own": own}.items()
     }
     app = opened("scores", **given)
-    assert facts(app)["not_in_address"] == said
+    assert facts(app)["not_in_url"] == said
     assert any("*State*" in caption.value for caption in app.sidebar.caption) == bool(said)

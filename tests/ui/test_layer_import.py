@@ -38,9 +38,9 @@ TELLING = [
 ]
 
 
-def uploaded(content: bytes, name: str = "layer.safetensors", **address: Any) -> AppTest:
+def uploaded(content: bytes, name: str = "layer.safetensors", **choices: Any) -> AppTest:
     """The page for one's own weights after a file was chosen."""
-    app = opened("your-weights", text="one two three", **address)
+    app = opened("your-weights", text="one two three", **choices)
     app.file_uploader(key="yw_file").set_value((name, content, "")).run()
     assert not app.exception
     return app

@@ -193,7 +193,7 @@ def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_place_beyond_all_goes_into_a_state_file() -> None:
-    """The files can be had whatever place the address asks for, also where no page has looked
+    """The files can be had whatever place the URL asks for, also where no page has looked
     for it yet.
     """
     app = opened("practice", query=99999)

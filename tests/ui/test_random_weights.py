@@ -15,9 +15,9 @@ OWN = UserMatrices(x=[[1.0] * 16]).url_value()
 LEADS = ("weights", "trained")  # what the button chooses
 
 
-def ways(page: str, **address: object) -> list[tuple[str, str]]:
+def ways(page: str, **choices: object) -> list[tuple[str, str]]:
     """What the buttons of a stage's notes choose."""
-    app = opened(page, **address)
+    app = opened(page, **choices)
     shown = [(note["act"], note["value"]) for note in stage(app)["notes"] if note["act"]]
     if page in STEPS:
         assert facts(app)["random_weights"] == (LEADS in shown)

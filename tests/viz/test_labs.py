@@ -118,7 +118,7 @@ def test_stiefel_figures() -> None:
     figure = drift_figure({"cayley": drift})
     as_sent(figure)
     np.testing.assert_array_equal(figure["data"][0]["y"], drift.astype("f4"))
-    step = sphere_step([1, 0, 0], [0.3, 1, 0])
+    step = sphere_step(np.array([1.0, 0, 0]), np.array([0.3, 1, 0]), 1.0)
     globe = sphere_figure(step)
     as_sent(globe)
     landed = {

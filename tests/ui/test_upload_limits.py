@@ -9,12 +9,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from attention_core.errors import FileError
 from attention_ui import upload_limits
 from attention_ui.labs import picture_upload
-from attention_ui.server import prepare
+from attention_ui.server import set_limits
 from attention_ui.upload_limits import (
     FILE_OVERHEAD_BYTES,
     check_upload,
+    limit_add_file,
     limit_uploads,
-    limited,
     used_bytes,
 )
 from tests.ui.app import errors, opened
@@ -28,7 +28,7 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
     original = getattr(
         MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
     )
-    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", limited(original))
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", limit_add_file(original))
     return MemoryUploadedFileManager("/upload")
 
 
@@ -85,7 +85,7 @@ def test_the_app_bounds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", original)
     monkeypatch.setattr(upload_limits, "MAX_UPLOADED_BYTES", FILE_OVERHEAD_BYTES + 10)
-    prepare()
+    set_limits()
     room = f"{FILE_OVERHEAD_BYTES + 10:,}"
     (said,) = errors(uploaded("a.npz", bytes(100)))
     assert room in said

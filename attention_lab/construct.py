@@ -62,62 +62,72 @@ def judge_task(trace: Trace, task: str) -> tuple[TaskPart, ...]:
     return HEAD_TASKS[task].check(trace)
 
 
+def _part(goal: str, reached: bool, missing: str) -> TaskPart:
+    return TaskPart(goal, missing * (not reached))
+
+
 def _previous(trace: Trace) -> tuple[TaskPart, ...]:
-    shares = trace.probabilities[0, 0]
-    weak = [i for i in range(1, min(shares.shape)) if shares[i, i - 1] < MIN_SHARE]
-    return (_attends("Every token but the first gives the token before it", trace, weak, -1),)
+    pairs = [(query, query - 1) for query in range(1, trace.sizes["T"])]
+    return (_attends("Every token but the first gives the token before it", trace, pairs),)
 
 
 def _first(trace: Trace) -> tuple[TaskPart, ...]:
-    shares = trace.probabilities[0, 0]
-    weak = [i for i in range(len(shares)) if shares[i, 0] < MIN_SHARE]
-    values = np.abs(trace.value_heads[0, 0, 0]).max()
-    missing = "" if values > 0 else "The first token's value vector is 0: there is nothing to copy."
+    pairs = [(query, 0) for query in range(trace.sizes["T"])]
     return (
-        _attends("Every token gives the first token", trace, weak, None),
-        TaskPart("The first token has a value vector to copy.", missing),
+        _attends("Every token gives the first token", trace, pairs),
+        _part(
+            "The first token has a value vector to copy.",
+            bool(trace.value_heads[0, 0, 0].any()),
+            "The first token's value vector is 0: there is nothing to copy.",
+        ),
     )
 
 
-def _attends(goal: str, trace: Trace, weak: list[int], step: int | None) -> TaskPart:
-    """Whether each query gives most of its share to one key. weak: the queries that do not; step:
-    from a query to its key, None for key 0.
-    """
+def _attends(goal: str, trace: Trace, pairs: list[tuple[int, int]]) -> TaskPart:
+    """Whether each query gives most of its share to its key. pairs: (query, key)."""
     goal = f"{goal} at least {MIN_SHARE:.0%} of its share in head 0."
+    shares = {pair: float(trace.probabilities[0, 0][pair]) for pair in pairs}
+    weak = [pair for pair in pairs if shares[pair] < MIN_SHARE]
     if not weak:
         return TaskPart(goal)
-    shares = trace.probabilities[0, 0]
-    keys = {query: 0 if step is None else query + step for query in weak}
-    query, key = min(keys.items(), key=lambda pair: float(shares[pair]))
-    now = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}” {shares[query, key]:.0%}."
+    query, key = weakest = min(weak, key=shares.__getitem__)
+    now = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}” {shares[weakest]:.0%}."
     return TaskPart(goal, f"Tokens to go: {len(weak)}. {now}")
 
 
 def _mean(trace: Trace) -> tuple[TaskPart, ...]:
     shares = trace.probabilities[0, 0]
     error = float(np.abs(shares - 1 / shares.shape[1]).max())
-    missing = ""
-    if error > MAX_SHARE_ERROR:
-        missing = f"A share is off by {error:.2f}; {MAX_SHARE_ERROR} is allowed."
-    values = np.abs(trace.value_heads[0, 0]).max()
     return (
-        TaskPart("In head 0 every token gives every token the same share.", missing),
-        TaskPart("Head 0 has values to average.", "" if values > 0 else "All its values are 0."),
+        _part(
+            "In head 0 every token gives every token the same share.",
+            error <= MAX_SHARE_ERROR,
+            f"A share is off by {error:.2f}; {MAX_SHARE_ERROR} is allowed.",
+        ),
+        _part(
+            "Head 0 has values to average.",
+            bool(trace.value_heads[0, 0].any()),
+            "All its values are 0.",
+        ),
     )
 
 
 def _cancel(trace: Trace) -> tuple[TaskPart, ...]:
     adds_HTO = head_contributions(trace)[0]
     largest = [float(np.abs(one).max()) for one in adds_HTO[:2]]
-    sum_left = float(np.abs(adds_HTO[:2].sum(axis=0)).max()) if len(adds_HTO) > 1 else np.inf
-    quiet = [
-        f"Head {h} adds nothing." for h, size in enumerate(largest) if size <= CANCEL_TOLERANCE
-    ]
     bound = CANCEL_TOLERANCE * max(largest)
-    too_much = f"The sum is still {sum_left:.2f}; at most {bound:.2f} is allowed."
+    total = float(np.abs(adds_HTO[:2].sum(axis=0)).max())
     return (
-        TaskPart("Both heads add something to the output.", "".join(quiet[:1])),
-        TaskPart("Together head 0 and head 1 add nothing.", too_much if sum_left > bound else ""),
+        _part(
+            "Both heads add something to the output.",
+            min(largest) > CANCEL_TOLERANCE,
+            f"Head {int(np.argmin(largest))} adds nothing.",
+        ),
+        _part(
+            "Together head 0 and head 1 add nothing.",
+            len(adds_HTO) > 1 and total <= bound,
+            f"The sum is still {total:.2f}; at most {bound:.2f} is allowed.",
+        ),
     )
 
 
@@ -146,11 +156,17 @@ def _leak(trace: Trace) -> tuple[TaskPart, ...]:
     later = np.triu(np.ones(trace.hidden.shape[2:], dtype=bool), 1)
     hidden, all_later = int((trace.hidden[0, 0] & later).sum()), int(later.sum())
     n_leaks = int((find_leaks(trace) & later).sum())
-    no_leak = "" if n_leaks else "No output changes if a later token changes."
-    too_few = f"It hides {hidden} of {all_later}." if 2 * hidden < all_later else ""
     return (
-        TaskPart("An output changes if a later token changes.", no_leak),
-        TaskPart("The mask still hides at least half of all later keys.", too_few),
+        _part(
+            "An output changes if a later token changes.",
+            n_leaks > 0,
+            "No output changes if a later token changes.",
+        ),
+        _part(
+            "The mask still hides at least half of all later keys.",
+            2 * hidden >= all_later,
+            f"It hides {hidden} of {all_later}.",
+        ),
     )
 
 

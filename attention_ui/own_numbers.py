@@ -20,7 +20,7 @@ from attention_lab.state_file import State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, edits_outside, outside_note
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
-from attention_lab.user_data.text_store import hold_text, is_key, stored
+from attention_lab.user_data.text_store import find_text, hold_text, is_key
 from attention_lab.user_data.user_matrices import (
     UserMatrices,
     layer_matrices,
@@ -62,7 +62,7 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
         write_to_url(name, "")
     with suppress(AttentionError):  # the page shows the error
         keys = filter(is_key, (str(st.session_state[name]) for name in URL_TEXTS))
-        session().held = [stored(key) for key in keys]
+        session().held = [find_text(key) for key in keys]
     own = {name: st.session_state[name] for name in URL_TEXTS}
     scenario = replace(scenario, **own)
     return with_painting(scenario) if scenario.mask == "painted" else scenario

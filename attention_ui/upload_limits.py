@@ -37,10 +37,10 @@ def limit_uploads() -> None:
     files: Any = MemoryUploadedFileManager
     with _lock:
         if not hasattr(files.add_file, "__wrapped__"):
-            files.add_file = limited(files.add_file)
+            files.add_file = limit_add_file(files.add_file)
 
 
-def limited(add_file: AddFile) -> AddFile:
+def limit_add_file(add_file: AddFile) -> AddFile:
     """`add_file`, but of a file that does not fit only the name is kept."""
     one_at_a_time = Lock()
 

@@ -12,10 +12,10 @@ from attention_core.projections import Projections
 
 from ..files.file_checks import check_numbers
 from ..files.weight_file import WeightFile
-from .layer_search import FoundLayer
+from .layer_search import FileLayer
 
 
-def read_layer(file: WeightFile, layer: FoundLayer, n_heads: int) -> Projections:
+def read_layer(file: WeightFile, layer: FileLayer, n_heads: int) -> Projections:
     """The weights of one layer, split into heads; fewer key/value heads if its key matrix is
     narrower.
 

@@ -22,7 +22,7 @@ MAX_LAYER_BYTES = 2**28
 
 
 @dataclass(frozen=True)
-class FoundLayer:
+class FileLayer:
     """An attention layer in a file, before any of its numbers is read.
 
     prefix: the beginning of its parts' names. shapes: of w_q, w_k, w_v, w_o, with input features as
@@ -56,7 +56,7 @@ class FoundLayer:
         return self.saved_heads or max(wide, default=self.heads[0])
 
 
-def find_layers(file: WeightFile) -> tuple[FoundLayer, ...]:
+def find_layers(file: WeightFile) -> tuple[FileLayer, ...]:
     """Every attention layer with known names, in the order of their numbers; a note says how many
     layers cannot be used.
 
@@ -98,7 +98,7 @@ def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:
     return FileError(f"The file holds no whole attention layer: {reason}. Known namings: {known}")
 
 
-def _layer(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
+def _layer(file: WeightFile, prefix: str, naming: Naming) -> FileLayer:
     """The layer under a prefix, all of whose matrices are there. Raises: FileError if they do not
     fit each other.
     """
@@ -129,7 +129,7 @@ def _layer(file: WeightFile, prefix: str, naming: Naming) -> FoundLayer:
     unused = (note for name, note in UNUSED_TENSORS.items() if prefix + name in file.shapes)
     notes = tuple(filter(None, (naming.note, *unused)))
     saved = _saved_heads(file, prefix, naming)
-    return FoundLayer(prefix, naming, shapes, heads, saved if saved in heads else None, notes)
+    return FileLayer(prefix, naming, shapes, heads, saved if saved in heads else None, notes)
 
 
 def _check_sizes(

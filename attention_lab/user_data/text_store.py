@@ -62,7 +62,7 @@ def is_key(value: str) -> bool:
     return value.startswith(KEY_MARK)
 
 
-def stored(key: str) -> StoredText:
+def find_text(key: str) -> StoredText:
     """The text of a key, to be held as long as it is shown; it counts as used now. Raises:
     SettingsError if it is no longer stored.
     """
@@ -80,4 +80,4 @@ def stored(key: str) -> StoredText:
 
 def stored_text(key: str) -> str:
     """The text of a key. Raises: SettingsError."""
-    return stored(key).text
+    return find_text(key).text

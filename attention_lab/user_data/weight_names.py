@@ -12,21 +12,21 @@ class Naming:
 
     parts: the file's name for each argument of `Projections`, or for w_qkv and b_qkv, the three
     side by side. transposed: a matrix has one row for each output feature, as PyTorch's do; None if
-    a file decides it by the longer side of its joint matrix of queries, keys and values. unlike:
-    keys of `OTHER_ARCHITECTURES`, for what the weights alone do not say. heads: the file's name for
-    the number of heads, "" if it has none.
+    a file decides it by the longer side of its joint matrix of queries, keys and values.
+    differences: keys of `OTHER_ARCHITECTURES`, for what the weights alone do not say. heads: the
+    file's name for the number of heads, "" if it has none.
     """
 
     title: str
     parts: Mapping[str, str]
     transposed: bool | None = True
-    unlike: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
     heads: str = ""
 
     @property
     def note(self) -> str:
         """What the weights alone do not say, in sentences."""
-        return " ".join(OTHER_ARCHITECTURES[key] for key in self.unlike)
+        return " ".join(OTHER_ARCHITECTURES[key] for key in self.differences)
 
     @property
     def anchor(self) -> str:
@@ -89,12 +89,12 @@ NAMINGS = (
         "GPT-2 or nanoGPT",
         _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"),
         transposed=None,
-        unlike=("causal", "norm"),
+        differences=("causal", "norm"),
     ),
     Naming(
         "Llama",
         _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"),
-        unlike=("causal", "rotary", "norm"),
+        differences=("causal", "rotary", "norm"),
     ),
     Naming(
         "a download from this app",

@@ -15,7 +15,7 @@ from attention_lab.files.weight_formats import open_weights
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.maps_file import read_maps
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import FoundLayer, find_layers
+from attention_lab.user_data.layer_search import FileLayer, find_layers
 from attention_viz.labels import counted
 
 from ..facts import fact
@@ -135,7 +135,7 @@ def _asked(what: str) -> str:
     return f"yw_{what} of {st.session_state['yw_file'].file_id}"
 
 
-def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
+def _layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> OwnHeads:
     left, right = st.columns(2)
     number = left.selectbox(
         "Layer",

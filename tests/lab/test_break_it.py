@@ -39,7 +39,7 @@ def test_no_mistake_fails_no_check(name: str) -> None:
 
 
 def test_a_mask_is_added_only_where_there_is_none() -> None:
-    """A scenario with a mask keeps its own; without the wish for one none is added."""
+    """A scenario with a mask keeps its own; a layer without a mask gets one only on request."""
     assert examine_layer(SCENARIOS["default"], "mask").right.mask is None
     hidden = examine_layer(SCENARIOS["default"], "mask", masked=True).right.hidden_keys[0, 0]
     assert hidden.tolist() == [11 - t for t in range(12)]

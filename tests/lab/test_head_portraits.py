@@ -48,7 +48,7 @@ def typical() -> Pattern:
         ("column_sums", [1, 2, 2, N, 1]),
     ],
 )
-def test_typical_heads_are_told_apart(key: str, expected: list[float]) -> None:
+def test_typical_heads_have_known_values(key: str, expected: list[float]) -> None:
     """Heads that read the token itself, its neighbours, the first token or all tokens have their
     typical values.
     """

@@ -163,4 +163,4 @@ def test_a_fully_masked_row_here_and_in_pytorch() -> None:
 def test_every_way_explains_itself() -> None:
     """The ways to hide have unique keys and a sentence each."""
     assert list(VALUES.values()) == [-np.inf, -1e9, -4.0]
-    assert all(way.name and way.sentence.endswith(".") for way in HIDING_VALUES)
+    assert all(way.name and way.description.endswith(".") for way in HIDING_VALUES)

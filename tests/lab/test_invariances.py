@@ -39,8 +39,8 @@ def layer(**options: Any) -> Trace:
 )
 @every_change
 def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) -> None:
-    """What is said to leave the layer as it is moves nothing but rounding; anything else moves
-    the output visibly.
+    """A change that should leave the output as it is moves it by rounding at most; any other
+    change moves it visibly.
     """
     before = layer(**options)
     for seed in (0, 1):

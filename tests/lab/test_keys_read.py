@@ -31,12 +31,14 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
     """
     for query in range(1, 7):
         assert keys_read_most(trace, 1, query) == (int(trace.probabilities[0, 1, query].argmax()),)
-    twins = np.repeat(np.random.default_rng(3).normal(size=(2, 11)), [3, 2], axis=0)
+    equal_tokens = np.repeat(np.random.default_rng(3).normal(size=(2, 11)), [3, 2], axis=0)
     mask = np.ones((5, 5), dtype=bool)
     mask[4] = False
     for kind in (np.float64, np.float32):
         equal = attend(
-            twins.astype(kind), Projections.random(11, 3, d_k=2, d_v=5).astype(kind), mask=mask
+            equal_tokens.astype(kind),
+            Projections.random(11, 3, d_k=2, d_v=5).astype(kind),
+            mask=mask,
         )
         assert {keys_read_most(equal, head, query) for head, query in np.ndindex(3, 4)} <= {
             (0, 1, 2),

@@ -16,7 +16,7 @@ from attention_core import Trace, attend
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import FoundLayer, find_layers, possible_heads
+from attention_lab.user_data.layer_search import FileLayer, find_layers, possible_heads
 from attention_lab.user_data.weight_names import OTHER_ARCHITECTURES
 from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
 from tests.lab.named_weights import (
@@ -107,15 +107,15 @@ def test_layers_are_listed_in_order() -> None:
 
 def test_notes_on_what_the_weights_do_not_hold() -> None:
     """A causal model, rotary positions and what stands beside the matrices are pointed out."""
-    for naming, unlike in (
+    for naming, differences in (
         (as_bert, ()),
         (as_gpt2, ("causal", "norm")),
         (as_llama, ("causal", "rotary", "norm")),
     ):
         layer = find_layers(opened(naming(weights())))[0]
-        assert layer.naming.unlike == unlike
+        assert layer.naming.differences == differences
         assert layer.notes == tuple(
-            filter(None, [" ".join(OTHER_ARCHITECTURES[key] for key in unlike)])
+            filter(None, [" ".join(OTHER_ARCHITECTURES[key] for key in differences)])
         )
     for naming, beside in (
         (as_torch, "bias_k"),
@@ -140,7 +140,7 @@ def test_the_usual_number_of_heads(width: int, heads: int) -> None:
     """Where nothing says how many, heads of width 64 or a little more are proposed."""
     layer = find_layers(opened(as_torch(weights())))[0]
     wide = replace(layer, shapes={"w_q": (width, width)}, heads=possible_heads(*[width] * 4))
-    assert isinstance(wide, FoundLayer)
+    assert isinstance(wide, FileLayer)
     assert wide.likely_heads == heads
 
 

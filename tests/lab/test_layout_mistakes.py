@@ -38,14 +38,14 @@ def test_every_place_of_the_split_holds_the_same_number(place: tuple[int, int, i
     assert split_without_swap(FUSED, H)[places.unswapped] == value
 
 
-def test_foreign_cells_are_those_whose_number_comes_from_another_token() -> None:
-    """A cell is foreign exactly if its number comes from another token."""
+def test_wrong_token_cells() -> None:
+    """A cell is wrong exactly if its number comes from another token."""
     origin = split_without_swap(FUSED[:1], H)[0] // (H * K)
     np.testing.assert_array_equal(wrong_token_cells(T, H, K), origin != np.arange(T)[:, np.newaxis])
 
 
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(5, 1), (1, 3)])
-def test_nothing_goes_astray_with_one_head_or_one_token(n_tokens: int, n_heads: int) -> None:
+def test_nothing_is_misplaced_with_one_head_or_one_token(n_tokens: int, n_heads: int) -> None:
     """Where an axis has length 1 there is nothing to swap."""
     assert not wrong_token_cells(n_tokens, n_heads, K).any()
 
@@ -63,8 +63,8 @@ def test_an_input_is_the_word_plus_the_position(positions: bool) -> None:
         ]
 
 
-def test_a_number_that_goes_astray() -> None:
-    """What `misplaced` names stands in the named row when the swap is forgotten, in the split and
+def test_a_misplaced_number() -> None:
+    """What `find_misplaced` names stands in the named row without the swap, in the split and
     in the merge. With one head, or one token, nothing is misplaced.
     """
     heads = split_heads(FUSED, H)
@@ -83,7 +83,7 @@ def test_a_number_that_goes_astray() -> None:
 
 
 @given(layers())
-def test_the_wrong_twins(layer: Layer) -> None:
+def test_a_reshape_without_the_swap(layer: Layer) -> None:
     """A bare reshape has the right shape; its numbers are right for one head or one token, and
     wrong otherwise.
     """
@@ -97,7 +97,7 @@ def test_the_wrong_twins(layer: Layer) -> None:
     assert (joined == merge_heads(trace.query_heads)).all() == harmless
 
 
-def test_a_wrong_twin_by_hand() -> None:
+def test_a_reshape_without_the_swap_by_hand() -> None:
     """Two tokens, two heads of two: the bare reshape gives head 0 all of token 0 and head 1 all
     of token 1.
     """
@@ -115,7 +115,7 @@ def trace(request: pytest.FixtureRequest) -> Trace:
     return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
 
 
-def test_every_number_lands_where_place_merged_says(trace: Trace) -> None:
+def test_every_number_lands_at_its_merged_position(trace: Trace) -> None:
     """With the swap and without it, each cell of the heads is found again at the named place."""
     wrong = merge_without_swap(trace.head_outputs)[0]
     for head, query, feature in np.ndindex(3, 7, 5):
@@ -124,7 +124,7 @@ def test_every_number_lands_where_place_merged_says(trace: Trace) -> None:
         assert wrong[merged_position(trace, head, query, feature, swap=False)] == number
 
 
-def test_moved_cells_are_those_that_differ(trace: Trace) -> None:
+def test_wrong_merged_cells_are_those_that_differ(trace: Trace) -> None:
     """With 7 tokens and 3 heads, block (t, h) stays in place without the swap only where 3 t +
     h = 7 h + t.
     """

@@ -65,7 +65,7 @@ def test_shapes_give_nothing_away(mistake: Mistake) -> None:
 
 
 def test_a_sum_that_is_hardly_off() -> None:
-    """A sum of 0.99999 is not written as 1 beside the sentence that it is none."""
+    """A sum of 0.99999 is not written as 1 in the sentence that it is not 1."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
     trace = attend(
         [[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]]

@@ -1,5 +1,5 @@
 """The classic mistakes: each is what its line of code says, and each is caught; a right layer
-is never accused.
+passes every check.
 """
 
 from __future__ import annotations

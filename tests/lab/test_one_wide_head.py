@@ -40,9 +40,7 @@ def test_the_usual_scale_follows_the_width_and_another_stays() -> None:
 
 
 def test_parameters_and_products_stay_scores_grow() -> None:
-    """The numbers in the weights and the multiplications are those of one head; of scores there
-    are as many times more as there are heads.
-    """
+    """The layer has the weights and the multiplications of one head, and h times its scores."""
     trace = layer()
     one, many = layer_cost(one_wide_head(trace)), layer_cost(trace)
     weights = (D * H * K) + (M * H * K) + (M * H * V) + (H * V * D)

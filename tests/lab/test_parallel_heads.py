@@ -55,14 +55,14 @@ def test_three_ways_give_the_scores_of_a_loop() -> None:
 
 
 def test_an_error_in_a_thread_is_seen() -> None:
-    """A product that fails in a thread fails for who asked for it."""
+    """A product that fails in a thread raises its error in the caller."""
     query_HTK, key_HKS = np.ones((2, 3, 5)), np.ones((2, 4, 7))
     with ThreadPoolExecutor(2) as pool, pytest.raises(ValueError, match="mismatch"):
         multiply_in_threads(pool, query_HTK, key_HKS, np.empty((2, 3, 7)))
 
 
 def clock_of(seconds: float) -> object:
-    """A clock that moves on by so many seconds each time that it is looked at."""
+    """A clock that moves on by a fixed number of seconds each time that it is read."""
     ticks = count()
     return lambda: next(ticks) * seconds
 
@@ -78,8 +78,8 @@ def test_sizes_stay_within_their_bounds() -> None:
     assert max(race.gap for race in found) < 1e-13
 
 
-def test_results_that_differ_are_told() -> None:
-    """The largest gap counts; one within rounding is none."""
+def test_the_largest_gap() -> None:
+    """The largest gap counts; a gap within rounding is 0."""
     same, other = (replace(race(16, 1, 1), gap=gap) for gap in (5e-14, 0.25))
     assert largest_gap([same, same]) == 0
     assert largest_gap([same, other]) == 0.25
@@ -98,13 +98,13 @@ def test_measuring_ends_before_it_takes_too_long() -> None:
 
 
 def test_no_more_threads_than_heads_or_cores() -> None:
-    """One head has one thread, many heads as many as there are cores."""
+    """One head has one thread; many heads have one thread for each core."""
     assert n_threads(LayerSize(12, 16, 1, 1, 4, 4)) == 1
     assert n_threads(LayerSize(12, 1024, 1024, 1024, 1, 1)) == min(n_cores(), 1024)
 
 
 def race(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> ThreadRuns:
-    """Times with quartiles so far on both sides of the median."""
+    """Times with quartiles at an equal distance on both sides of the median."""
     times = {
         way: RunTimes(t - spread, t, t + spread)
         for way, t in ((ONE_BY_ONE, loop), (IN_THREADS, threads), (ONE_PRODUCT, loop))
@@ -123,17 +123,21 @@ def race(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> Thr
         ([(3, 1), (3, 1)], (16, 32), (), 16),
     ],
 )
-def test_from_which_size_threads_pay(
+def test_from_which_size_threads_are_faster(
     times: list[tuple[float, float]],
     faster: tuple[int, ...],
     slower: tuple[int, ...],
     faster_from: int | None,
 ) -> None:
-    """They pay from the first size on that is clearly faster, with all larger ones faster too."""
+    """They are faster from the first size on that is clearly faster, with all larger ones too."""
     found = [race(16 * 2**i, *pair) for i, pair in enumerate(times)]
-    told = compare_threads(found)
-    assert (told.faster, told.slower, told.faster_from) == (faster, slower, faster_from)
+    comparison = compare_threads(found)
+    assert (comparison.faster, comparison.slower, comparison.faster_from) == (
+        faster,
+        slower,
+        faster_from,
+    )
     best = max(loop / threads for loop, threads in times)
-    assert told.best == pytest.approx(best)
+    assert comparison.best == pytest.approx(best)
     n_tokens = [16 * 2**i for i, (loop, threads) in enumerate(times) if loop / threads == best]
-    assert told.best_at == n_tokens[0]
+    assert comparison.best_at == n_tokens[0]

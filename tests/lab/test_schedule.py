@@ -14,7 +14,7 @@ from attention_lab.heads.schedule import BoxKey, Schedule, schedule
 from attention_lab.heads.shared_keys import MULTIPLICATIONS
 
 T, S, D = 5, 7, 12
-# Options of the layer, and its depth worked out by hand.
+# Options of the layer, and its depth, counted by hand.
 LAYERS = {
     "usual": ({}, 7),  # Q K V, scores, scaled, softmax, read, merge, W_O
     "causal": ({"causal": True}, 8),  # the mask hides something, and takes a moment

@@ -35,7 +35,7 @@ def test_four_ways_give_the_scores_of_the_layer(name: str) -> None:
 
 
 def test_a_large_layer_is_compared_in_part() -> None:
-    """Where a way would need too much, fewer tokens are compared, and it says how many."""
+    """Where a way would need too much, fewer tokens are compared; the result holds their number."""
     weights = Projections.random(64, 16, d_k=128, d_v=1)
     trace = attend(np.random.default_rng(8).normal(size=(61, 64)), weights)
     found = scheme_gaps(trace)
@@ -44,8 +44,8 @@ def test_a_large_layer_is_compared_in_part() -> None:
 
 
 def test_runs_stay_within_their_bounds() -> None:
-    """Every run keeps at most 32 MB and multiplies at most so often; the cheap ways go on where
-    others stop.
+    """Every run stays within its bounds of memory and multiplications; cheap ways reach larger
+    sizes than others.
     """
     size = LayerSize(n_tokens=64, d_model=4, n_heads=4, n_kv_heads=4, d_k=1, d_v=1)
     runs = measure_schemes(size, "n")

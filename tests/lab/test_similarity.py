@@ -194,8 +194,8 @@ def test_points_on_a_line_are_put_in_line() -> None:
 
 
 def test_no_more_heads_differ_than_keys_are_seen() -> None:
-    """Of four heads over two keys two can have nothing in common; under a causal mask the last
-    query counts.
+    """Among four heads over two keys, at most two have nothing in common; under a causal mask
+    the last query counts.
     """
     assert (
         max_distinct_heads(Pattern(np.full((1, 4, 3, 2), 0.5), np.ones((1, 4, 3, 2), dtype=bool)))

@@ -9,7 +9,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.user_data import text_store
-from attention_lab.user_data.text_store import hold_text, is_key, store_text, stored, stored_text
+from attention_lab.user_data.text_store import find_text, hold_text, is_key, store_text, stored_text
 from tests.lab.refusal import refused
 
 
@@ -58,7 +58,7 @@ def test_keeping_again_takes_no_room() -> None:
 def test_what_is_held_is_not_forgotten() -> None:
     """However much others keep, who holds a text can ask for it; once it is let go it is gone."""
     key = store_text("aaaa")
-    shown = stored(key)
+    shown = find_text(key)
     for letter in "bcdef":
         store_text(letter * 9)
     assert stored_text(key) == shown.text == "aaaa"

@@ -32,7 +32,7 @@ def test_a_convolution_by_hand() -> None:
 @pytest.mark.parametrize("groups", [3, 1])
 @pytest.mark.parametrize("bias", [False, True])
 def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
-    """A window of one token, and as many filters more as heads make their own, give the layer's
+    """A window of one token, and a filter for each column of the weights, give the layer's
     queries, keys and values; other weights would not.
     """
     p = Projections.random(11, 3, d_k=5, d_v=2, n_kv_heads=groups, bias=bias)

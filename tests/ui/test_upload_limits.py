@@ -13,8 +13,8 @@ from attention_ui.server import prepare
 from attention_ui.upload_limits import (
     FILE_OVERHEAD_BYTES,
     check_upload,
+    limit_add_file,
     limit_uploads,
-    limited,
     used_bytes,
 )
 from tests.ui.app import errors, opened
@@ -28,7 +28,7 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
     original = getattr(
         MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
     )
-    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", limited(original))
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", limit_add_file(original))
     return MemoryUploadedFileManager("/upload")
 
 

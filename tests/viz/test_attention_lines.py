@@ -1,4 +1,4 @@
-"""Lines from queries to keys: each ends where it should, says its weight, and belongs to its
+"""Lines from queries to keys: each ends where it should, shows its weight, and belongs to its
 head.
 """
 
@@ -54,7 +54,7 @@ def test_masked_keys_get_no_line() -> None:
 
 
 def test_the_strongest_are_drawn() -> None:
-    """Of too many lines the strongest are kept, and it says how many were not."""
+    """If there are too many lines, the strongest are kept, and the others are counted."""
     trace = square(17, 2, causal=False)
     figure, left_out = attention_lines(trace, (0, 1), "all", 0, 0)
     weights = np.sort(trace.probabilities[0].ravel())

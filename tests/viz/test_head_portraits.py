@@ -84,8 +84,8 @@ def test_the_head_and_the_measure_in_focus_are_bold() -> None:
 
 
 def test_a_number_that_does_not_exist_is_a_dash() -> None:
-    """One token has no previous one: the bar is empty and says so; tiny numbers are told as
-    such.
+    """One token has no previous one: the bar is empty and has a dash; tiny numbers stand as
+    “< 0.01”.
     """
     figure = measures_figure(
         [BY_NAME["previous-token mass"]], pattern_of(square(1, 2)), ("entropy", 0)
@@ -126,8 +126,8 @@ def test_a_single_head_has_no_others() -> None:
 
 
 def test_the_number_of_a_head_in_words() -> None:
-    """Beside that of a head without preferences; a single token has no previous one, which is
-    said as such.
+    """It stands beside that of a head without preferences; a single token has no previous one,
+    and the text holds no number.
     """
     alone = pattern_of(square(1, 2))
     own, previous = (

@@ -61,7 +61,7 @@ BOARDS: dict[str, Callable[[], JSON]] = {
 }
 
 
-def rule_of(told: JSON) -> Rule:
+def rule_of(sent: JSON) -> Rule:
     """A rule as it travels, as the engine's own."""
 
     def place(at: JSON) -> Position:
@@ -72,10 +72,10 @@ def rule_of(told: JSON) -> Rule:
         )
 
     reads = tuple(
-        Read(read["array"], tuple(place(at) for at in read["at"])) for read in told["reads"]
+        Read(read["array"], tuple(place(at) for at in read["at"])) for read in sent["reads"]
     )
     return Rule(
-        told["operation"], reads, told["length"], own=place(told.get("position", {"parts": []}))
+        sent["operation"], reads, sent["length"], own=place(sent.get("position", {"parts": []}))
     )
 
 

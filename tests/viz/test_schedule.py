@@ -118,7 +118,7 @@ def test_of_many_heads_the_first_and_the_last_are_drawn() -> None:
 
 
 def test_the_picture_as_a_table() -> None:
-    """A line for each box, with its moment and what it says."""
+    """A line for each box, with its moment and its hover text."""
     plan = plan_of(4, 4)
     table = figure_table(schedule_figure(plan, OURS))
     assert list(table["moment"]) == [box.moment for box in plan.boxes]

@@ -20,7 +20,7 @@ def of_pair(number: float, n_heads: int, others: float) -> np.ndarray:
 
 
 def test_the_closest_of_several_heads() -> None:
-    """Of three heads the pair with the smallest divergence is named, with its number, and how
+    """Among three heads the pair with the smallest divergence is named, with its number, and how
     far its patterns overlap; so is the pair with the largest correlation.
     """
     distance = np.array([[0.0, 0.5, 0.25], [0.5, 0.0, 0.375], [0.25, 0.375, 0.0]])
@@ -40,13 +40,15 @@ def test_two_heads_are_one_pair() -> None:
     assert describe_closest(one_pair) != describe_closest(several)
 
 
-@pytest.mark.parametrize("said", [describe_closest(np.zeros((4, 4))), describe_most_alike(ALONE)])
-def test_no_two_of_equal_heads_are_closest(said: str) -> None:
+@pytest.mark.parametrize(
+    "sentence", [describe_closest(np.zeros((4, 4))), describe_most_alike(ALONE)]
+)
+def test_no_two_of_equal_heads_are_closest(sentence: str) -> None:
     """Where all heads look alike, as under a window of 0, no pair is singled out, and no head
     has a correlation: the sentence holds no number.
     """
-    assert said.endswith(".")
-    assert numbers_said(said) == []
+    assert sentence.endswith(".")
+    assert numbers_said(sentence) == []
 
 
 def test_some_heads_without_preferences() -> None:

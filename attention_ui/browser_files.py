@@ -35,7 +35,7 @@ PLOTLY = distribution("plotly")
 PLOTLY_JS = Path(str(PLOTLY.locate_file("plotly/package_data/plotly.min.js")))
 # Relative to the app's own URL. It names the version, so a browser may keep the file for good.
 PLOTLY_URL = f"lab/plotly-{PLOTLY.version}.min.js"
-ONE_YEAR = 365 * 24 * 60 * 60  # seconds
+ONE_YEAR_SECONDS = 365 * 24 * 60 * 60  # seconds
 
 
 def component(name: str) -> Any:
@@ -90,5 +90,5 @@ def plotly_route() -> Route:
 
 
 def _plotly_js(request: Request) -> FileResponse:
-    headers = {"Cache-Control": f"public, immutable, max-age={ONE_YEAR}"}
+    headers = {"Cache-Control": f"public, immutable, max-age={ONE_YEAR_SECONDS}"}
     return FileResponse(PLOTLY_JS, media_type="text/javascript", headers=headers)

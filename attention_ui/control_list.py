@@ -18,7 +18,7 @@ from attention_lab.scenario import (
 from attention_lab.sentences import MAX_SENTENCES
 
 CONTROL_DEFAULTS = asdict(Scenario())
-GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
+CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
 Values = Mapping[str, Any]
 
 

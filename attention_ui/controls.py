@@ -16,7 +16,7 @@ from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH,
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
 
-from .control_list import CONTROL_DEFAULTS, GROUPS, Control, decided_values, widget_value
+from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS
 from .mask_choice import make_room_for_padding
 from .url_state import bound, control_group, keep_in_url, must_draw, session, whole_number_input
@@ -37,17 +37,17 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
-        for group in GROUPS[1:]:
+        for group in CONTROL_GROUPS[1:]:
             if used is None or must_draw(_defaults(_of(group))):
                 with control_group(group, _defaults(_of(group))) as shown:
                     _draw_all([one for one in _of(group) if one.name in shown], values)
         with sizes:
             wanted = [
                 one
-                for one in _of(GROUPS[0])
+                for one in _of(CONTROL_GROUPS[0])
                 if used is None or one.name in used or must_draw(_defaults([one]))
             ]
-            keep_in_url(GROUPS[0], _defaults(wanted))
+            keep_in_url(CONTROL_GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
 

@@ -23,8 +23,8 @@ from attention_lab.scenario import (
 )
 from attention_viz.payload import Stage
 
-from .chosen import layer_caption
 from .focus import Focus
+from .layer_caption import layer_caption
 from .markdown import plain
 from .url_state import session
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "assets"
 PAGES_FOLDER = ROOT / "pages"
 
-SECTIONS = {
+SECTION_TITLES = {
     "story": "The story",
     "heads": "Heads",
     "masks": "Masks and kinds",
@@ -23,8 +23,8 @@ SECTIONS = {
     "reference": "Reference",
 }
 # Pages that need mathematics. They have their own heading in the menu, before the last one.
-FOR_MATHEMATICIANS = ("propositions", "growth", "geometry", "stiefel")
-MENU = (*list(SECTIONS.values())[:-1], "Mathematics", SECTIONS["reference"])
+MATHEMATICS_PAGES = ("propositions", "growth", "geometry", "stiefel")
+MENU = (*list(SECTION_TITLES.values())[:-1], "Mathematics", SECTION_TITLES["reference"])
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class Page:
     @property
     def heading(self) -> str:
         """Its heading in the menu, one of `MENU`."""
-        if self.url_path in FOR_MATHEMATICIANS:
+        if self.url_path in MATHEMATICS_PAGES:
             return "Mathematics"
-        return SECTIONS[self.section]
+        return SECTION_TITLES[self.section]
 
     @property
     def own_controls(self) -> OwnControls | None:

@@ -23,7 +23,7 @@ MAX_OPEN_FILES = 8192
 SECONDS_TO_START = 0.5  # until the server answers
 
 
-def prepare() -> None:
+def set_limits() -> None:
     """Set the bounds of this process before it serves anybody."""
     # By default Python looks for cycles after every 700 new objects. With many visitors this took a
     # tenth of the time, and each look at all objects makes everybody wait.

@@ -42,7 +42,7 @@ VIEW_DEFAULTS = {
     "whole": False,
 }
 
-SWITCHES = (
+VIEW_SWITCHES = (
     ("Each head its own colours", "own_scale", "Otherwise all heads share one scale."),
     (
         "Lecture mode",
@@ -59,7 +59,7 @@ SWITCHES = (
 )
 
 
-def one_window() -> DeltaGenerator:
+def main_container() -> DeltaGenerator:
     """A container for the choices and the main picture of a page. It is as high as the window below
     the title, so that a picture that arrives late moves nothing.
     """
@@ -78,7 +78,7 @@ def draw_view() -> Notation:
                 required=True,
                 help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
             )
-        for label, key, text in SWITCHES:
+        for label, key, text in VIEW_SWITCHES:
             if key in shown:
                 bound(st.toggle, label, key=key, help=text)
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .labels import label_width
 
-PLANE = ("x", "y")
+PLANE_AXES = ("x", "y")
 MAX_BAR_NAMES = 32  # of more names only some are written below the bars
 
 Part = dict[str, Any]
@@ -20,7 +20,7 @@ def frame(
     height: float,
     color: str,
     line: float,
-    axes: tuple[str, str] = PLANE,
+    axes: tuple[str, str] = PLANE_AXES,
 ) -> Part:
     """A frame around cells; x and y count cells from the top left."""
     return {

@@ -17,7 +17,7 @@ from .payload import JSON
 STAGE_PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
 # Parts of single steps that stand below the stage too: with them cells would be too small for
 # numbers.
-BELOW_STAGE: Mapping[str, Set[str]] = {"probabilities": {"row"}}
+PARTS_BELOW_STAGE: Mapping[str, Set[str]] = {"probabilities": {"row"}}
 # The signs between the matrices of a step.
 PRODUCT_SIGNS = ("·", "=")
 STEP_SIGNS: Mapping[str, tuple[str, ...]] = {
@@ -90,7 +90,7 @@ class StepWords:
 def stage_board(board: JSON, words: StepWords) -> JSON:
     """A board as the stage of a step: the parts of the computation alone, with the words."""
     result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
-    parts = STAGE_PARTS - BELOW_STAGE.get(result, set())
+    parts = STAGE_PARTS - PARTS_BELOW_STAGE.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
     stage: JSON = {

@@ -14,11 +14,11 @@ from .places import (
 )
 from .refusals import SWITCH_LABELS, Refusal, refuse, refuse_unusable, show_refusals
 from .session import Session, begin_run, session
-from .widgets import LAST_SEED, choose_one, seed_input, whole_number_input
+from .widgets import MAX_SEED, choose_one, seed_input, whole_number_input
 
 __all__ = [
     "KEPT",
-    "LAST_SEED",
+    "MAX_SEED",
     "SWITCH_LABELS",
     "Refusal",
     "Session",

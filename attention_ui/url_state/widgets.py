@@ -16,7 +16,7 @@ import streamlit as st
 from .binding import bound, rerun_without
 from .refusals import refuse
 
-LAST_SEED = 9999
+MAX_SEED = 9999
 
 
 def choose_one(
@@ -57,7 +57,7 @@ def whole_number_input(
 
 def seed_input(**about: Any) -> int:
     """Draw the field for the seed of a page's own random numbers."""
-    return whole_number_input(st, "Seed", 0, LAST_SEED, 0, width=110, **about)
+    return whole_number_input(st, "Seed", 0, MAX_SEED, 0, width=110, **about)
 
 
 def _is_infinite(text: str) -> bool:

@@ -13,7 +13,7 @@ from attention_ui.markdown import plain
 from attention_ui.own_numbers import with_painting
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.heads.compare import MAX_OUTPUT_FEATURES, compare_board
 from attention_viz.labels import percent
 
@@ -21,7 +21,7 @@ FIELD_OF_LABEL = {"scores": "masked_scores", "probabilities": "probabilities", "
 
 now = page_context()
 head, query = now.focus.head, now.focus.query
-window = one_window()
+window = main_container()
 left, middle, right = window.columns([3, 4, 5], vertical_alignment="bottom")
 control, value = choose_setting(left, middle, now.scenario)
 shown = choose_one(

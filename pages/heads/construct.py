@@ -5,14 +5,14 @@ import streamlit as st
 from attention_ui.board import show_board
 from attention_ui.heads.construct import choose_matrix, choose_task, show_start_button, show_verdict
 from attention_ui.page_context import page_context
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz import story
 
 PROJECTED_FIELDS = {"w_q": "queries", "w_k": "keys", "w_v": "values"}
 
 now = page_context()
 trace, focus = now.trace, now.focus
-window = one_window()
+window = main_container()
 with window:
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     with left:

@@ -18,7 +18,7 @@ from attention_ui.heads.schedule import measure_threads, show_schedule
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz import story
 from attention_viz.heads.count_figures import (
     SIZE_TITLES,
@@ -40,7 +40,7 @@ trace, size = now.trace, fact("size", layer_size(now.trace))
 same = fact("scheme_gaps", scheme_gaps(trace))
 fact("several_heads", size.n_heads > 1)
 
-window = one_window()
+window = main_container()
 window.markdown(
     "One pair of tokens in all heads at once. The matrix product multiplies **every head with every"
     " head**, but only the framed diagonal is needed. The Hadamard product (**number by number**,"

@@ -19,7 +19,7 @@ from attention_ui.heads.shared_keys import (
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.heads.count_figures import SIZE_TITLES, count_curves
 from attention_viz.heads.shared_keys import shared_keys_board, strongest_colour
 from attention_viz.labels import number, percent
@@ -39,7 +39,7 @@ trace, p = now.trace, now.trace.projections
 cell = now.focus.cell("query", "key")
 kept = fact("matrices_kept", [name for name in ("w_q", "w_o") if getattr(p, name) is not None])
 
-window = one_window()
+window = main_container()
 with window:
     st.markdown(
         "The same heads three times. **MHA** gives each head its own keys and values, **GQA** gives"

@@ -12,11 +12,11 @@ from attention_ui.labs import convolution as lab
 from attention_ui.reference.glossary import meaning
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import number, percent
 from attention_viz.labs import convolution as pictures
 
-window = one_window()
+window = main_container()
 with window:
     picture, kernel, sharpness, padding = lab.choose_convolution()
 run = run_convolution(picture, kernel, sharpness, padding)

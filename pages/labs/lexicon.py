@@ -6,7 +6,7 @@ from attention_ui.board import show_board
 from attention_ui.labs import lexicon as lab
 from attention_ui.markdown import quote_token
 from attention_ui.show import explained_errors, show_figure
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labs.lexicon import (
     blocks_board,
     comparison_matrix_board,
@@ -16,7 +16,7 @@ from attention_viz.labs.lexicon import (
 )
 
 with explained_errors():
-    window = one_window()
+    window = main_container()
     with window:
         st.markdown(
             "Where heads look if every feature of a word has a name: each head is set by hand to"

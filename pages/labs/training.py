@@ -13,11 +13,11 @@ from attention_ui.labs.training_tables import show_backward_pass, show_compariso
 from attention_ui.labs.visitor_runs import visitor_run
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, whole_number_input
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labs.training import agreement_figure, offset_figure, score_figure
 from attention_viz.labs.training_boards import sequence_board, token_labels
 
-window = one_window()
+window = main_container()
 with window:
     st.markdown("Watch a small attention layer learn a task: its loss, and what its heads look at.")
     settings = choices.choose_training()

@@ -19,14 +19,14 @@ from attention_ui.masks.encoder_decoder import (
 from attention_ui.masks.sentences import choose_sentence, note_cut
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound, choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import percent
 from attention_viz.masks import encoder_decoder as boards
 
 DEFAULT_TARGET = "Das Tier war zu müde"
 
 now = page_context()
-window = one_window()
+window = main_container()
 left, right = window.columns([3, 2])
 target = choose_sentence(
     left,

@@ -13,12 +13,12 @@ from attention_ui.masks.painting import PAINTED_KEY
 from attention_ui.masks.sentences import choose_sentence, limit_with_note, note_cut
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound, choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import percent
 from attention_viz.masks import mask_workshop as boards
 
 now = page_context()
-window = one_window()
+window = main_container()
 left, right, middle, slide, which = window.columns([20, 11, 34, 9, 15], gap="xsmall")
 reads = (now.scenario, now.trace.sizes["T"])
 second = choose_sentence(

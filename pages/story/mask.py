@@ -20,7 +20,7 @@ n_seen = fact("keys_seen", n_keys - int(trace.hidden_keys[0, focus.head, focus.q
 cell = focus.cell("query", "key")
 
 reach = fact("window", scenario.window)
-WHY = {
+MASK_EXPLANATIONS = {
     "none": "No mask is chosen: in this layer every query sees every key.",
     "causal": (
         "A causal mask hides every later token; a token sees itself and those before it. A language"
@@ -41,7 +41,7 @@ WHY = {
     ),
 }
 
-says = WHY[mask]
+says = MASK_EXPLANATIONS[mask]
 if fact("padding_of_batch", len(now.sentences) > 1 and mask != "padding"):
     if mask == "none":
         says = "No mask is chosen."

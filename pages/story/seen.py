@@ -11,7 +11,7 @@ from attention_ui.registry import page_of
 from attention_viz import story
 from attention_viz.labels import percent
 
-AHEAD = ("break-it", "all-heads", "trained-heads", "training", "practice")
+NEXT_PAGES = ("break-it", "all-heads", "trained-heads", "training", "practice")
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -41,6 +41,6 @@ st.markdown(
 )
 st.header("Where to go from here", anchor=False)
 with st.container(horizontal=True):
-    for name in AHEAD:
+    for name in NEXT_PAGES:
         page = page_of(name)
         st.page_link(page.path, label=f"{page.title}: {page.question}", icon=page.icon)

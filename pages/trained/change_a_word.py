@@ -12,7 +12,7 @@ from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import say_cut, say_model
 from attention_ui.url_state import bound
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import percent
 from attention_viz.thumbnails import thumbnails
 from attention_viz.trained.layer_pictures import before_and_after
@@ -21,7 +21,7 @@ SENTENCE = "The animal did not cross the street because it was too tired."
 
 now = page_context()
 text = now.scenario.text
-window = one_window()
+window = main_container()
 left, right, famous, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")
 old = bound(left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session")
 new = bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")

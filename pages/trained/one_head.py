@@ -14,7 +14,7 @@ from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
 from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz import story
 from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.labels import percent
@@ -33,7 +33,7 @@ SAYS = {
 
 now = page_context()
 shown = heads_shown(now)
-window = one_window()
+window = main_container()
 choices, says = window.columns([2, 3], vertical_alignment="bottom")
 with choices.container(horizontal=True):
     layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])

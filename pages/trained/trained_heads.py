@@ -9,7 +9,7 @@ from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import head_shown, open_pinned, place
 from attention_ui.trained.heads_shown import heads_shown
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 
@@ -18,7 +18,7 @@ shown = heads_shown(now)
 maps, sizes = shown.maps, shown.maps.sizes
 n_heads = fact("heads", sizes["L"] * sizes["H"])
 
-window = one_window()
+window = main_container()
 window.markdown(
     f"**{counted(n_heads, 'head')}, one line for each layer.** Rows are the tokens that ask,"
     " columns the tokens they read; the stronger the colour, the larger the share. Point at a cell"

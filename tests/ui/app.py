@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
 from attention_ui.browser_files import COMPONENT_PREFIX
-from attention_ui.control_list import CONTROLS, GROUPS
+from attention_ui.control_list import CONTROL_GROUPS, CONTROLS
 from attention_ui.page_context import PageContext
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
@@ -54,7 +54,7 @@ def gone_to(app: AppTest, page: str) -> AppTest:
 
 def unfolded(app: AppTest) -> AppTest:
     """The app with every group of controls in the sidebar open."""
-    for group in (*GROUPS[1:], "View"):
+    for group in (*CONTROL_GROUPS[1:], "View"):
         app.session_state[f"group {group}"] = True
     return app.run()
 

@@ -12,8 +12,8 @@ from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui import closer_look
-from attention_ui.chosen import layer_facts
 from attention_ui.focus import Focus
+from attention_ui.layer_caption import layer_facts
 from attention_ui.page_context import PageContext
 from attention_ui.trained.heads_shown import of_model, one_head_here
 from tests.ui.app import named_in, opened, page_context

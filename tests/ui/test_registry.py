@@ -9,11 +9,11 @@ import pytest
 
 from attention_core import STEPS
 from attention_ui.registry import (
-    FOR_MATHEMATICIANS,
+    MATHEMATICS_PAGES,
     MENU,
     OLD_URLS,
     PAGES,
-    SECTIONS,
+    SECTION_TITLES,
     Page,
     page_of,
     story_steps,
@@ -42,7 +42,7 @@ def test_a_page_is_described(page: Page) -> None:
     *_, section, name = Path(page.path).parts
     assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
-    assert page.section in SECTIONS
+    assert page.section in SECTION_TITLES
     assert re.fullmatch(r":material/[a-z_]+:", page.icon)
     assert page.question.endswith("?")
     assert set(page.fields) <= set(STEPS)
@@ -81,4 +81,4 @@ def test_pages_for_mathematicians_are_pages() -> None:
     assert all(under.values())
     assert sum(map(len, under.values())) == len(PAGES)
     mathematics = under["Mathematics"]
-    assert {page.url_path for page in mathematics} == set(FOR_MATHEMATICIANS)
+    assert {page.url_path for page in mathematics} == set(MATHEMATICS_PAGES)

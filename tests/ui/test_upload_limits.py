@@ -9,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from attention_core.errors import FileError
 from attention_ui import upload_limits
 from attention_ui.labs import picture_upload
-from attention_ui.server import prepare
+from attention_ui.server import set_limits
 from attention_ui.upload_limits import (
     FILE_OVERHEAD_BYTES,
     check_upload,
@@ -85,7 +85,7 @@ def test_the_app_bounds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setattr(MemoryUploadedFileManager, "add_file", original)
     monkeypatch.setattr(upload_limits, "MAX_UPLOADED_BYTES", FILE_OVERHEAD_BYTES + 10)
-    prepare()
+    set_limits()
     room = f"{FILE_OVERHEAD_BYTES + 10:,}"
     (said,) = errors(uploaded("a.npz", bytes(100)))
     assert room in said

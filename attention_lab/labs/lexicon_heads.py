@@ -150,7 +150,7 @@ def run_lexicon(
     """Heads set by hand on a sentence, labelled with its words.
 
     >>> from attention_lab.labs.lexicon import compose_sentence
-    >>> trace = run_lexicon(compose("The queen saw her sons because they called her"))
+    >>> trace = run_lexicon(compose_sentence("The queen saw her sons because they called her"))
     >>> round(float(trace.probabilities[0, 0, 9, 2]), 3)
     0.917
     """

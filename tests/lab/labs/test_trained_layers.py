@@ -156,24 +156,15 @@ def test_one_answer_per_head() -> None:
     """1 - heads/questions; narrow values bring a part of an answer; letters half right, a sixth
     of the rest guessed.
     """
-    assert [evaluation.one_answer_score("staircase", n) for n in (1, 2, 3, 4)] == [
-        0.75,
-        0.5,
-        0.25,
-        0,
-    ]
-    assert evaluation.one_answer_score("conjunction", 1) == 0
-    assert evaluation.one_answer_score("letters", 1) == pytest.approx(7 / 12)
-    assert evaluation.one_answer_score("letters", 2) == 1
-    assert [evaluation.one_answer_score("neighbours", 2, width) for width in (1, 2, 4, 9)] == [
-        0.75,
-        0.5,
-        0,
-        0,
-    ]
-    assert evaluation.one_answer_score("staircase", 4, 2) == 0.5
-    assert evaluation.one_answer_score("agreement", 1, 2) == pytest.approx(1 - 0.5 * (1 - 0.264))
-    assert evaluation.one_answer_score("agreement", 1) == pytest.approx(0.264)
+    best = evaluation.one_answer_score
+    assert [best("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
+    assert best("conjunction", 1) == 0
+    assert best("letters", 1) == pytest.approx(7 / 12)
+    assert best("letters", 2) == 1
+    assert [best("neighbours", 2, width) for width in (1, 2, 4, 9)] == [0.75, 0.5, 0, 0]
+    assert best("staircase", 4, 2) == 0.5
+    assert best("agreement", 1, 2) == pytest.approx(1 - 0.5 * (1 - 0.264))
+    assert best("agreement", 1) == pytest.approx(0.264)
     narrow, wide = (evaluation.one_answer_loss(TrainingSettings(d_v=width)) for width in (1, 4))
     assert narrow > 0.7 > wide == 0
     assert evaluation.one_answer_loss(TrainingSettings(n_heads=1)) == pytest.approx(0.5, abs=0.01)

@@ -97,7 +97,7 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer
 
 
 def play_round() -> str:
-    """The game: a hidden mistake, a guess, the answer. Gives the key of the mistake."""
+    """The game: a hidden mistake, a guess, the answer. Returns the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
     hidden = hidden_mistake(int(number))

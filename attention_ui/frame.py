@@ -33,7 +33,7 @@ from .sequence import notes_of_batch, of_batch
 from .show import explained_errors
 from .step import show_strip
 from .teach.lesson_draft import draw_draft
-from .trained import own_heads
+from .trained import uploaded_heads
 from .url_state import (
     leave_old_url,
     open_requested_page,
@@ -56,7 +56,7 @@ def run() -> None:
         read_url()
         session().facts = {}
         page = _draw()
-        own = own_heads.controls_of(page)
+        own = uploaded_heads.controls_of(page)
         refuse_unusable(page.url_path, controls.of_other_pages(own.used) if own else ())
         fact("refused", session().refused)
         show_refusals()
@@ -67,7 +67,7 @@ def run() -> None:
 def _draw() -> Page:
     """The frame, then the page that the address names, which it gives."""
     now, (chosen, page) = session(), _opened()
-    own = own_heads.controls_of(page)
+    own = uploaded_heads.controls_of(page)
     begin(own)
     scenario, below_sizes = _choices(own)
     seen, sequence = of_batch(scenario, page)

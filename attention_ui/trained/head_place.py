@@ -13,7 +13,7 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.changed_word import ChangedWord
+from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, telling_pair
 from attention_lab.user_data.edits import MAX_INDEX
 

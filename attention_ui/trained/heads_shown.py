@@ -17,7 +17,7 @@ from ..facts import fact
 from ..focus import Focus
 from ..markdown import plain
 from ..page_context import PageContext
-from .own_heads import OWN, WHOSE, OwnHeads, trace_of_own
+from .uploaded_heads import OWN, WHOSE, OwnHeads, trace_of_own
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
+from attention_lab.trained.added_parts import AddedParts
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.changed_word import ChangedWord
+from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.encoded_text import Weightless
-from attention_lab.trained.layer_measures import Measured
-from attention_lab.trained.parts_of_layers import AddedParts
+from attention_lab.trained.layers import Measured
 
 from ..curves import LEGEND
 from ..labels import counted, number, percent

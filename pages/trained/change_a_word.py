@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.changed_word import change_word, replace_word, stands_again, word_in
+from attention_lab.trained.change_a_word import change_word, replace_word, stands_again, word_in
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact

@@ -8,15 +8,15 @@ from attention_lab.heads.head_portraits import Measure
 from attention_lab.notation.letters import in_letters
 from attention_lab.notation.notation import symbol
 from attention_lab.trained.encoded_text import weightless
-from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
-from attention_ui.trained.added_to_tokens import added_to_tokens
 from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
 from attention_ui.trained.heads_shown import heads_shown, of_model, say_model
+from attention_ui.trained.layers import show_added_parts
 from attention_ui.url_state import bound
 from attention_viz.labels import number, percent
 from attention_viz.trained.layer_pictures import by_layer, heads_matrix, weightless_beside
@@ -104,4 +104,4 @@ else:
     )
 
 st.header("Attention and feed-forward", anchor=False)
-added_to_tokens(now)
+show_added_parts(now)

@@ -12,7 +12,14 @@ from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
 from attention_ui.trained.heads_shown import of_own
-from attention_ui.trained.own_heads import OWN, SHOWING, forget, listed, own_file, read_own_heads
+from attention_ui.trained.uploaded_heads import (
+    OWN,
+    SHOWING,
+    forget,
+    listed,
+    own_file,
+    read_own_heads,
+)
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_lab.trained import changed_word, encoder, head_finder, layer_measures
+from attention_lab.trained import change_a_word, encoder, head_finder, layers
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.wordpiece import Characters, CodePoints, WordPiece
@@ -36,17 +36,17 @@ CASES: dict[str, Case] = {
         {"text": ("", *NO_TEXT), "n_tokens": (0, *NO_COUNT)},
     ),
     "replace": (
-        changed_word.replace_word,
+        change_a_word.replace_word,
         {"text": "a b", "old": "a", "new": "c"},
         {"text": NO_TEXT, "old": NO_TEXT, "new": NO_TEXT},
     ),
     "stands again": (
-        changed_word.stands_again,
+        change_a_word.stands_again,
         {"text": "a b", "word": "a"},
         {"text": NO_TEXT, "word": NO_TEXT},
     ),
     "layer measure": (
-        layer_measures.measure_layers,
+        layers.measure_layers,
         {"key": "entropy", "maps": MAPS},
         {"key": NO_NAME},
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.trained.changed_word import change_word
+from attention_lab.trained.change_a_word import change_word
 from tests.ui.app import facts, opened, page_context, scenes, sent, texts
 from tests.ui.uploads import ANIMAL
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attention_lab.trained.added_parts import parts_of_text
 from attention_lab.trained.encoded_text import attention_of, weightless
-from attention_lab.trained.layer_measures import LAYER_MEASURES
-from attention_lab.trained.parts_of_layers import parts_of_text
+from attention_lab.trained.layers import LAYER_MEASURES
 from tests.lab.made_weight_files import npz
 from tests.ui.app import (
     facts,

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
+from attention_lab.trained.added_parts import AddedParts
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.changed_word import ChangedWord
+from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.encoded_text import Weightless
-from attention_lab.trained.layer_measures import LAYER_MEASURES, Measured
-from attention_lab.trained.parts_of_layers import AddedParts
+from attention_lab.trained.layers import LAYER_MEASURES, Measured
 from attention_viz.trained.layer_pictures import (
     before_and_after,
     best_heads,

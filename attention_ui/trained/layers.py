@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.trained.parts_of_layers import parts_of_text
+from attention_lab.trained.added_parts import parts_of_text
 from attention_viz.labels import number, percent
 from attention_viz.trained.layer_pictures import parts_matrices
 
@@ -14,7 +14,7 @@ from ..page_context import PageContext
 from .heads_shown import say_model
 
 
-def added_to_tokens(now: PageContext) -> None:
+def show_added_parts(now: PageContext) -> None:
     """Draw both parts of every layer and token, and their means."""
     say_model()
     parts = fact("added_parts", parts_of_text(now.scenario.text, now.scenario.n_tokens))

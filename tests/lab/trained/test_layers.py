@@ -15,7 +15,7 @@ from attention_lab.heads.patterns import pattern_of
 from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
 from attention_lab.trained.encoded_text import attention_of, encoded
 from attention_lab.trained.head_finder import telling_pair
-from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from tests.lab.refusal import refused
 
 TEXT = "A dog and another dog ran home."

@@ -18,7 +18,7 @@ from attention_lab.trained.head_finder import (
     word_to_word,
     words,
 )
-from attention_lab.trained.layer_measures import measure_layers
+from attention_lab.trained.layers import measure_layers
 from tests.lab.refusal import refused
 
 TOKENS = ("[CLS]", "the", "hall", "##way", "the", "door", "[SEP]")

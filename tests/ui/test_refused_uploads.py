@@ -10,7 +10,7 @@ import numpy as np
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.own_weights import find_layers
 from attention_ui.markdown import plain
-from attention_ui.trained.own_heads import OWN
+from attention_ui.trained.uploaded_heads import OWN
 from tests.lab.hostile_weight_files import HOSTILE
 from tests.lab.made_weight_files import npz, safetensors
 from tests.ui.app import (

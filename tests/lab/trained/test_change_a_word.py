@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import TextError
-from attention_lab.trained.changed_word import change_word, replace_word, word_in
+from attention_lab.trained.change_a_word import change_word, replace_word, word_in
 from attention_lab.trained.encoded_text import attention_of
 from tests.lab.refusal import Facts, refused
 

@@ -17,7 +17,7 @@ from .encoded_text import attention_of
 
 
 @dataclass(frozen=True)
-class Move:
+class ShareChange:
     """A share of attention that changed most: from a query to a key, in one head, before and
     after.
     """
@@ -66,7 +66,7 @@ class ChangedWord:
         moved_LH: Array = 0.5 * np.abs(self.differences).sum(axis=-1).mean(axis=-1)
         return moved_LH
 
-    def largest(self, count: int = 5) -> list[Move]:
+    def largest(self, count: int = 5) -> list[ShareChange]:
         """The cells that changed most, the strongest first, one for each head at most."""
         whole_number("count", count, 0)
         n_layers, n_heads, n_tokens, _ = self.before.shape
@@ -77,7 +77,7 @@ class ChangedWord:
         for layer, head in zip(*np.unravel_index(order, most_LH.shape), strict=True):
             query, key = divmod(int(cells_LH[layer, head]), n_tokens)
             at = (int(layer), int(head), query, key)
-            moves.append(Move(*at, float(self.before[at]), float(self.after[at])))
+            moves.append(ShareChange(*at, float(self.before[at]), float(self.after[at])))
         return moves
 
 
@@ -101,11 +101,11 @@ def replace_word(text: str, old: str, new: str) -> str:
     return _whole(old).sub(lambda _: new, text, count=1)
 
 
-def word_in(text: str, wish: str) -> str:
+def word_to_replace(text: str, wish: str) -> str:
     """The wished word if the text holds it, else the last word of the text; the wish where there is
     no word at all.
 
-    >>> word_in("It was too wide.", "Wide"), word_in("It was too wide.", "tired")
+    >>> word_to_replace("It was too wide.", "Wide"), word_to_replace("It was too wide.", "tired")
     ('Wide', 'wide')
     """
     check_text("text", text)
@@ -115,10 +115,10 @@ def word_in(text: str, wish: str) -> str:
     return next(iter(re.findall(r"\w+", text)[-1:]), wish)
 
 
-def stands_again(text: str, word: str) -> bool:
+def is_repeated(text: str, word: str) -> bool:
     """Whether a text holds a word more than once, as a whole word in any case.
 
-    >>> stands_again("The cat saw the dog", "the"), stands_again("The cat saw the dog", "dog")
+    >>> is_repeated("The cat saw the dog", "the"), is_repeated("The cat saw the dog", "dog")
     (True, False)
     """
     check_text("text", text)

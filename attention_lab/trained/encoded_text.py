@@ -26,7 +26,7 @@ N_LAYERS, N_HEADS, D_MODEL = 6, 12, 384
 
 
 @dataclass(frozen=True, eq=False)
-class Weightless:
+class WeightlessAttention:
     """Attention without weights over vectors of one kind, and why it comes out as it does.
 
     length: the mean squared length of a vector divided by √D, which is its scaled score with
@@ -52,7 +52,7 @@ class Weightless:
         """
         return 1 / (1 + (len(self.trace.tokens) - 1) * math.exp(self.others - self.length))
 
-    def times_as_long(self, other: Weightless) -> float:
+    def times_as_long(self, other: WeightlessAttention) -> float:
         """How many times as long as the vectors of another kind these are, in the root of the
         mean square.
         """
@@ -110,7 +110,7 @@ def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
 
 
 @cached
-def weightless(text: str, n_tokens: int = 0) -> tuple[Weightless, ...]:
+def weightless(text: str, n_tokens: int = 0) -> tuple[WeightlessAttention, ...]:
     """Attention with Q = K = V = X over the model's own vectors: of the words, with positions,
     after LayerNorm.
 
@@ -131,12 +131,12 @@ def weightless(text: str, n_tokens: int = 0) -> tuple[Weightless, ...]:
     return tuple(_weightless(name, x_TD, tokens) for name, x_TD in named)
 
 
-def _weightless(name: str, x_TD: Array, tokens: tuple[str, ...]) -> Weightless:
+def _weightless(name: str, x_TD: Array, tokens: tuple[str, ...]) -> WeightlessAttention:
     trace = attend(x_TD, Projections.weightless(x_TD.shape[1])).labelled(tokens)
     scores_TS = trace.scaled_scores[0, 0]
     n_tokens = len(scores_TS)
     own = float(np.trace(scores_TS)) / n_tokens
     others = (float(scores_TS.sum()) - own * n_tokens) / max(1, n_tokens * (n_tokens - 1))
-    return Weightless(
+    return WeightlessAttention(
         name, trace, own, others, float(np.trace(trace.probabilities[0, 0])) / n_tokens
     )

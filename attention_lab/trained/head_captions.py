@@ -16,7 +16,7 @@ from .attention_maps import AttentionMaps
 from .head_finder import RULES, rank_heads, rules_for, strongest_pair, targets_of
 
 # The share of all attention, averaged over the queries, or of one query's, that makes a habit.
-HABIT = 0.5
+HABIT_SHARE = 0.5
 # In this order: a head that reads neighbours is one whatever single words it joins, while one that
 # joins two words rests on [CLS] or [SEP] for all the others.
 NEIGHBOURS = {
@@ -25,8 +25,8 @@ NEIGHBOURS = {
     "itself": "itself",
 }
 RESTS = ("first token", "last token")
-MIXED = "mixed"
-MOST_CELLS = 4_000_000  # of which captions are worked out: 0.2 s
+MIXED_CAPTION = "mixed"
+MAX_CAPTIONED_CELLS = 4_000_000  # of which captions are worked out: 0.2 s
 
 
 def head_captions(maps: AttentionMaps) -> tuple[tuple[str, ...], ...]:
@@ -36,7 +36,7 @@ def head_captions(maps: AttentionMaps) -> tuple[tuple[str, ...], ...]:
     >>> head_captions(AttentionMaps.of([[[[1.0, 0.0, 0.0, 0.0]] * 4]], tokens))
     (('[CLS]',),)
     """
-    if len(maps.layers) * maps.layers[0].size > MOST_CELLS:
+    if len(maps.layers) * maps.layers[0].size > MAX_CAPTIONED_CELLS:
         return ((),) * len(maps.layers)
     known = {rule: _shares(maps, rule) for rule in RULES if rule in rules_for(maps)}
     rests = {"first token": maps.memory_tokens[0], "last token": maps.memory_tokens[-1]}
@@ -60,15 +60,15 @@ def _caption(
         return names[near]
     own = maps.tokens if maps.tokens == maps.memory_tokens else ()
     query, key = strongest_pair(head_TS, own)
-    if float(head_TS[query, key]) >= HABIT and not _is_special(maps.memory_tokens[key]):
+    if float(head_TS[query, key]) >= HABIT_SHARE and not _is_special(maps.memory_tokens[key]):
         return f"{maps.tokens[query]} → {maps.memory_tokens[key]}"
     rest = _most(shares, RESTS)
-    return names[rest] if rest else MIXED
+    return names[rest] if rest else MIXED_CAPTION
 
 
 def _most(shares: dict[str, float], rules: Sequence[str]) -> str | None:
     best = max((rule for rule in rules if rule in shares), key=shares.__getitem__, default=None)
-    return best if best and shares[best] >= HABIT else None
+    return best if best and shares[best] >= HABIT_SHARE else None
 
 
 def _shares(maps: AttentionMaps, rule: str) -> Array:

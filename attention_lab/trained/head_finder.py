@@ -227,7 +227,7 @@ def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
     raise TextError(f"There is no token {position} among {len(tokens)}; choose another")
 
 
-def telling_pair(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
+def strongest_pair_of_head(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
     """The strongest cell of a head between two different words; special tokens such as [CLS], at
     the ends, are passed over, for many heads with nothing to do look there.
     """

@@ -42,7 +42,7 @@ class LayerMeasure:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class MeasuredHeads:
     """One number for each head; NaN where there is nothing to measure. even: what a head without
     preferences has.
 
@@ -81,7 +81,7 @@ def _offered() -> dict[str, LayerMeasure]:
 LAYER_MEASURES = _offered()
 
 
-def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> Measured:
+def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> MeasuredHeads:
     """One measure of all heads. Raises: SettingsError for an unknown one, or one that these heads
     do not allow.
 
@@ -96,23 +96,23 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
             " known"
         )
     if isinstance(measure.source, Metric):
-        return Measured(measure, _of_squares(measure.source, traces), None)
+        return MeasuredHeads(measure, _of_squares(measure.source, traces), None)
     if known := as_list("traces", traces):
         return _of_patterns(measure, measure.source, known)
     return _of_maps(measure, measure.source, maps)
 
 
-def _of_patterns(measure: LayerMeasure, source: Measure, traces: Sequence[Trace]) -> Measured:
+def _of_patterns(measure: LayerMeasure, source: Measure, traces: Sequence[Trace]) -> MeasuredHeads:
     values, even = [], []
     for pattern in map(pattern_of, traces):
         _check_order(measure, source, pattern.in_order)
         values.append(source.value(pattern)[0])
         if (baseline := source.baseline(pattern)) is not None:
             even.append(float(baseline[0].mean()))
-    return Measured(measure, np.stack(values), _line(even))
+    return MeasuredHeads(measure, np.stack(values), _line(even))
 
 
-def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Measured:
+def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> MeasuredHeads:
     """One head after the other: all in float64 beside each other would take gigabytes."""
     in_order = maps.tokens == maps.memory_tokens
     _check_order(measure, source, in_order)
@@ -124,7 +124,7 @@ def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Mea
         for layer in range(maps.sizes["L"])
     ]
     even = source.value(evenly(maps.seen[np.newaxis, np.newaxis], in_order=in_order)).item()
-    return Measured(measure, np.array(values), _line([even] * len(values)))
+    return MeasuredHeads(measure, np.array(values), _line([even] * len(values)))
 
 
 def _line(even: Sequence[float]) -> Array | None:

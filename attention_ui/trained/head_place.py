@@ -14,7 +14,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
-from attention_lab.trained.head_finder import strongest_pair, telling_pair
+from attention_lab.trained.head_finder import strongest_pair, strongest_pair_of_head
 from attention_lab.user_data.edits import MAX_INDEX
 
 from ..focus import AXIS_NAMES, Focus
@@ -35,7 +35,7 @@ LABELS = {LAYER: "Layer", HEAD: "Head"}
 FIRST = {LAYER: 3, HEAD: 1}  # shown where the address names no other
 
 
-def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
+def restore_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     """The layer and the head that address and session name, counted from 0; what there is not
     becomes the last.
     """
@@ -47,7 +47,7 @@ def head_shown(n_layers: int, n_heads: int) -> tuple[int, int]:
 
 def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     """Draw the choice of a layer and a head, and give them."""
-    shown = head_shown(n_layers, n_heads)
+    shown = restore_head(n_layers, n_heads)
     for name, count, at in ((LAYER, n_layers, shown[0]), (HEAD, n_heads, shown[1])):
         st.number_input(
             LABELS[name],
@@ -74,7 +74,10 @@ def choose_token(name: str, label: str, tokens: tuple[str, ...], default: int) -
 def place(maps: AttentionMaps, layer: int, head: int) -> Focus:
     """The pinned cell, within these heads; at first the strongest of the head between two words."""
     sizes = maps.sizes
-    query, key, feature = _cell(sizes["T"], sizes["S"]) or (*telling_pair(maps, layer, head), 0)
+    query, key, feature = _cell(sizes["T"], sizes["S"]) or (
+        *strongest_pair_of_head(maps, layer, head),
+        0,
+    )
     return Focus(head, query, key, feature)
 
 
@@ -120,7 +123,7 @@ def open_pinned(array: str, index: list[int]) -> None:
     open_head(*_places(array), *index)
 
 
-def open_measured(dot: object) -> None:
+def open_dot(dot: object) -> None:
     """In a callback: ask for the head of a clicked dot, "3-1"; what is no such name is passed
     over.
     """

@@ -17,7 +17,7 @@ from ..facts import fact
 from ..focus import Focus
 from ..markdown import plain
 from ..page_context import PageContext
-from .uploaded_heads import OWN, WHOSE, OwnHeads, trace_of_own
+from .uploaded_heads import OWN, WHOSE_KEY, UploadedHeads, trace_of_layer
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +64,15 @@ def heads_shown(now: PageContext) -> HeadsShown:
             tuple(names),
             default="yours",
             required=True,
-            key=WHOSE,
+            key=WHOSE_KEY,
             format_func=names.__getitem__,
             persist_state="session",
         )
         if fact("heads_of_the_file", whose == "yours"):
             st.caption(f"Shown: {plain(own.says)}.")
-            return of_own(now, own)
+            return heads_of_upload(now, own)
     say_cut(now)
-    return of_model(now)
+    return heads_of_model(now)
 
 
 def say_cut(now: PageContext) -> None:
@@ -87,23 +87,23 @@ def say_cut(now: PageContext) -> None:
             st.caption(plain(note))
 
 
-def say_model() -> None:
+def show_model_note() -> None:
     """Where the user has a file of heads, say that it is not what is shown here."""
     if fact("model_beside_a_file", st.session_state.get(OWN) is not None):
         st.caption("Shown here are heads of the trained model, not those of your file.")
 
 
-def of_own(now: PageContext, own: OwnHeads) -> HeadsShown:
+def heads_of_upload(now: PageContext, own: UploadedHeads) -> HeadsShown:
     """The heads of the user's file; a layer's weights run on the user's sentence. Raises:
     AttentionError.
     """
     if isinstance(own.given, AttentionMaps):
         return HeadsShown(own.given, ())
-    trace = trace_of_own(now, own.given)
+    trace = trace_of_layer(now, own.given)
     return HeadsShown(AttentionMaps.of([trace.probabilities], trace.tokens), (trace,))
 
 
-def of_model(now: PageContext) -> HeadsShown:
+def heads_of_model(now: PageContext) -> HeadsShown:
     """The trained model's heads on the user's sentence. Raises: TextError, FileError."""
     text, n_tokens = now.scenario.text, now.scenario.n_tokens
     return HeadsShown(
@@ -117,7 +117,7 @@ def layer_shown(shown: HeadsShown, layer: int) -> LayerShown:
     return LayerShown(maps.layers[layer][None], maps.tokens, maps.memory_tokens)
 
 
-def one_head_here(now: PageContext, shown: HeadsShown, layer: int, at: Focus) -> PageContext:
+def context_of_layer(now: PageContext, shown: HeadsShown, layer: int, at: Focus) -> PageContext:
     """What the panels of the story need, for one layer as it runs here."""
     trace = shown.traces[layer]
     scenario = replace(

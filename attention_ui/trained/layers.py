@@ -6,17 +6,17 @@ import streamlit as st
 
 from attention_lab.trained.added_parts import parts_of_text
 from attention_viz.labels import number, percent
-from attention_viz.trained.layer_pictures import parts_matrices
+from attention_viz.trained.layer_pictures import added_parts_board
 
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from .heads_shown import say_model
+from .heads_shown import show_model_note
 
 
 def show_added_parts(now: PageContext) -> None:
     """Draw both parts of every layer and token, and their means."""
-    say_model()
+    show_model_note()
     parts = fact("added_parts", parts_of_text(now.scenario.text, now.scenario.n_tokens))
     means = fact("mean_share_of_attention", parts.mean_share)
     least, most = int(means.argmin()), int(means.argmax())
@@ -28,7 +28,7 @@ def show_added_parts(now: PageContext) -> None:
         f" {percent(float(means[most]))} on average in layer {most}, where it is largest, and"
         f" {percent(float(means[least]))} in layer {least}, where it is smallest."
     )
-    show_board(parts_matrices(parts, (0, 0)), "parts of layers")
+    show_board(added_parts_board(parts, (0, 0)), "parts of layers")
     st.table(
         {
             "layer": list(range(len(means))),

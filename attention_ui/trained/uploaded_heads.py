@@ -25,18 +25,18 @@ from ..registry import OwnControls, Page
 from ..upload_room import check_kept
 
 # In the session: the file, and whether it or the model is shown.
-OWN, WHOSE = "own heads", "th_whose"
+OWN, WHOSE_KEY = "own heads", "th_whose"
 LARGEST = MAX_WEIGHT_BYTES // 1_000_000  # MB
-MOST_LISTED = 200
+MAX_LISTED_ARRAYS = 200
 # The pages that show the heads of a file.
-SHOWING = ("trained-heads", "one-head", "find-a-head", "layers")
-AS_IT_IS = OwnControls(
+HEAD_PAGES = ("trained-heads", "one-head", "find-a-head", "layers")
+CONTROLS_OF_MAPS = OwnControls(
     "The attention of your file is shown as it is. What was set for other sections stays here."
 )
 
 
 @dataclass(frozen=True, eq=False)
-class OwnHeads:
+class UploadedHeads:
     """What a file gave: one layer's weights, or the attention of all heads, with a word on
     where it is from.
     """
@@ -55,7 +55,7 @@ class OwnHeads:
         return self.given if isinstance(self.given, AttentionMaps) else None
 
 
-def trace_of_own(now: PageContext, projections: Projections) -> Trace:
+def trace_of_layer(now: PageContext, projections: Projections) -> Trace:
     """The user's layer on the sentence: mask, scale and residual are the sidebar's.
 
     It reads the sidebar's inputs if their width fits. Otherwise it reads the app's word vectors
@@ -84,12 +84,12 @@ def controls_of(page: Page) -> OwnControls | None:
     A layer from a file uses the whole sidebar. Attention from a file uses none of it.
     """
     own = st.session_state.get(OWN)
-    if own is None or page.url_path not in SHOWING or st.session_state.get(WHOSE) == "model":
+    if own is None or page.url_path not in HEAD_PAGES or st.session_state.get(WHOSE_KEY) == "model":
         return page.own_controls
-    return AS_IT_IS if own.projections is None else None
+    return CONTROLS_OF_MAPS if own.projections is None else None
 
 
-def own_file() -> WeightFile | None:
+def open_upload() -> WeightFile | None:
     """Draw the place for a file and open what is there, or say why not; only its header is read."""
     file = st.file_uploader(
         f"Weights or attention: .safetensors or .npz, at most {LARGEST} MB",
@@ -115,7 +115,7 @@ def forget() -> None:
     st.session_state.pop(OWN, None)
 
 
-def read_own_heads(file: WeightFile) -> OwnHeads:
+def read_uploaded_heads(file: WeightFile) -> UploadedHeads:
     """Ask what of the file is wanted, and read it. Raises: AttentionError when it holds no
     heads.
     """
@@ -135,7 +135,7 @@ def _asked(what: str) -> str:
     return f"yw_{what} of {st.session_state['yw_file'].file_id}"
 
 
-def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
+def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> UploadedHeads:
     left, right = st.columns(2)
     number = left.selectbox(
         "Layer",
@@ -166,10 +166,10 @@ def _layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> OwnHeads:
             f" from {projections.d_memory}: it looks from one sequence at another, and these pages"
             " show one. Choose a layer that attends to its own inputs"
         )
-    return OwnHeads(title, projections)
+    return UploadedHeads(title, projections)
 
 
-def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
+def _maps(file: WeightFile, no_layers: FileError) -> UploadedHeads:
     typed = st.text_area(
         "Tokens, one for each position, with spaces between",
         "",
@@ -184,12 +184,12 @@ def _maps(file: WeightFile, no_layers: FileError) -> OwnHeads:
     sizes = maps.sizes
     fact("heads_in_layers", [sizes["H"]] * sizes["L"])
     says = f"the attention of your file, layers: {sizes['L']}, heads in each: {sizes['H']}"
-    return OwnHeads(says, maps)
+    return UploadedHeads(says, maps)
 
 
 def listed(file: WeightFile) -> dict[str, list[Any]]:
     """The arrays of a file, the first of them, as columns of a table."""
-    shapes = list(file.shapes.items())[:MOST_LISTED]
+    shapes = list(file.shapes.items())[:MAX_LISTED_ARRAYS]
     return {
         "array": [name for name, _ in shapes],
         "shape": [" × ".join(map(str, shape)) for _, shape in shapes],

@@ -12,8 +12,8 @@ from attention_core.checks import Array
 from attention_lab.trained.added_parts import AddedParts
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
-from attention_lab.trained.encoded_text import Weightless
-from attention_lab.trained.layers import Measured
+from attention_lab.trained.encoded_text import WeightlessAttention
+from attention_lab.trained.layers import MeasuredHeads
 
 from ..curves import LEGEND
 from ..labels import counted, number, percent
@@ -69,19 +69,19 @@ def best_heads(
         for place, (layer, head, score) in enumerate(best)
     ]
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
-    return board(matrices, first, f"{best_says(len(matrices))}.")
+    return board(matrices, first, f"{BEST(len(matrices))}.")
 
 
-def best_says(count: int) -> str:
+def BEST(count: int) -> str:
     """What stands over so many heads.
 
-    >>> best_says(1), best_says(5)
+    >>> BEST(1), BEST(5)
     ('The head that does it most', 'The 5 heads that do it most')
     """
     return "The head that does it most" if count == 1 else f"The {count} heads that do it most"
 
 
-def by_layer(measured: Measured) -> Figure:
+def measure_by_layer(measured: MeasuredHeads) -> Figure:
     """Every head as a dot over its layer, the mean of each layer as a line, and a head without
     preferences dashed.
     """
@@ -176,7 +176,7 @@ def before_and_after(change: ChangedWord, layer: int, head: int, query: int, key
     )
 
 
-def parts_matrices(parts: AddedParts, cell: tuple[int, int]) -> JSON:
+def added_parts_board(parts: AddedParts, cell: tuple[int, int]) -> JSON:
     """How long the parts are that each layer adds to each token: layers as rows, tokens as
     columns.
     """
@@ -203,8 +203,8 @@ def parts_matrices(parts: AddedParts, cell: tuple[int, int]) -> JSON:
     return board(matrices, ("share", *cell), "What each layer adds to each token: layers as rows.")
 
 
-def weightless_beside(
-    kinds: Sequence[Weightless], trained_TS: Array, title: str, cell: tuple[int, int]
+def weightless_board(
+    kinds: Sequence[WeightlessAttention], trained_TS: Array, title: str, cell: tuple[int, int]
 ) -> JSON:
     """Attention without weights over the model's vectors, kind by kind, beside a trained head."""
     tokens = kinds[0].trace.tokens

@@ -3,14 +3,19 @@
 import streamlit as st
 
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.change_a_word import change_word, replace_word, stands_again, word_in
+from attention_lab.trained.change_a_word import (
+    change_word,
+    is_repeated,
+    replace_word,
+    word_to_replace,
+)
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import plain, quoted
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
-from attention_ui.trained.heads_shown import say_cut, say_model
+from attention_ui.trained.heads_shown import say_cut, show_model_note
 from attention_ui.url_state import bound
 from attention_ui.view import one_window
 from attention_viz.labels import percent
@@ -38,10 +43,10 @@ famous.button(
         CELL: "9-2-0",
     },
 )
-word, instead = word_in(text, old or ""), new or "wide"
+word, instead = word_to_replace(text, old or ""), new or "wide"
 with window:
     if fact("replaced", word) != (old or "").strip():
-        fact("stands_again", stands_again(text, word))
+        fact("is_repeated", is_repeated(text, word))
         st.info(
             f"The sentence does not contain “{plain(old or '')}”. Instead, the first place of its"
             f" last word “{plain(word)}” is replaced."
@@ -99,4 +104,4 @@ board = thumbnails(
     captions=head_captions(AttentionMaps.of(change.before, change.tokens_before)),
 )
 show_board(board, "changes", on_pin=pin_change)
-say_model()
+show_model_note()

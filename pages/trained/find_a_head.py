@@ -18,7 +18,7 @@ from attention_ui.trained.head_place import choose_token, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.url_state import bound
 from attention_viz.labels import percent
-from attention_viz.trained.layer_pictures import best_heads, best_says, heads_matrix
+from attention_viz.trained.layer_pictures import BEST, best_heads, heads_matrix
 
 WORDS = "word to word"
 SAYS = {
@@ -97,7 +97,7 @@ with right:
         times = f"{ranking.times_even(score):.1f} times the even share"
         st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}, {times}")
 if most:
-    st.header(best_says(len(best)), anchor=False)
+    st.header(BEST(len(best)), anchor=False)
     show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives"

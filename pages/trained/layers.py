@@ -14,12 +14,12 @@ from attention_ui.facts import fact
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
-from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
-from attention_ui.trained.heads_shown import heads_shown, of_model, say_model
+from attention_ui.trained.head_place import open_dot, open_pinned, restore_head
+from attention_ui.trained.heads_shown import heads_of_model, heads_shown, show_model_note
 from attention_ui.trained.layers import show_added_parts
 from attention_ui.url_state import bound
 from attention_viz.labels import number, percent
-from attention_viz.trained.layer_pictures import by_layer, heads_matrix, weightless_beside
+from attention_viz.trained.layer_pictures import heads_matrix, measure_by_layer, weightless_board
 
 NAMED = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
 
@@ -43,7 +43,7 @@ with right.popover("Formula"):
     words = f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\nRange: {measure.range}."
     st.markdown(in_letters(words, now.notation) if isinstance(measure.source, Measure) else words)
 st.markdown(measure.says)
-show_figure(by_layer(measured), "by layer", on_click=open_measured)
+show_figure(measure_by_layer(measured), "by layer", on_click=open_dot)
 fact("depends_on_the_sentence", key != "gram_alignment" and bool(shown.traces))
 st.caption("Every dot is a head. Click a dot to open its head.")
 if fact("has_a_dashed_line", measured.even is not None):
@@ -59,10 +59,10 @@ show_board(
 )
 
 st.header("The same vectors without weights", anchor=False)
-say_model()
+show_model_note()
 kinds = weightless(now.scenario.text, now.scenario.n_tokens)
-model = shown if shown.trained else of_model(now)
-_, head = head_shown(shown.maps.sizes["L"], model.maps.sizes["H"])
+model = shown if shown.trained else heads_of_model(now)
+_, head = restore_head(shown.maps.sizes["L"], model.maps.sizes["H"])
 n_tokens = model.maps.sizes["T"]
 signs = {name: plain(symbol(name, now.notation).plain) for name in NAMED}
 wide = f"({signs['d_model']})" if " " in signs["d_model"] else signs["d_model"]
@@ -71,7 +71,7 @@ st.markdown(
     f" is its squared length over √{wide}. On the model’s own vectors that gives three pictures."
     " Beside them stands a trained head of layer 0, which reads the third kind."
 )
-board = weightless_beside(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
+board = weightless_board(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
 show_board(board, "weightless beside trained")
 st.table(
     {

@@ -12,7 +12,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair, say_columns
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_head, pin_cell, place, walk
-from attention_ui.trained.heads_shown import heads_shown, layer_shown, one_head_here
+from attention_ui.trained.heads_shown import context_of_layer, heads_shown, layer_shown
 from attention_ui.url_state import choose_one
 from attention_ui.view import one_window
 from attention_viz import story
@@ -48,7 +48,7 @@ says.markdown(
     " keep it."
 )
 if shown.traces:
-    one = one_head_here(now, shown, layer, at)
+    one = context_of_layer(now, shown, layer, at)
     board = one_head(one.stage, head, query, key)
     with window:
         say_columns(one)

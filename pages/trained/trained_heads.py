@@ -7,7 +7,7 @@ from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.trained.head_place import head_shown, open_pinned, place
+from attention_ui.trained.head_place import open_pinned, place, restore_head
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.view import one_window
 from attention_viz.labels import counted
@@ -24,7 +24,7 @@ window.markdown(
     " columns the tokens they read; the stronger the colour, the larger the share. Point at a cell"
     " to read it; click it to open its head."
 )
-layer, head = head_shown(sizes["L"], sizes["H"])
+layer, head = restore_head(sizes["L"], sizes["H"])
 at = place(maps, layer, head)
 board = thumbnails(
     maps.layers,

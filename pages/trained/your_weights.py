@@ -11,14 +11,14 @@ from attention_ui.page_context import page_context
 from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
-from attention_ui.trained.heads_shown import of_own
+from attention_ui.trained.heads_shown import heads_of_upload
 from attention_ui.trained.uploaded_heads import (
+    HEAD_PAGES,
     OWN,
-    SHOWING,
     forget,
     listed,
-    own_file,
-    read_own_heads,
+    open_upload,
+    read_uploaded_heads,
 )
 from attention_viz.labels import counted
 from attention_viz.thumbnails import thumbnails
@@ -35,14 +35,14 @@ st.markdown(
     " model run on the sentence of the sidebar; **attention** that a model computed elsewhere is"
     " shown as it is."
 )
-file = own_file()
+file = open_upload()
 if file is not None:
     st.markdown(f"**Found:** {counted(fact('arrays_found', len(file.shapes)), 'array')}.")
     with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
         if arrays.open:
             st.dataframe(listed(file), hide_index=True, alt="All arrays of the file")
     with explained_errors():  # what was loaded before stays, and is shown below
-        st.session_state[OWN] = read_own_heads(file)
+        st.session_state[OWN] = read_uploaded_heads(file)
 
 own = st.session_state.get(OWN)
 if own is None:
@@ -69,7 +69,7 @@ else:
             " find in random vectors means nothing."
         )
     with st.container(horizontal=True):
-        for name in SHOWING:
+        for name in HEAD_PAGES:
             page = page_of(name)
             st.page_link(page.path, label=page.title, icon=page.icon)
         st.button(
@@ -80,7 +80,7 @@ else:
         )
     if own.projections is not None:
         offer_story(own.projections, "yw take")
-    maps = of_own(now, own).maps
+    maps = heads_of_upload(now, own).maps
     show_board(
         thumbnails(maps.layers, (maps.tokens, maps.memory_tokens)), "own heads", on_pin=open_pinned
     )

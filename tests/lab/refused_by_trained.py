@@ -41,7 +41,7 @@ CASES: dict[str, Case] = {
         {"text": NO_TEXT, "old": NO_TEXT, "new": NO_TEXT},
     ),
     "stands again": (
-        change_a_word.stands_again,
+        change_a_word.is_repeated,
         {"text": "a b", "word": "a"},
         {"text": NO_TEXT, "word": NO_TEXT},
     ),

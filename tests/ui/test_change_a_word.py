@@ -62,5 +62,5 @@ def test_which_word_is_replaced(text: str, after: str, again: bool) -> None:
     last word.
     """
     app = opened("change-a-word", text=text)
-    assert (facts(app)["stands_again"], len(app.info)) == (again, 1)
+    assert (facts(app)["is_repeated"], len(app.info)) == (again, 1)
     assert after in texts(app)

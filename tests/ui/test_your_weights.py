@@ -13,8 +13,8 @@ from attention_lab.scenario import Scenario, tokens_of
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_lab.user_data.own_weights import find_layers
-from attention_ui.trained.uploaded_heads import AS_IT_IS, OWN
-from attention_viz.trained.layer_pictures import best_says
+from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, OWN
+from attention_viz.trained.layer_pictures import BEST
 from tests.lab.made_weight_files import npz, safetensors
 from tests.ui.app import errors, facts, gone_to, opened, page_context, scenes, sent, texts, title
 from tests.ui.uploads import BERT, SHARES, WORDS, asked, rng, uploaded
@@ -85,7 +85,7 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
         uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}), opened("your-weights")),
         "one-head",
     )
-    assert [caption.value for caption in app.sidebar.caption] == [AS_IT_IS.says]
+    assert [caption.value for caption in app.sidebar.caption] == [CONTROLS_OF_MAPS.says]
     assert not app.sidebar.text_input
     app.segmented_control(key="th_whose").set_value("model").run()
     assert app.sidebar.text_input
@@ -132,7 +132,7 @@ def test_one_head_of_one_token() -> None:
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
     app.selectbox(key="fh_rule").set_value("itself").run()
     assert facts(app)["does_it_most"] == (0, 0)
-    assert app.header[0].value == scenes(app)[1]["description"][:-1] == best_says(1)
+    assert app.header[0].value == scenes(app)[1]["description"][:-1] == BEST(1)
 
 
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import TextError
-from attention_lab.trained.change_a_word import change_word, replace_word, word_in
+from attention_lab.trained.change_a_word import change_word, replace_word, word_to_replace
 from attention_lab.trained.encoded_text import attention_of
 from tests.lab.refusal import Facts, refused
 
@@ -87,8 +87,8 @@ def test_replacing_words() -> None:
     """
     assert replace_word("Cat, concat, cat", "cat", "dog") == "dog, concat, cat"
     assert replace_word("is it (it)?", "(it)", r"\1") == r"is it \1?"
-    assert word_in("a b c", "z") == "c"
-    assert word_in("!?", "z") == "z"
+    assert word_to_replace("a b c", "z") == "c"
+    assert word_to_replace("!?", "z") == "z"
 
 
 @pytest.mark.parametrize(

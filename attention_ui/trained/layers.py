@@ -1,4 +1,4 @@
-"""What attention and the feed-forward part add to each token, layer by layer."""
+"""A part of the page *Layer by layer*: what attention and feed-forward add to each token."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_lab.trained.added_parts import parts_of_text
 from attention_viz.labels import number, percent
-from attention_viz.trained.layer_pictures import added_parts_board
+from attention_viz.trained.layers import added_parts_board
 
 from ..board import show_board
 from ..facts import fact
@@ -21,14 +21,18 @@ def show_added_parts(now: PageContext) -> None:
     means = fact("mean_share_of_attention", parts.mean_share)
     least, most = int(means.argmin()), int(means.argmax())
     st.markdown(
-        "Each layer adds to a token twice: first what **attention** brings from all tokens,"
-        " then what the **feed-forward** part makes of this token alone, by two matrices and GELU,"
-        " the same for all tokens. Below is how long each part is beside the vector that it is"
-        " added to: 1 means as long. Attention’s share of the two is"
-        f" {percent(float(means[most]))} on average in layer {most}, where it is largest, and"
-        f" {percent(float(means[least]))} in layer {least}, where it is smallest."
+        "Each layer adds to a token twice. First **attention** adds what it brings from all tokens."
+        " Then the **feed-forward** part adds what it computes from this token alone, with two"
+        " matrices and the function GELU between them; they are the same for all tokens. The"
+        " numbers are lengths, divided by the length of the vector to which the part is added: at"
+        " 1 both are equally long."
     )
     show_board(added_parts_board(parts, (0, 0)), "parts of layers")
+    st.markdown(
+        f"Attention’s share of the two lengths is largest in layer {most}, with"
+        f" {percent(float(means[most]))} on average, and smallest in layer {least}, with"
+        f" {percent(float(means[least]))}."
+    )
     st.table(
         {
             "layer": list(range(len(means))),
@@ -40,7 +44,7 @@ def show_added_parts(now: PageContext) -> None:
         }
     )
     st.caption(
-        "A long part need not be an important one: a part may turn a vector where it matters, or"
-        " stretch it where LayerNorm takes it back. LayerNorm stands after each sum, so the second"
-        " part is measured beside the normalised vector."
+        "A long part need not be important: it may only stretch the vector, and LayerNorm takes"
+        " that back. A short part may turn the vector where it matters. LayerNorm stands after each"
+        " sum, so the second part is compared with the normalised vector."
     )

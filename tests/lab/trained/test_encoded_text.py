@@ -12,9 +12,9 @@ from attention_lab.trained.encoded_text import (
     WeightlessAttention,
     encoded,
     trained_layer,
-    weightless,
+    weightless_attention,
 )
-from attention_lab.trained.head_finder import RULES, rank_heads, word_to_word
+from attention_lab.trained.head_finder import TARGET_RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import refused
 
@@ -24,7 +24,7 @@ ANIMAL = "The animal did not cross the street because it was too tired."
 @pytest.fixture(scope="module")
 def kinds() -> dict[str, WeightlessAttention]:
     """Attention without weights over the vectors of the sentence, by the kind of vector."""
-    return {kind.name: kind for kind in weightless(ANIMAL)}
+    return {kind.name: kind for kind in weightless_attention(ANIMAL)}
 
 
 def test_six_labelled_traces_of_twelve_heads() -> None:
@@ -111,7 +111,9 @@ def test_heads_that_are_known() -> None:
     "it" for "animal".
     """
     maps = AttentionMaps.of_encoded(encoded(ANIMAL))
-    best = {name: rank_heads(maps, rule(maps.tokens)).best(1)[0] for name, rule in RULES.items()}
+    best = {
+        name: rank_heads(maps, rule(maps.tokens)).best(1)[0] for name, rule in TARGET_RULES.items()
+    }
     assert best["previous token"][:2] == (0, 2)
     assert best["previous token"][2] > 0.99
     assert best["next token"][:2] == (1, 8)

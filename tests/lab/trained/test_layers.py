@@ -57,8 +57,6 @@ def test_from_attention_alone() -> None:
     for key in ("rank", "mean_margin", "gram_alignment"):
         with refused(SettingsError, "attention"):
             measure_layers(key, maps)
-    with refused(SettingsError, "measure", "size", "entropy"):
-        measure_layers("size", maps)
 
 
 def test_heads_are_measured_one_after_the_other() -> None:

@@ -1,4 +1,4 @@
-"""Pictures of many heads: what they draw is what was computed."""
+"""Pictures of the section on trained heads: what they draw is what was computed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.encoded_text import WeightlessAttention
 from attention_lab.trained.layers import LAYER_MEASURES, MeasuredHeads
-from attention_viz.trained.layer_pictures import (
+from attention_viz.trained.change_a_word import changed_word_board
+from attention_viz.trained.find_a_head import best_heads
+from attention_viz.trained.layers import (
     added_parts_board,
-    before_and_after,
-    best_heads,
     heads_matrix,
     measure_by_layer,
     weightless_board,
@@ -79,7 +79,7 @@ def test_dots_and_means() -> None:
 def test_before_after_and_the_difference() -> None:
     """The third matrix is the second minus the first, by a rule that the board can show."""
     change = ChangedWord(SHARES[0], SHARES[1], TOKENS, (*TOKENS[:2], "X", *TOKENS[3:]), 2)
-    board = before_and_after(change, 1, 0, 3, 2)
+    board = changed_word_board(change, 1, 0, 3, 2)
     name = "after minus before"
     assert np.array_equal(sent(board, "before"), SHARES[0, 1, 0])
     np.testing.assert_allclose(sent(board, name), SHARES[1, 1, 0] - SHARES[0, 1, 0], atol=1e-7)

@@ -1,4 +1,4 @@
-"""The stage of a step: a board whose scene holds strip, words and formula, too."""
+"""The stage of a step: a board whose scene also holds the strip of steps, words and formula."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from latex2mathml.converter import convert
 
 from .payload import JSON
 
-# What a stage shows of a board: what takes part in the computation. What stands beside it is shown
-# below the stage.
-PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
-# What of it would make the cells too small to bear numbers.
-BELOW: Mapping[str, Set[str]] = {"probabilities": {"row"}}
-# The signs between the matrices of a step that stand in a row.
-PRODUCT = ("·", "=")
-SIGNS: Mapping[str, tuple[str, ...]] = {
+# The parts of a board that take part in the computation. A stage shows these; the others stand
+# below it.
+STAGE_PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
+# Parts of single steps that stand below the stage too: with them cells would be too small for
+# numbers.
+PARTS_BELOW_STAGE: Mapping[str, Set[str]] = {"probabilities": {"row"}}
+# The signs between the matrices of a step.
+PRODUCT_SIGNS = ("·", "=")
+STEP_SIGNS: Mapping[str, tuple[str, ...]] = {
     "inputs": ("+", "="),
-    "queries": PRODUCT,
-    "keys": PRODUCT,
-    "values": PRODUCT,
-    "scores": PRODUCT,
-    "head_outputs": PRODUCT,
+    "queries": PRODUCT_SIGNS,
+    "keys": PRODUCT_SIGNS,
+    "values": PRODUCT_SIGNS,
+    "scores": PRODUCT_SIGNS,
+    "head_outputs": PRODUCT_SIGNS,
     "scaled_scores": ("→",),
     "masked_scores": ("→",),
     "probabilities": ("→", "Σ"),
@@ -34,13 +35,13 @@ SIGNS: Mapping[str, tuple[str, ...]] = {
     "value_heads": ("→",),
     "merged": ("→",),
 }
-# The output has other parts from layer to layer: what stands before each.
-IN_OUTPUT = {"w_o": "·", "inputs": "+", "output": "="}
+# The parts of the output differ from layer to layer: the sign before each.
+OUTPUT_SIGNS = {"w_o": "·", "inputs": "+", "output": "="}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Something a stage lets choose: one of several options by name."""
+    """A choice on the stage: one of several options."""
 
     name: str
     label: str
@@ -50,9 +51,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Note:
-    """What a stage says of the numbers it shows, and one button beside it, if any.
+    """A sentence of the stage about its numbers, and one button beside it, if any.
 
-    act: the name of the choice that the button makes, to `value`.
+    act: the name of the choice that the button sets to `value`.
     """
 
     text: str
@@ -63,12 +64,12 @@ class Note:
 
 @dataclass(frozen=True)
 class StepWords:
-    """What a stage says of its step.
+    """The words of a stage.
 
-    says: plain text. formula: LaTeX. steps: title and path of every step of the story; place: which
-    of them this is. notes: what is said of the numbers. heads: how many there are; head: the one in
-    focus. hide: whether the result is covered; lecture: whether nothing but the stage is shown.
-    guess: the question that is asked first, as `guesses.as_data` gives it.
+    says: one sentence of plain text. formula: LaTeX. steps: title and path of every step of the
+    story; place: which of them this is. notes: sentences about the numbers. heads: how many there
+    are; head: the one in focus. hide: whether the result is covered; lecture: whether the stage is
+    shown alone. guess: the question that is asked first, as `guesses.as_data` gives it.
     """
 
     title: str
@@ -86,13 +87,12 @@ class StepWords:
     guess: JSON | None = None
 
 
-def staged(board: JSON, words: StepWords) -> JSON:
-    """A board as the stage of a step: only what takes part in the computation, and the words."""
+def stage_board(board: JSON, words: StepWords) -> JSON:
+    """A board as the stage of a step: the parts of the computation alone, with the words."""
     result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
-    parts = PARTS - BELOW.get(result, set())
+    parts = STAGE_PARTS - PARTS_BELOW_STAGE.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
-    signs = SIGNS.get(result, ()) if result != "output" else [IN_OUTPUT[p] for p in main[1:]]
     stage: JSON = {
         "title": words.title,
         "question": words.question,
@@ -100,24 +100,30 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "formula": mathml(words.formula),
         "steps": [{"title": title, "path": path} for title, path in words.steps],
         "place": words.place,
-        "choices": [
-            {"name": c.name, "label": c.label, "options": list(c.options), "value": c.value}
-            for c in words.choices
-        ],
+        "choices": [asdict(choice) for choice in words.choices],
         "notes": [asdict(note) for note in words.notes],
         "heads": {"count": words.heads, "chosen": words.head},
         "hide": words.hide,
         "lecture": words.lecture,
         "guess": words.guess,
-        "signs": list(signs[: len(main) - 1]) if len(main) > 2 else ["→"] * (len(main) - 1),
+        "signs": _signs(result, main),
     }
     return board | {"panels": panels, "stage": stage}
 
 
-def strip_alone(
+def _signs(result: str, arrays: Sequence[str]) -> list[str]:
+    """The signs between the matrices of a step."""
+    if len(arrays) == 2:
+        return ["→"]
+    if result == "output":
+        return [OUTPUT_SIGNS[array] for array in arrays[1:]]
+    return list(STEP_SIGNS.get(result, ()))[: len(arrays) - 1]
+
+
+def strip_board(
     steps: Sequence[tuple[str, str]], place: int, transposed: bool = False, summary: bool = False
 ) -> JSON:
-    """A board without matrices, that shows the strip of steps; summary: and what was guessed."""
+    """A board with the strip of steps and no matrices. summary: whether it lists the guesses."""
     links = [{"title": title, "path": path} for title, path in steps]
     empty: JSON = {"arrays": {}, "rules": {}, "axes": {}, "panels": [], "cell": None}
     about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
@@ -131,16 +137,18 @@ def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def mathml(latex: str) -> list[Any] | None:
-    r"""A formula as MathML, which browsers draw by themselves, as nested lists: tag, attributes,
-    then texts and parts.
+    r"""A formula as MathML, which browsers draw themselves, in nested lists: tag, attributes, then
+    texts and parts.
 
     >>> mathml("x")
     ['math', {'display': 'inline'}, ['mrow', {}, ['mi', {}, 'x']]]
     """
-    return _nested(fromstring(convert(latex))) if latex else None
+    if not latex:
+        return None
+    return _nested(fromstring(convert(latex)))
 
 
 def _nested(element: Element) -> list[Any]:
     tag = element.tag.rpartition("}")[2]
-    text = [element.text] if element.text and element.text.strip() else []
-    return [tag, dict(element.attrib), *text, *map(_nested, element)]
+    texts = [text for text in (element.text,) if text and text.strip()]
+    return [tag, dict(element.attrib), *texts, *map(_nested, element)]

@@ -167,11 +167,11 @@ def test_the_checker_allows_what_the_table_allows(layer: str, source: str) -> No
 
 
 def test_every_page_lies_in_the_folder_of_its_section() -> None:
-    """Directly in pages/ there is only the script that Streamlit runs: where the script is, there
-    is no folder `pages/` that Streamlit would take for an app of its older kind.
+    """No script lies directly in pages/, and no folder `pages/` beside the script that Streamlit
+    runs: Streamlit would take it for an app of its older kind.
     """
-    assert [file.name for file in (ROOT / "pages").glob("*.py")] == ["main.py"]
-    assert not (ROOT / "pages" / "pages").exists()
+    assert not list((ROOT / "pages").glob("*.py"))
+    assert not (ROOT / "attention_ui" / "pages").exists()
 
 
 def test_the_engine_loads_no_drawing_library() -> None:

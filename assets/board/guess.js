@@ -100,7 +100,7 @@ export class Guess {
     this.verdict = { step: step.path, title: step.title, id: asked.id, answer: asked.answer, ...verdict };
     keepGuess(this.verdict);
     this.state = "told";
-    const whys = element("div", "reasons", ...asked.reasons.map((reason) => button("option", reason.says, reason.says, () => this.explain(reason))));
+    const whys = element("div", "reasons", ...asked.reasons.map((reason) => button("option", reason.text, reason.text, () => this.explain(reason))));
     const list = element("details", "whys", element("summary", "option", "Why?"), whys);
     list.addEventListener("toggle", () => this.changed()); // an open list can ask for more room
     this.fill("told", asked.prompt, verdictSentence(this.verdict), list, this.closer());

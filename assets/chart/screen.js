@@ -39,8 +39,8 @@ function turnFull(host) {
  */
 export function tools(picture) {
   const keep = (format, more) => (host) => {
-    const { data, layout } = picture(), { width } = host._fullLayout;
-    return window.Plotly.downloadImage({ data, layout: { ...layout, ...more(host) } }, { format, filename: "attention-lab", width, height: layout.height, ...SHARP[format] });
+    const { data, layout } = picture();
+    return window.Plotly.downloadImage({ data, layout: { ...layout, ...more(host) } }, { format, filename: "attention-lab", width: layout.width, height: layout.height, ...SHARP[format] });
   };
   return {
     displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
@@ -72,11 +72,11 @@ export function heightOf(host) {
   return document.fullscreenElement === host ? window.innerHeight : Number.parseFloat(host.style.height);
 }
 
-/** Keep a chart as large as its place, or as the screen: draw() draws it anew. Gives back how to stop. */
-export function fitted(host, draw) {
+/** Keep a chart as large as its place, or as the screen: size() is what it was drawn in, draw() draws it anew. Gives back how to stop. */
+export function fitted(host, size, draw) {
   const fit = () => {
     if (!host.clientWidth) return; // in a part of the page that is folded away
-    const { width, height } = host._fullLayout;
+    const { width, height } = size();
     if (Math.abs(height - heightOf(host)) > 1 || Math.abs(width - host.clientWidth) > 1) draw();
   };
   const watch = new ResizeObserver(fit);

@@ -1,14 +1,14 @@
-"""The words of a question: the names that stand in its prompt."""
+"""The prompt of a question, with the names of its cell."""
 
 from __future__ import annotations
 
 from attention_core.trace import STEPS, Trace
 
-from .answers import Asked, pair_of
+from .answers import AskedItem, pair_of
 
 
-def prompt_of(asked: Asked) -> str:
-    """The prompt with the names of its cell in their places."""
+def prompt_of(asked: AskedItem) -> str:
+    """The prompt with the names of its cell filled in."""
     letters = STEPS[asked.field].letters[1:]
     at = dict(zip(letters, asked.cell, strict=True))
     names = {"field": STEPS[asked.field].title, "feature": str(asked.cell[-1])}
@@ -23,8 +23,8 @@ def prompt_of(asked: Asked) -> str:
 
 
 def token_name(trace: Trace, letter: str, place: int) -> str:
-    """A token in quotation marks, with its position where the word comes more than once; a head
-    as its number.
+    """A token in quotation marks, with its position if the word occurs more than once; a head as
+    its number.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0], [2.0]], Projections.weightless(1)).labelled(("a", "a"))
@@ -36,5 +36,6 @@ def token_name(trace: Trace, letter: str, place: int) -> str:
     labels = trace.labels(letter)
     if labels[place] == str(place):
         return f"token {place}"
-    again = labels.count(labels[place]) > 1
-    return f"“{labels[place]}”" + (f" (position {place})" if again else "")
+    if labels.count(labels[place]) > 1:
+        return f"“{labels[place]}” (position {place})"
+    return f"“{labels[place]}”"

@@ -1,9 +1,9 @@
-"""Twelve layers of attention, where the manual of GeometricMachineLearning.jl trains 16: its claim
-in four rows.
+"""Twelve layers of attention in four variants, where the manual of GeometricMachineLearning.jl
+trains 16.
 
-Each layer is attention without W_O and without a skip connection (unless asked for), then x +
-tanh(x W + b); the last token is classified. The four rows differ only in how W_Q, W_K and W_V
-start, and whether they stay orthonormal.
+Each layer is attention without W_O and by default without residual connection, then x + tanh(x W +
+b); the last token is classified. The four rows differ only in the initial W_Q, W_K and W_V, and in
+whether these stay orthonormal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_numbers, check_alike
+from attention_core.checks import Array
 from attention_core.initialisation import orthonormal_columns, xavier
 from attention_core.projections import Projections
 from attention_core.trace import Trace
@@ -24,7 +24,6 @@ from attention_core.trace import Trace
 from . import gradients
 from .adam import Moments, adam_step
 from .backward import layer_gradients
-from .formula import in_range
 from .losses import LOSSES
 from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
@@ -38,10 +37,10 @@ N_TEST = 1000
 
 @dataclass(frozen=True, eq=False)
 class StackPass:
-    """One pass through the stack. traces: of the attention of every layer. tanh_outputs: of
-    every layer (B, T, D).
+    """One forward pass of the stack.
 
-    features: what the last layer gives (B, T, D). logits: of the ten classes, (B, 1, 10).
+    traces, tanh_outputs: of every layer; the latter (B, T, D). features: the output of the last
+    layer (B, T, D). logits: of the ten classes, (B, 1, 10).
     """
 
     traces: tuple[Trace, ...]
@@ -52,10 +51,10 @@ class StackPass:
 
 @dataclass(frozen=True, eq=False)
 class StackCheckpoint:
-    """A run after some steps. loss: the mean over the steps since the checkpoint before.
+    """A run after some steps. loss: the mean over the steps since the previous checkpoint.
 
-    weights: w_q, w_k, w_v (layer, head, D, D/H), the bending layers' w_r (layer, D, D) and b_r, and
-    the classifier w_c.
+    weights: w_q, w_k, w_v (layer, head, D, D/H), w_r (layer, D, D) and b_r of the tanh, and the
+    classifier w_c.
     """
 
     settings: StackSettings
@@ -67,9 +66,9 @@ class StackCheckpoint:
 
 
 def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
-    """The checkpoints of a run, every ten steps, each computed when it is asked for.
+    """The checkpoints of a run, every ten steps, each computed on demand.
 
-    Raises: SettingsError, also for a run that would take longer than a minute.
+    Raises: SettingsError for a run that would take longer than a minute.
     """
     check_stack(settings)
     yield (point := first_stack(settings))
@@ -78,7 +77,7 @@ def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
 
 
 def first_stack(settings: StackSettings) -> StackCheckpoint:
-    """The weights as a row of the table draws them."""
+    """The checkpoint at step 0: the initial weights of a row."""
     rng = np.random.default_rng(settings.seed)
     n_layers, n_heads, row = settings.n_layers, settings.n_heads, ROWS[settings.row]
     shape = (n_layers, n_heads, WIDTH, WIDTH // n_heads)
@@ -104,7 +103,7 @@ def first_stack(settings: StackSettings) -> StackCheckpoint:
 
 
 def next_stack(point: StackCheckpoint) -> StackCheckpoint:
-    """The next ten steps, or all that are left; each uses pictures that no step saw before."""
+    """The checkpoint ten steps later, or at the last step. Each step uses new pictures."""
     settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     weights, moments, losses = dict(point.weights), dict(point.moments), []
@@ -130,9 +129,7 @@ def next_stack(point: StackCheckpoint) -> StackCheckpoint:
 
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:
     """All layers, one after the other, then the classifier on the last token. The scores are
-    divided by √D.
-
-    Shapes: inputs (B, T, D). Raises: ShapeError, SettingsError.
+    divided by √D. Shapes: inputs (B, T, D).
     """
     w_q, w_k, w_v = (fused_matrix(weights[name]) for name in ("w_q", "w_k", "w_v"))
     traces, tanh_outputs, features_BTD = [], [], inputs_BTD
@@ -156,7 +153,7 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
     """The gradients of all weights: back through the classifier, then layer by layer from the last
     to the first.
 
-    Shapes: logit_gradient (B, 1, 10); the gradients are shaped like the weights.
+    Shapes: logit_gradient (B, 1, 10); the gradients have the shapes of the weights.
     """
     weight_gradients = {name: np.empty_like(array) for name, array in weights.items()}
     weight_gradients["w_c"] = gradients.weight_gradient(passed.features[:, -1:], logit_gradient)
@@ -182,31 +179,21 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
     return weight_gradients
 
 
-@in_range
 def tanh_gradient(tanh_output: Array, tanh_output_gradient: Array) -> Array:
-    """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 -
-    tanh²).
-
-    Raises: ShapeError when the two shapes differ, SettingsError.
-    """
-    tanh_output, tanh_output_gradient = (
-        as_numbers("tanh_output", tanh_output),
-        as_numbers("tanh_output_gradient", tanh_output_gradient),
-    )
-    check_alike("tanh_output_gradient", tanh_output_gradient, "tanh_output", tanh_output)
-    passed: Array = tanh_output_gradient * (1 - np.square(tanh_output))
-    return passed
+    """The gradient passes tanh where it is steep and vanishes where it is flat: ∇ ∘ (1 - tanh²)."""
+    gradient: Array = tanh_output_gradient * (1 - np.square(tanh_output))
+    return gradient
 
 
 def stack_accuracy(settings: StackSettings, weights: Weights) -> float:
-    """The share of 1000 unseen pictures that are named rightly."""
+    """The share of right classes on 1000 unseen pictures."""
     inputs, target = draw_textures(np.random.default_rng(TEST_SEED), N_TEST)
-    guess_B = run_stack(settings, weights, inputs).logits.argmax(axis=-1)[:, 0]
-    return float((guess_B == target.argmax(axis=-1)[:, 0, 0]).mean())
+    class_B = run_stack(settings, weights, inputs).logits.argmax(axis=-1)[:, 0]
+    return float((class_B == target.argmax(axis=-1)[:, 0, 0]).mean())
 
 
 def activation_sizes(passed: StackPass) -> Array:
-    """The root mean square of what each layer gets, and of what the last one gives. Shapes:
+    """The root mean square of the input of each layer and of the output of the last one. Shapes:
     (layers + 1,).
     """
     sizes = [trace.inputs for trace in passed.traces] + [passed.features]

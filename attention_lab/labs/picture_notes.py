@@ -1,8 +1,7 @@
-"""What a picture's file carries beside its pixels, of which one thing is read: which way up the
-picture is.
+"""The metadata of a picture's file. Only its orientation is read.
 
-The rest is cut out before the file is decoded. A decoder would read all of it, each entry as long
-as the file if it says so: a photograph of a megabyte can ask for 100 GB.
+All metadata are removed before the file is decoded. A decoder would read all entries, and each may
+claim to be as long as the file: a photograph of one megabyte can ask for 100 GB.
 Source: ITU-T T.81, annex B (segments of a JPEG); the PNG specification, section 5 (chunks); GIF89a,
 sections 17 to 26 (blocks); Exif 2.32, sections 4.5.4 and 4.6.4 (the tag Orientation).
 """
@@ -20,18 +19,19 @@ from attention_core.errors import FileError
 _EXIF = b"Exif\0\0"
 _ORIENTATION = 274
 _JPEG, _PNG = b"\xff\xd8", b"\x89PNG\r\n\x1a\n"
-# What may stand before the first scan; any number of 255s may stand before it.
+# A segment before the first scan; any number of bytes 255 may stand before it.
 _SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xda-\xfe])")
 _SCAN, _APP_1, _COMMENT = 0xDA, 0xE1, 0xFE
-_ADOBE = 0xEE  # says which colours the numbers mean
+_ADOBE = 0xEE  # the colour model of the numbers
 _GIF = (b"GIF87a", b"GIF89a")
-# An extension or a picture; decoders skip what comes before it.
+# An extension or a picture; decoders skip the bytes before it.
 _GIF_BLOCK = re.compile(rb"[^!,;]*([!,])")
 _HAS_COLOURS, _CONTROL = 128, b"\xf9"
 
 
 def jpeg_without_notes(data: bytes) -> tuple[bytes, bytes]:
-    """A JPEG with nothing but what its pixels need, and its Exif part; other bytes as they are.
+    """A JPEG without metadata, and its Exif part. Bytes of other kinds stay as they are.
+
     Raises: FileError.
     """
     if not data.startswith(_JPEG):
@@ -46,19 +46,18 @@ def jpeg_without_notes(data: bytes) -> tuple[bytes, bytes]:
             exif = data[start + 2 : place]
         elif not (_APP_1 <= marker <= 0xEF or marker == _COMMENT) or marker == _ADOBE:
             kept.append(data[start - 2 : place])
-    raise FileError("The JPEG is damaged before its first pixel; save it again")
+    raise FileError("The JPEG is damaged before its first pixel: save it again")
 
 
 def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
-    """A PNG with nothing but what its pixels need, and its Exif part; other bytes as they are."""
+    """A PNG without metadata, and its Exif part. Bytes of other kinds stay as they are."""
     if not data.startswith(_PNG):
         return data, b""
     kept, exif, place = [_PNG], b"", len(_PNG)
     while kind := data[place + 4 : place + 8]:
         end = place + 12 + int.from_bytes(data[place : place + 4], "big")
-        if (
-            kind[:1].isupper() or kind == b"tRNS"
-        ):  # a capital letter begins a chunk that no reader may skip
+        # The name of a chunk that no reader may skip begins with a capital letter.
+        if kind[:1].isupper() or kind == b"tRNS":
             kept.append(data[place:end])
         elif kind == b"eXIf":
             exif = data[place + 8 : end - 4]
@@ -67,8 +66,8 @@ def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
 
 
 def gif_without_notes(data: bytes) -> tuple[bytes, bytes]:
-    """A GIF with nothing but what its first picture needs; it has no Exif part. Other bytes as they
-    are.
+    """The first picture of a GIF without metadata; a GIF has no Exif part. Bytes of other kinds
+    stay as they are.
 
     Raises: FileError.
     """
@@ -87,13 +86,11 @@ def gif_without_notes(data: bytes) -> tuple[bytes, bytes]:
         place += 1
         if data[begin + 1 : begin + 2] == _CONTROL:  # which colour is transparent
             control = data[begin:place]
-    raise FileError("The GIF is damaged before its first pixel; save it again")
+    raise FileError("The GIF is damaged before its first pixel: save it again")
 
 
 def orientation(exif: bytes) -> int:
-    """1 to 8, what Exif says of the way up; 1, upright, where it says nothing that can be
-    understood.
-    """
+    """The orientation in an Exif part, 1 to 8; 1 is upright, also if the part cannot be read."""
     tags = exif.removeprefix(_EXIF)
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(tags[:4])
     if order is None:
@@ -110,13 +107,15 @@ def orientation(exif: bytes) -> int:
     return 1
 
 
-def upright(pixels: Array, way: int) -> Array:
-    """The pixels turned and mirrored as the orientation `way` asks. Shapes: (H, W) -> (H, W) or
-    (W, H).
+def upright(pixels: Array, orientation: int) -> Array:
+    """The pixels rotated and mirrored by an Exif orientation.
+
+    Shapes: (H, W) -> (H, W) or (W, H).
     """
-    turned = pixels.T if way >= 5 else pixels
-    if way in (2, 3, 6, 7):
-        turned = turned[:, ::-1]
-    if way in (3, 4, 7, 8):
-        turned = turned[::-1]
-    return np.ascontiguousarray(turned)
+    if orientation >= 5:
+        pixels = pixels.T
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    return np.ascontiguousarray(pixels)

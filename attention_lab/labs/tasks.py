@@ -1,7 +1,7 @@
-"""Five small tasks that show what heads are for: each draws its own examples, from a seed.
+"""Five small tasks that show what heads are good for: each draws its own examples.
 
 Source of the idea of synthetic retrieval tasks: Elhage et al. 2021 (heads that look at a fixed
-offset); Clark et al. 2019, section 4 (heads that follow agreement).
+offset); Clark et al. 2019, section 4 (heads that look at words that agree).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import Array, check_choice, whole_number
+from attention_core.checks import Array
 
 RING = 12
 WORDS = 10
@@ -22,15 +22,14 @@ GENDERS = 3
 NUMBERS = 2
 TEST_SEED = 999
 N_TEST = 400
-MOST_SEQUENCES = 10_000
 
 Draw = Callable[[np.random.Generator, int], "Examples"]
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Sequences and what should come out. Shapes: inputs (B, T, D), targets (B, T, P, F) for P
-    parts of F features.
+    """Sequences and targets. Shapes: inputs (B, T, D), targets (B, T, P, F) for P parts of F
+    features.
     """
 
     inputs: Array
@@ -39,11 +38,11 @@ class Examples:
 
 @dataclass(frozen=True)
 class Task:
-    """What the layer is to learn, and the usual sizes to learn it with.
+    """What the layer should learn, and the usual sizes.
 
-    parts: the names of the questions asked at once; a head can answer one. loss: a name of
-    `LOSSES`; a task with cross-entropy is scored by accuracy, the others by the error as a share of
-    the target's variance. head_counts: the models worth comparing; compares_wide: whether a single
+    parts: the names of the questions asked at once; a head can answer one. loss: a key of `LOSSES`;
+    a task with cross-entropy is scored by accuracy, the others by the error divided by the variance
+    of the target. head_counts: the models to compare, from 1 head; compares_wide: whether a single
     head as large as two is one of them.
     """
 
@@ -63,12 +62,12 @@ class Task:
 
     @property
     def wide(self) -> tuple[int, int]:
-        """d_k and d_v of a single head as large as two."""
+        """d_k and d_v of a head as large as two."""
         return 2 * self.d_k, 2 * self.d_v
 
     @property
     def d_out(self) -> int:
-        """The width of the output: all parts side by side."""
+        """The width of the output, with all parts side by side."""
         return len(self.parts) * self.n_features
 
     @property
@@ -78,8 +77,8 @@ class Task:
 
 
 def neighbours(offsets: tuple[int, ...]) -> Draw:
-    """Random contents on a ring with position codes; wanted: the contents at these offsets from
-    each token.
+    """Random contents on a ring with position codes. The target is the contents at these offsets
+    from each token.
     """
 
     def draw(rng: np.random.Generator, n: int) -> Examples:
@@ -90,16 +89,16 @@ def neighbours(offsets: tuple[int, ...]) -> Draw:
 
 
 def letters(rng: np.random.Generator, n: int) -> Examples:
-    """Random letters on a ring with position codes; wanted: the letter before and the letter
-    after each token.
+    """Random letters on a ring with position codes. The target is the letter before each token and
+    the letter after it.
     """
     letter_BTF = np.eye(LETTERS)[rng.integers(LETTERS, size=(n, RING))]
     return Examples(_with_positions(letter_BTF), _at_offsets(letter_BTF, (-1, 1)))
 
 
 def agreement(rng: np.random.Generator, n: int) -> Examples:
-    """Words with a gender, a number and a payload; wanted: the mean payload of my gender, and
-    that of my number.
+    """Words with a gender, a number and a payload. The target is the mean payload over the words of
+    the same gender, and that over the words of the same number.
     """
     gender_BTF, number_BTF, payload_BTF = _words(rng, n)
     means = [
@@ -112,7 +111,7 @@ def agreement(rng: np.random.Generator, n: int) -> Examples:
 
 
 def conjunction(rng: np.random.Generator, n: int) -> Examples:
-    """The same words; wanted: the mean payload over the words of my gender and my number."""
+    """The same words. The target is the mean payload over words of the same gender and number."""
     gender_BTF, number_BTF, payload_BTF = _words(rng, n)
     both_BTS = (gender_BTF @ gender_BTF.swapaxes(1, 2)) * (number_BTF @ number_BTF.swapaxes(1, 2))
     inputs = np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2)
@@ -203,16 +202,13 @@ TASKS = {
 
 
 def task_named(name: str) -> Task:
-    """The task of that name. Raises: SettingsError."""
-    return TASKS[check_choice("task", name, TASKS)]
+    """The task of that name."""
+    return TASKS[name]
 
 
 @cached
 def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
-    """The 400 sequences of a task that no training sees, or more. The arrays are read-only.
-    Raises: SettingsError.
-    """
-    whole_number("n_sequences", n_sequences, 1, MOST_SEQUENCES)
+    """The sequences of a task that no training sees, by default 400. The arrays are read-only."""
     examples = task_named(name).draw(np.random.default_rng(TEST_SEED), n_sequences)
     for array in (examples.inputs, examples.targets):
         array.setflags(write=False)
@@ -221,8 +217,6 @@ def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
 
 @cached
 def target_variance(name: str, n_sequences: int = N_TEST) -> float:
-    """The squared error of always predicting the mean: it counts as 1. Of the unseen sequences,
-    or of more of them.
-    """
+    """The squared error of always predicting the mean, on the unseen sequences: it counts as 1."""
     targets = unseen_examples(name, n_sequences).targets
     return float(np.square(targets - targets.mean(axis=(0, 1))).mean())

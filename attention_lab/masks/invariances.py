@@ -49,7 +49,7 @@ def with_key_bias(projections: Projections, vector: Array) -> Projections:
 
 
 @dataclass(frozen=True)
-class Change:
+class LayerChange:
     """A change of a layer. same: whether the output stays the same, by theory.
 
     formula: why, as LaTeX. apply: run the changed layer, with numbers drawn from a seed.
@@ -59,7 +59,7 @@ class Change:
     name: str
     same: bool
     formula: str
-    says: str
+    description: str
     apply: Callable[[Trace, int], Trace]
 
 
@@ -103,8 +103,8 @@ def _value_basis(trace: Trace, seed: int) -> Trace:
     return rerun(trace, projections=with_basis_change(p, change))
 
 
-CHANGES: tuple[Change, ...] = (
-    Change(
+LAYER_CHANGES: tuple[LayerChange, ...] = (
+    LayerChange(
         "row_constants",
         "a constant for each query, added to all scores of that query",
         True,
@@ -113,7 +113,7 @@ CHANGES: tuple[Change, ...] = (
         " cancels.",
         _row_constants,
     ),
-    Change(
+    LayerChange(
         "column_constants",
         "a constant for each key, added to all scores of that key",
         False,
@@ -121,7 +121,7 @@ CHANGES: tuple[Change, ...] = (
         "Some keys get more from all queries, so the probabilities change.",
         _column_constants,
     ),
-    Change(
+    LayerChange(
         "key_bias",
         "a bias added to every key",
         True,
@@ -130,7 +130,7 @@ CHANGES: tuple[Change, ...] = (
         " soft cap, or with rotary positions, it would.",
         _key_bias,
     ),
-    Change(
+    LayerChange(
         "query_bias",
         "a bias added to every query",
         False,
@@ -138,7 +138,7 @@ CHANGES: tuple[Change, ...] = (
         "It adds another number for each key: keys similar to b get more.",
         _query_bias,
     ),
-    Change(
+    LayerChange(
         "temperature",
         "temperature 2",
         False,
@@ -147,7 +147,7 @@ CHANGES: tuple[Change, ...] = (
         " a bias is added to the scores: the bias is not divided, so it weighs more than before.",
         lambda trace, seed: at_temperature(trace, 2.0),
     ),
-    Change(
+    LayerChange(
         "query_key_basis",
         "queries and keys in another basis",
         True,
@@ -156,7 +156,7 @@ CHANGES: tuple[Change, ...] = (
         " stay the same. So a single number of W_Q means nothing by itself.",
         _query_key_basis,
     ),
-    Change(
+    LayerChange(
         "value_basis",
         "values in another basis",
         True,

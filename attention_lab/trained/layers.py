@@ -14,7 +14,7 @@ from attention_core.trace import Trace
 from ..diagonal.measures import self_attention_of
 from ..diagonal.metrics import METRICS, Metric
 from ..heads.head_portraits import MEASURES, Measure
-from ..heads.patterns import evenly, pattern_of
+from ..heads.patterns import pattern_of, uniform_pattern
 from .attention_maps import AttentionMaps, pattern_of_layer
 
 
@@ -62,13 +62,13 @@ class MeasuredHeads:
 def _offered() -> dict[str, LayerMeasure]:
     portraits = [
         LayerMeasure(
-            m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.says, m.of_scores, m
+            m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.description, m.of_scores, m
         )
         for m in MEASURES
     ]
     known = {measure.key for measure in portraits}
     diagonal = [
-        LayerMeasure(m.name, m.title, m.formula, f"${m.range}$", m.says, True, m)
+        LayerMeasure(m.name, m.title, m.formula, f"${m.range}$", m.meaning, True, m)
         for m in METRICS
         if m.name not in known
     ]
@@ -122,7 +122,9 @@ def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Mea
         ]
         for layer in range(maps.sizes["L"])
     ]
-    even = source.value(evenly(maps.seen[np.newaxis, np.newaxis], in_order=in_order)).item()
+    even = source.value(
+        uniform_pattern(maps.seen[np.newaxis, np.newaxis], in_order=in_order)
+    ).item()
     return MeasuredHeads(measure, np.array(values), _line([even] * len(values)))
 
 

@@ -15,16 +15,16 @@ from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, strongest_pair_of_head
 from attention_lab.user_data.edits import MAX_INDEX
 
-from ..focus import AXIS_NAMES, Focus
+from ..focus import FOCUS_AXES, Focus
 from ..panels import open_step
 from ..registry import page_of
 from ..url_state import (
+    cell_places,
     choose_place,
-    named_places,
-    pin_places,
-    pinned,
+    numbered_places,
     request_page,
     restore_place,
+    set_places,
     write_to_url,
 )
 
@@ -66,7 +66,7 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
 def choose_word(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
     """Draw the choice of a word by one of its tokens; gives the position, which the URL holds."""
     restore_place(name, label, default, len(tokens))
-    position = choose_place(label, name, named_places(tokens))
+    position = choose_place(label, name, numbered_places(tokens))
     write_to_url(name, default)
     return position
 
@@ -93,14 +93,14 @@ def pinned_cell(change: ChangedWord, layer: int, head: int) -> tuple[int, int]:
 def pin_cell(focus: Focus, array: str, index: list[int]) -> None:
     """In a callback: pin a cell. What its array has no axis for stays as in the focus."""
     moved = {
-        AXIS_NAMES[letter]: number
+        FOCUS_AXES[letter]: number
         for letter, number in zip(AXES_OF_ARRAYS.get(array, ()), index, strict=False)
-        if letter in AXIS_NAMES
+        if letter in FOCUS_AXES
     }
     if "head" in moved:
         st.session_state[HEAD] = min(moved["head"], MAX_INDEX)
     names = ("query", "key", "feature")
-    pin_places(CELL, *(moved.get(name, getattr(focus, name)) for name in names))
+    set_places(CELL, *(moved.get(name, getattr(focus, name)) for name in names))
 
 
 def pin_change(array: str, index: list[int]) -> None:
@@ -110,7 +110,7 @@ def pin_change(array: str, index: list[int]) -> None:
     numbers = _numbers_in(array)
     if numbers:
         st.session_state.update({LAYER: numbers[0], HEAD: index[0]})
-    pin_places(CELL, *index[-2:], 0)
+    set_places(CELL, *index[-2:], 0)
 
 
 def open_pinned(array: str, index: list[int]) -> None:
@@ -133,7 +133,7 @@ def open_head(layer: int, head: int, query: int | None = None, key: int | None =
     """In a callback: open the page of one head, at a cell if one is given."""
     st.session_state.update({LAYER: min(layer, MAX_INDEX), HEAD: min(head, MAX_INDEX), CELL: ""})
     if query is not None and key is not None:
-        pin_places(CELL, query, key, 0)
+        set_places(CELL, query, key, 0)
     places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
     request_page(
         page_of("one-head").path, **{name: place for name, place in places.items() if place != ""}
@@ -155,4 +155,4 @@ def _numbers_in(array: str) -> list[int]:
 def _pinned_places(n_queries: int, n_keys: int) -> tuple[int, ...]:
     """Query, key and feature from session or URL; () if none is pinned."""
     expected = "A cell is query-key-feature, three whole numbers such as 9-2-0"
-    return pinned(CELL, "Cell", "", (n_queries, n_keys, MAX_INDEX + 1), expected)
+    return cell_places(CELL, "Cell", "", (n_queries, n_keys, MAX_INDEX + 1), expected)

@@ -12,11 +12,11 @@ from attention_lab.files.weight_file import MAX_WEIGHT_BYTES, WeightFile
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.trained.maps_file import read_maps
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.own_weights import FoundLayer, find_layers
+from attention_lab.user_data.layer_search import FileLayer, find_layers
 
 from ..facts import fact
 from ..markdown import plain
-from ..upload_room import check_kept
+from ..upload_limits import check_upload
 from .uploaded_heads import UploadedHeads
 
 MAX_UPLOAD_MB = MAX_WEIGHT_BYTES // 1_000_000
@@ -36,7 +36,7 @@ def open_upload() -> WeightFile | None:
     if file is None:
         return None
     try:
-        check_kept(file)
+        check_upload(file)
         return open_weights(file, file.name)
     except FileError as error:
         sentence, _, code = str(error).partition("\n")
@@ -76,7 +76,7 @@ def _key_of(question: str) -> str:
     return f"yw_{question} of {st.session_state['yw_file'].file_id}"
 
 
-def _read_layer(file: WeightFile, layers: tuple[FoundLayer, ...]) -> UploadedHeads:
+def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHeads:
     left, right = st.columns(2)
     number = left.selectbox(
         "Layer",

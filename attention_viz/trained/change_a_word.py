@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attention_lab.trained.change_a_word import ChangedWord
 
-from ..matrices import Matrix, Side, board, difference
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..payload import JSON
 
 
@@ -26,8 +26,8 @@ def changed_word_board(change: ChangedWord, layer: int, head: int, query: int, k
             (1, "after", change.after, change.tokens_after),
         )
     )
-    gap = difference(after, before, (2, 0), "after − before")
-    return board(
+    gap = difference_matrix(after, before, (2, 0), "after − before")
+    return matrix_board(
         [before, after, gap],
         (gap.name, query, key),
         f"Head {head} of layer {layer} on both sentences, and the difference.",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from attention_lab.trained.attention_maps import AttentionMaps
 
 from ..labels import percent
-from ..matrices import Matrix, Side, board
+from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
-from ..thumbnails import GIVEN, part_of, side_sent
+from ..thumbnails import HEAD_NUMBER_CAPTIONS, max_tokens_sent, window_around
 
 
 def best_heads(
@@ -20,8 +20,11 @@ def best_heads(
     best: layer, head and share, at least one of them. cell: the query and key that are pinned in
     the first head.
     """
-    side = side_sent(len(best) * 8)
-    rows, columns = part_of(maps.sizes["T"], cell[0], side), part_of(maps.sizes["S"], cell[1], side)
+    side = max_tokens_sent(len(best) * 8)
+    rows, columns = (
+        window_around(maps.sizes["T"], cell[0], side),
+        window_around(maps.sizes["S"], cell[1], side),
+    )
     sides = Side("query", maps.tokens[rows]), Side("key", maps.memory_tokens[columns])
     matrices = [
         Matrix(
@@ -33,9 +36,9 @@ def best_heads(
             percent(share),
             kind="probability",
             small=True,
-            says=GIVEN["probability"],
+            says=HEAD_NUMBER_CAPTIONS["probability"],
         )
         for column, (layer, head, share) in enumerate(best)
     ]
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
-    return board(matrices, first, f"The heads that do it most, in order: {len(matrices)}.")
+    return matrix_board(matrices, first, f"The heads that do it most, in order: {len(matrices)}.")

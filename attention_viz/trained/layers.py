@@ -14,13 +14,13 @@ from attention_lab.trained.added_parts import AddedParts
 from attention_lab.trained.encoded_text import WeightlessAttention
 from attention_lab.trained.layers import MeasuredHeads
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import number
-from ..matrices import Matrix, Side, board
+from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
-from ..thumbnails import GIVEN
+from ..thumbnails import HEAD_NUMBER_CAPTIONS
 
 DOT_SPREAD = 0.5  # from the first head of a layer to the last, in layers
 
@@ -43,7 +43,7 @@ def heads_matrix(
         kind="probability" if shares else "logit",
         says="This head has",
     )
-    return board(
+    return matrix_board(
         [matrix], ("ranking", *cell), f"{title} of every head: layers as rows, heads as columns."
     )
 
@@ -65,7 +65,7 @@ def measure_by_layer(measured: MeasuredHeads) -> Figure:
     parts = {
         "margin": {"l": 60, "r": 8, "t": 34, "b": 44},
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": axis | {"title": {"text": "layer"}, "tickvals": layers, "showgrid": False},
         "yaxis": axis | {"title": {"text": title}},
     }
@@ -144,7 +144,9 @@ def added_parts_board(parts: AddedParts, cell: tuple[int, int]) -> JSON:
             )
         )
     ]
-    return board(matrices, ("share", *cell), "What each layer adds to each token: layers as rows.")
+    return matrix_board(
+        matrices, ("share", *cell), "What each layer adds to each token: layers as rows."
+    )
 
 
 def weightless_board(
@@ -164,10 +166,10 @@ def weightless_board(
             words,
             badge,
             "probability",
-            says=GIVEN["probability"],
+            says=HEAD_NUMBER_CAPTIONS["probability"],
         )
         for column, (name, shares_TS, words, badge) in enumerate(heads)
     ]
-    return board(
+    return matrix_board(
         matrices, (matrices[2].name, *cell), "Attention without weights on three kinds of vectors."
     )

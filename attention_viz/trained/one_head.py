@@ -11,7 +11,7 @@ from attention_core.checks import Array
 from .. import story
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
-from ..thumbnails import array_sent, given_board
+from ..thumbnails import heads_json, thumbnail_board
 
 # What a page can look into, and the step whose numbers it shows.
 STEP_FIELDS = {
@@ -60,13 +60,13 @@ def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
 def step_board(stage: Stage, step: str, head: int, query: int, key: int, feature: int) -> JSON:
     """One step of a head as the story shows it. step: a key of `STEP_FIELDS`."""
     if step == "scores":
-        return story.scores(stage, (head, query, key))
+        return story.scores_board(stage, (head, query, key))
     if step == "mixing":
-        return story.mixing(stage, (head, query, feature))
+        return story.mixing_board(stage, (head, query, feature))
     if step == "W_O":
-        return story.output(stage, query, feature)
+        return story.output_board(stage, query, feature)
     row = query if step == "W_Q" else key
-    return story.projection(stage, STEP_FIELDS[step], (head, row, feature))
+    return story.projection_board(stage, STEP_FIELDS[step], (head, row, feature))
 
 
 def attention_alone(
@@ -87,7 +87,7 @@ def attention_alone(
         "badge": " × ".join(map(str, shares_TS.shape)),
         "size": "full",
     }
-    arrays = {"attention": array_sent(title, shares_TS, (query, key))}
-    return given_board(
+    arrays = {"attention": heads_json(title, shares_TS, (query, key))}
+    return thumbnail_board(
         "What each query of the head reads.", arrays, labels, [panel], ("attention", (query, key))
     )

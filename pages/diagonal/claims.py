@@ -16,10 +16,10 @@ st.markdown(
 )
 left, right = st.columns([3, 2], vertical_alignment="bottom")
 with right:
-    show_figure(verdict_bars(CLAIMS), "verdicts", on_click=claims.follow)
+    show_figure(verdict_bars(CLAIMS), "verdicts", on_click=claims.filter_by_bar)
     st.caption("Click a part of a bar to list these claims.")
 with left:
-    shown = claims.chosen()
+    shown = claims.choose_claims()
     st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
 fact("claims_shown", [one.id for one in shown])
 st.markdown(f"Claims: **{len(shown)}** of {len(CLAIMS)}.")
@@ -30,4 +30,4 @@ for text, title in TEXTS.items():
     if mine:
         st.header(title, anchor=False)
     for one in mine:
-        claims.show(one)
+        claims.show_claim(one)

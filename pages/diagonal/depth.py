@@ -5,12 +5,12 @@ import streamlit as st
 from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack
 from attention_lab.diagonal.depth_trajectories import (
     N_SAMPLES,
-    WIDTHS,
+    STACK_WIDTHS,
     sample_trajectories,
     stack_variants,
 )
-from attention_ui.diagonal.controls import say_cut
-from attention_ui.diagonal.depth import cubic_rule, layers_until_equal
+from attention_ui.diagonal.controls import show_cut_note
+from attention_ui.diagonal.depth import layers_until_equal, show_cubic_rule
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.reference.glossary import meaning
@@ -24,7 +24,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     source = choose_one("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
     n_layers = bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
     if compare == "remedies":
-        widths = [str(width) for width in WIDTHS]
+        widths = [str(width) for width in STACK_WIDTHS]
         c = bound(st.select_slider, "Features C", widths, "16", key="depth_c", width=150)
     else:
         weights = bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
@@ -46,7 +46,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     logarithmic = bound(st.toggle, "Logarithmic", key="depth_log")
     seed = seed_input(key="depth_seed")
 text = {"sentence": now.scenario.text}.get(source)
-say_cut(now.scenario.text, is_read=source == "sentence")
+show_cut_note(now.scenario.text, is_read=source == "sentence")
 if compare == "remedies":
     variants = stack_variants(Stack(n_layers=n_layers, seed=seed))
     samples = {name: sample_trajectories(one, int(c), text) for name, one in variants.items()}
@@ -55,7 +55,7 @@ else:
     stack = Stack(
         weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed, norm_before
     )
-    samples = {f"C = {width}": sample_trajectories(stack, width, text) for width in WIDTHS}
+    samples = {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
 
 st.markdown(
     "The charts show tokens on their way through a stack of layers. Attention replaces each token"
@@ -77,10 +77,10 @@ with right:
     show_figure(self_mass_figure(samples), "depth mass")
     st.caption("Mean weight of a token for itself. Near 1 a layer hardly mixes the tokens.")
 st.markdown(
-    "**A large diagonal delays the collapse.** A token that looks only at itself stays as it is"
-    " ($A \\approx I$). Without weights and with many features the diagonal of $A$ is large, and"
-    " the collapse begins only when it has faded. Random weights give no large diagonal: the"
-    " collapse begins at once."
+    "**A large diagonal delays the collapse.** A token that looks only at itself stays as it is ($A"
+    " \\approx I$). Without weights and with many features the diagonal of $A$ is large, and the"
+    " collapse begins only when it has faded. Random weights give no large diagonal: the collapse"
+    " begins at once."
 )
 st.markdown(
     "**A skip connection** adds the token itself again. Without weights and without LayerNorm the"
@@ -93,7 +93,7 @@ st.markdown(
     " Xiong et al. 2020). There the sum grows from layer to layer, and what one layer adds does"
     " not. So each layer changes less, and the tokens stay apart longer."
 )
-cubic_rule(int(seed))
+show_cubic_rule(int(seed))
 st.markdown(
     "**Try:** compare *remedies*: what keeps the tokens apart? Then compare widths with *random*"
     " weights and a skip connection: how small must the gain be, and where must LayerNorm stand?"

@@ -12,12 +12,12 @@ from attention_lab.trained.change_a_word import (
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import plain, quoted
+from attention_ui.markdown import plain, quote_token
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import show_cut_notes, show_model_note
 from attention_ui.url_state import bound
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import percent
 from attention_viz.thumbnails import thumbnails
 from attention_viz.trained.change_a_word import changed_word_board
@@ -33,7 +33,7 @@ TIRED_OR_WIDE = {
 
 now = page_context()
 text = now.scenario.text
-window = one_window()
+window = main_container()
 left, right, example, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")
 old = bound(left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session")
 new = bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
@@ -63,7 +63,7 @@ fact("asks_and_is_read", (change.tokens_before[query], change.tokens_before[key]
 with window:
     st.markdown(
         "The same head on both sentences."
-        f" :blue[{quoted(change.tokens, query)}] gave :red[{quoted(change.tokens, key)}]"
+        f" :blue[{quote_token(change.tokens, query)}] gave :red[{quote_token(change.tokens, key)}]"
         f" **{percent(before)}**. Now it gives **{percent(after)}**:"
         f" *{plain(replace_word(text, word, replacement))}*"
     )
@@ -81,18 +81,19 @@ top = changes[0]
 fact("strongest", [(one.layer, one.head, one.query, one.key) for one in changes])
 st.markdown(
     f"The share that changed most is in layer {top.layer}, head {top.head}:"
-    f" {quoted(change.tokens, top.query)} gave {quoted(change.tokens, top.key)}"
+    f" {quote_token(change.tokens, top.query)} gave {quote_token(change.tokens, top.key)}"
     f" {percent(top.before)} and now gives {percent(top.after)}. The buttons open the heads with"
     " the largest changes. So does a click on a cell."
 )
 with st.container(horizontal=True):
     for one in changes:
+        asking, read = (quote_token(change.tokens, place) for place in (one.query, one.key))
         st.button(
             f"layer {one.layer}, head {one.head}: {percent(one.before)} → {percent(one.after)}",
             on_click=pin_change,
             args=(f"layer {one.layer}", [one.head, one.query, one.key]),
             key=f"cw {one.layer} {one.head}",
-            help=f"{quoted(change.tokens, one.query)} to {quoted(change.tokens, one.key)}",
+            help=f"{asking} to {read}",
         )
 board = thumbnails(
     tuple(change.differences),

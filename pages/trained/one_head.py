@@ -7,9 +7,9 @@ import streamlit as st
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair, say_columns
+from attention_ui.panels import draw_arithmetic, look_closer, note_columns, pair_markdown
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import (
     choose_head,
@@ -19,8 +19,8 @@ from attention_ui.trained.head_place import (
 )
 from attention_ui.trained.heads_shown import context_of_layer, heads_shown, layer_shown
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
-from attention_viz.heads.arcs import arcs
+from attention_ui.view import main_container
+from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.labels import percent
 from attention_viz.trained.one_head import (
     STEP_FIELDS,
@@ -42,7 +42,7 @@ STEP_SENTENCES = {
 
 now = page_context()
 shown = heads_shown(now)
-window = one_window()
+window = main_container()
 choices, words = window.columns([2, 3], vertical_alignment="bottom")
 with choices.container(horizontal=True):
     layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])
@@ -54,20 +54,20 @@ share = fact("share", float(seen.probabilities[0, head, query, key]))
 fact("asks_and_is_read", (seen.tokens[query], seen.memory_tokens[key]))
 words.markdown(
     "Each row shows what one query of this head reads."
-    f" :blue[{quoted(seen.tokens, query)}] gives **{percent(share)}** of its attention to"
-    f" :red[{quoted(seen.memory_tokens, key)}]. Point at a cell for its arithmetic; click it to"
-    " keep it."
+    f" :blue[{quote_token(seen.tokens, query)}] gives **{percent(share)}** of its attention to"
+    f" :red[{quote_token(seen.memory_tokens, key)}]. Point at a cell for its arithmetic; click it"
+    " to keep it."
 )
 if shown.traces:
     one = context_of_layer(now, shown, layer, focus)
     board = one_head(one.stage, head, query, key)
     with window:
-        say_columns(one)
+        note_columns(one)
         show_board(board, "one head", on_pin=pin, fits=True)
     captions = fact("captions", head_captions(shown.maps)[layer])
     show_board(layer_heads(board, captions), "layer", on_pin=pin)
     cell = (0, head, query, key)
-    arithmetic = draw_arithmetic(one.trace, "probabilities", cell, pair(one.trace, focus))
+    arithmetic = draw_arithmetic(one.trace, "probabilities", cell, pair_markdown(one.trace, focus))
 else:
     labels = (seen.tokens, seen.memory_tokens)
     board = attention_alone(seen.probabilities[0, head], labels, query, key)
@@ -82,8 +82,8 @@ st.header("As lines", anchor=False)
 lines = choose_one(
     "Lines", LINES_DRAWN, "from the query", key="oh_lines", label_visibility="collapsed"
 )
-figure, left_out = arcs(
-    seen,  # type: ignore[arg-type]  # arcs reads what a layer alone has: shares, sizes, labels
+figure, left_out = attention_lines(
+    seen,  # type: ignore[arg-type]  # it reads what a layer alone has: shares, sizes, labels
     (head,),
     LINES_DRAWN[lines],
     query,

@@ -9,7 +9,7 @@ from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import focus_on_head, open_pinned, restore_head
 from attention_ui.trained.heads_shown import heads_shown
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.thumbnails import thumbnails
 
 now = page_context()
@@ -19,7 +19,7 @@ layer, head = restore_head(sizes["L"], sizes["H"])
 focus = focus_on_head(maps, layer, head)
 fact("heads", sizes["L"] * sizes["H"])
 
-window = one_window()
+window = main_container()
 window.markdown(
     "Every small matrix is one head, every line one layer. Rows are the tokens that ask (queries),"
     " columns the tokens that they read (keys). A stronger colour is a larger share. Point at a"

@@ -5,8 +5,8 @@ import streamlit as st
 from attention_lab.user_data.weight_names import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
+from attention_ui.layer_import import offer_story
 from attention_ui.markdown import plain
-from attention_ui.own_layer import offer_story
 from attention_ui.page_context import page_context
 from attention_ui.registry import page_of
 from attention_ui.show import explained_errors

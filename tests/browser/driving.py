@@ -184,3 +184,8 @@ def expect_result(page: Page, value: float) -> None:
 def score_at(trace: Trace, head: int, query: int, key: int) -> float:
     """A raw score."""
     return float(trace.scores[0, head, query, key])
+
+
+def rgb(colour: str) -> str:
+    """A colour as the browser names it."""
+    return f"rgb({', '.join(str(int(colour[i : i + 2], 16)) for i in (1, 3, 5))})"

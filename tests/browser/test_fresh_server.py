@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Response
 
-from attention_ui.server_routes import PLOTLY_URL
+from attention_ui.browser_files import PLOTLY_URL
 from tests.browser.driving import expect_title, settled
 
 pytestmark = pytest.mark.browser

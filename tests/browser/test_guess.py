@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.browser.conftest import watched
 from tests.browser.driving import expect_address, hover_cell, number, resized, settled
 from tests.browser.test_every_page import violations
@@ -18,7 +18,7 @@ from tests.browser.test_stage import FIRST, SHOWN, overlap
 
 pytestmark = pytest.mark.browser
 
-STEPS = [page.url_path for page in story() if page.fields and page.url_path != "overview"]
+STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 AT = "head=0&query=6&key=1"
 CAT = Scenario(weights="by hand", d_model=8, n_heads=2, text="the cat saw the box and it ran")
 

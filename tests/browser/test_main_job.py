@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.registry import PAGES, story
+from attention_ui.registry import PAGES, story_steps
 from attention_viz.labels import number
 from tests.browser.conftest import free_port, running_app
 from tests.browser.driving import (
@@ -68,7 +68,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
     scenario = scenario_in(page)
     assert scenario == Scenario(text="the cat saw the other cat", n_tokens=5, d_model=12, n_heads=3)
     trace = trace_of(scenario)
-    for step, following in zip(story(), (*story()[1:], None), strict=True):
+    for step, following in zip(story_steps(), (*story_steps()[1:], None), strict=True):
         expect_title(page, step.title)
         settled(page)
         assert scenario_in(page) == scenario

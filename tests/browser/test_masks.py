@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.masks.mistakes import hidden_mistake
-from attention_lab.user_data.painted import mask_from_text
-from attention_ui.masks.break_it import NAMES
+from attention_lab.user_data.painted_masks import mask_from_text
+from attention_ui.masks.break_it import MISTAKE_NAMES
 from tests.browser.driving import click_cell, expect_address, parameters, settled
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ PAINT = 1  # the second board of the mask workshop
 
 
 def hidden_cells(page: Page) -> list[list[int]]:
-    """The cells that the painting in the address hides."""
+    """The cells that the painting in the URL hides."""
     return np.argwhere(~mask_from_text(parameters(page)["painted"])).tolist()
 
 
@@ -50,7 +50,7 @@ def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
 
 
 def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
-    """A cell of the decoder's board chooses the decoder, its query and its key; the address
+    """A cell of the decoder's board chooses the decoder, its query and its key; the URL
     holds them.
     """
     page = visit("encoder-decoder")
@@ -58,18 +58,18 @@ def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
     expect_address(page, "ed_use=decoder", "ed_cell=3.1")
 
 
-def test_spot_the_bug_by_a_link(visit: Visit) -> None:
-    """A link names the round and not the mistake; the answer is told on demand, and the next
+def test_spot_the_mistake_by_a_link(visit: Visit) -> None:
+    """A link names the round and not the mistake; the answer is announced on demand, and the next
     round hides another.
     """
     page = visit("break-it?bi_spot=true&bi_round=3")
-    told = page.get_by_test_id("stAlert")
-    expect(told).to_have_count(0)
+    stated = page.get_by_test_id("stAlert")
+    expect(stated).to_have_count(0)
     page.get_by_text("Show the answer").click()
-    expect(told).to_contain_text(NAMES[hidden_mistake(3).key])
+    expect(stated).to_contain_text(MISTAKE_NAMES[hidden_mistake(3).key])
     page.get_by_role("button", name="Next round").click()
     expect_address(page, "bi_round=4", "!bi_answer")
-    expect(told).to_have_count(0)
+    expect(stated).to_have_count(0)
 
 
 def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:

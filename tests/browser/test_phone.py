@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.browser.conftest import NO_GUESSES, watched
 from tests.browser.driving import cell_at, naming, one_by_one, settled
 from tests.browser.test_every_page import violations
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 HEIGHTS = (844, 664)
 SHARE = 0.25  # of the height, which what explains a cell takes at most
-STEPS = [page.url_path for page in story() if page.fields and page.url_path != "overview"]
+STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 BUTTONS = ".board .dock :is(button, select, summary)"
 
 

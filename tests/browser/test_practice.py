@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_lab.practice import ask
+from attention_lab.practice import practice_question
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import number
 from tests.browser.driving import expect_address, expect_title, settled
@@ -34,7 +34,7 @@ def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
     page = visit("practice?pr_step=scores")
     page.get_by_role("button", name="Next question").click()
     expect_address(page, "pr_number=2")
-    question = ask(trace_of(Scenario()), 2, "scores")
+    question = practice_question(trace_of(Scenario()), 2, "scores")
     answer = settled(page).get_by_label("Your answer")
     answer.fill(f"{question.answer:.2f}")
     answer.press("Enter")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.browser.driving import (
     hover_cell,
     one_by_one,
@@ -28,7 +28,7 @@ SIZES = {
     "16 tokens, 64 features, 8 heads": "n_tokens=16&d_model=64&n_heads=8",
     "trained layer": "weights=trained&layer=3&head=1",
 }
-STEPS = [page.url_path for page in story() if page.fields]
+STEPS = [page.url_path for page in story_steps() if page.fields]
 # What a stage shows: the areas of its matrices, its arithmetic and its words, and the type of its
 # numbers.
 SHOWN = """() => {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.masks.encoder_decoder import USES, attend_as, three_uses
+from attention_lab.masks.encoder_decoder import USES, attend_as, run_three_uses
 from attention_lab.masks.sentences import Sentence, other_sentence
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import assert_same
@@ -78,8 +78,8 @@ def test_every_use_explains_itself() -> None:
     assert [use.key for use in USES if use.causal] == ["decoder"]
     assert len(BY_KEY) == 3
     for use in USES:
-        assert {use.asks, use.answers} <= {"source", "target"}
-        assert use.says.endswith(".")
+        assert {use.queries_from, use.keys_from} <= {"source", "target"}
+        assert use.description.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
     """Queries of the one and keys of the other sequence: 5 + 2 source tokens, 3 + 2 target
     tokens.
     """
-    trace = three_uses(SCENARIO, TARGET, 2)[use]
+    trace = run_three_uses(SCENARIO, TARGET, 2)[use]
     assert trace.scores.shape == (1, 2, *shape)
     assert (len(trace.tokens), len(trace.memory_tokens)) == shape
 
@@ -100,7 +100,7 @@ def test_which_keys_are_hidden() -> None:
     """
     hidden = {
         use: np.isneginf(trace.masked_scores[0, 0])
-        for use, trace in three_uses(SCENARIO, TARGET, 2).items()
+        for use, trace in run_three_uses(SCENARIO, TARGET, 2).items()
     }
     for use in ("encoder", "cross"):
         assert hidden[use].all(axis=0).tolist() == [False] * 5 + [True] * 2
@@ -116,7 +116,7 @@ def test_cross_attention_is_attention_with_a_memory() -> None:
     scenario = Scenario(
         text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3
     )
-    cross = three_uses(scenario, TARGET, 0)["cross"]
+    cross = run_three_uses(scenario, TARGET, 0)["cross"]
     own, target = trace_of(scenario), other_sentence(scenario, TARGET).vectors
     assert_same(
         cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output

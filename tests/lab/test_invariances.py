@@ -15,8 +15,8 @@ from attention_core import Projections, Trace, attend
 from attention_core.embeddings import sinusoidal_positions
 from attention_lab.heads.reruns import gaps, permutation_gaps, rerun
 from attention_lab.masks.invariances import (
-    CHANGES,
-    Change,
+    LAYER_CHANGES,
+    LayerChange,
     shuffled_order,
     with_key_bias,
     with_query_bias,
@@ -26,7 +26,7 @@ from tests.core.random_layers import Layer, assert_same, calls
 N, D = 13, 8
 ORDER = shuffled_order(N)
 WORDS = np.random.default_rng(6).normal(size=(N, D))
-every_change = pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.key)
+every_change = pytest.mark.parametrize("change", LAYER_CHANGES, ids=lambda change: change.key)
 
 
 def layer(**options: Any) -> Trace:
@@ -38,9 +38,9 @@ def layer(**options: Any) -> Trace:
     "options", [{}, {"causal": True, "residual": True}, {"mask": np.tri(N, k=-1, dtype=bool).T}]
 )
 @every_change
-def test_changes_do_what_they_say(change: Change, options: dict[str, Any]) -> None:
-    """What is said to leave the layer as it is moves nothing but rounding; anything else moves
-    the output visibly.
+def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) -> None:
+    """A change that should leave the output as it is moves it by rounding at most; any other
+    change moves it visibly.
     """
     before = layer(**options)
     for seed in (0, 1):
@@ -59,7 +59,7 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
     """
     layer, options = call
     before = layer.run(**{name: value for name, value in options.items() if name != "softcap"})
-    for change in CHANGES:
+    for change in LAYER_CHANGES:
         if change.same:
             after = change.apply(before, 3)
             assert_same(after.probabilities, before.probabilities, 1e-11)
@@ -67,7 +67,7 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
 
 
 @every_change
-def test_a_change_is_a_change(change: Change) -> None:
+def test_a_change_is_a_change(change: LayerChange) -> None:
     """Each change does alter the scores or the weights, so that an unmoved output means
     something; the seed decides.
     """
@@ -140,5 +140,5 @@ def test_no_token_stays_in_place(n_tokens: int, seed: int) -> None:
 
 def test_every_change_explains_itself() -> None:
     """Keys are unique, and each change has a formula and a sentence."""
-    assert len({change.key for change in CHANGES}) == len(CHANGES)
-    assert all(change.formula and change.says.endswith(".") for change in CHANGES)
+    assert len({change.key for change in LAYER_CHANGES}) == len(LAYER_CHANGES)
+    assert all(change.formula and change.description.endswith(".") for change in LAYER_CHANGES)

@@ -10,7 +10,7 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_core.formulas import softmax
-from attention_lab.masks.score_variants import additive, one_softmax
+from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.scenario import Scenario, trace_of
 
 CAUSAL = trace_of(Scenario("we like green tea", d_model=6, n_heads=2, mask="causal"))
@@ -20,7 +20,7 @@ CAUSAL = trace_of(Scenario("we like green tea", d_model=6, n_heads=2, mask="caus
 def test_additive_scores_are_sums_of_tanh(head: int) -> None:
     """One term for each feature of the head; what the layer hides stays hidden."""
     made, (query_TK, key_SK) = (
-        additive(CAUSAL, head),
+        additive_scores(CAUSAL, head),
         (
             CAUSAL.query_heads[0, head],
             CAUSAL.key_heads[0, head],
@@ -37,7 +37,7 @@ def test_additive_scores_are_sums_of_tanh(head: int) -> None:
 def test_additive_scores_stay_in_bounds() -> None:
     """However large the vectors, where dot products grow with their square."""
     layer = attend(1e6 * np.eye(5, 6), Projections.random(6, 2))
-    made = additive(layer, 1)
+    made = additive_scores(layer, 1)
     assert made.largest <= made.bound == 3
     assert np.abs(layer.scaled_scores).max() > 1e9
 
@@ -45,7 +45,10 @@ def test_additive_scores_stay_in_bounds() -> None:
 def test_heads_that_share_keys_read_theirs() -> None:
     """Both heads of a group have the same keys, and other queries."""
     layer = attend(np.eye(5, 8), Projections.random(8, 4, n_kv_heads=2))
-    (query_TK, key_SK), made = (layer.query_heads[0, 3], layer.key_heads[0, 1]), additive(layer, 3)
+    (query_TK, key_SK), made = (
+        (layer.query_heads[0, 3], layer.key_heads[0, 1]),
+        additive_scores(layer, 3),
+    )
     assert made.scores[4, 2] == pytest.approx(np.tanh(query_TK[4] + key_SK[2]).sum())
 
 
@@ -67,4 +70,4 @@ def test_where_all_is_hidden_nothing_is_given() -> None:
     made = one_softmax(layer, 0)
     assert not made.shares.any()
     assert made.gap == 0
-    assert not additive(layer, 0).shares.any()
+    assert not additive_scores(layer, 0).shares.any()

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_lab.masks.encoder_decoder import three_uses
+from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.masks.sentences import other_sentence, own_sentence, padded_sentence
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TARGET = "wir mögen Tee"
@@ -21,7 +21,7 @@ def test_the_own_sentence_holds_the_users_numbers() -> None:
     """An edited cell is in it; another sentence does not have it."""
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
     assert own_sentence(edited).vectors[0, 1] == 9
-    given = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+    given = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     assert own_sentence(given).vectors[4, 5] == 29
     for scenario in (edited, given):
         assert (
@@ -47,5 +47,5 @@ def test_a_trained_layer_reads_other_sentences() -> None:
     scenario = Scenario(weights="trained", layer=1)
     other = other_sentence(scenario, "It slept", 6)
     assert other.vectors.shape == (6, 384)
-    one_pad = three_uses(scenario, "It slept", 1)["cross"]
+    one_pad = run_three_uses(scenario, "It slept", 1)["cross"]
     assert one_pad.sizes["T"] == len(other_sentence(scenario, "It slept").tokens) + 1

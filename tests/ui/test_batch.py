@@ -9,9 +9,9 @@ import pytest
 
 from attention_core import STEPS
 from attention_lab.scenario import Scenario, trace_of
+from attention_ui.board import apply_stage_choice
 from attention_ui.presets import presets
-from attention_ui.registry import story
-from attention_ui.stage_choices import choose
+from attention_ui.registry import story_steps
 from tests.ui.app import (
     error,
     facts,
@@ -28,7 +28,7 @@ from tests.ui.app import (
 ADDRESS = {"text": "we like green tea today", "batch": "it slept\nthe dog ran", "n_heads": 2}
 TEXTS = ["we like green tea today", "it slept", "the dog ran"]
 BATCH = Scenario(TEXTS[0], n_heads=2, batch="\n".join(TEXTS[1:]))
-STEPS_OF_STORY = [page.url_path for page in story()]
+STEPS_OF_STORY = [page.url_path for page in story_steps()]
 
 
 def test_two_lines_are_a_batch_of_three() -> None:
@@ -99,9 +99,9 @@ def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
     held: dict[str, Any] = {}
     monkeypatch.setattr("attention_ui.sequence.st.session_state", held)
     for value in (-1, 1.5, "1", None, [1]):
-        choose("sentence", value)
+        apply_stage_choice("sentence", value)
     assert held == {}
-    choose("sentence", 2)
+    apply_stage_choice("sentence", 2)
     assert held == {"sentence": 2}
 
 
@@ -167,7 +167,7 @@ def test_the_example_shows_a_batch() -> None:
     """The example has three sentences of different lengths and begins with the first."""
     preset = next(preset for preset in presets() if preset.scenario.batch)
     assert trace_of(preset.scenario).sizes["B"] == 3
-    assert preset.held["sentence"] == 0
+    assert preset.session_values["sentence"] == 0
 
 
 def test_all_steps_hand_out_the_whole_batch() -> None:

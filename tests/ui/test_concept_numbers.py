@@ -5,6 +5,7 @@ computed there.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,6 @@ from attention_core import SettingsError
 from attention_lab.scenario import trace_of
 from attention_ui.reference.questions import concepts
 from attention_ui.registry import page_of
-from tests.ui.app import ROOT
 from tests.ui.concept_counts import CHECKS, address_of, scenario_of
 
 WORDS = {
@@ -71,5 +71,5 @@ def test_quoted_headings_stand_on_their_pages() -> None:
     assert quoted
     for one, title in quoted:
         assert f'("{title}' in " ".join(
-            (ROOT / "pages" / page_of(one.page).path).read_text("utf-8").split()
+            Path(page_of(one.page).path).read_text("utf-8").split()
         ).replace("( ", "(")

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, Scenario, trace_of
-from attention_ui.control_list import CONTROLS, GROUPS, Control, widget_value
+from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, Scenario, trace_of
+from attention_ui.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from tests.ui.app import gone_to, opened, page_context, unfolded
 
 DEFAULTS = asdict(Scenario())
@@ -70,7 +70,7 @@ def test_a_control_is_explained(control: Control) -> None:
     """Each control has a name, a line of help that is a sentence, and its place in the sidebar."""
     assert control.label
     assert control.help.endswith(".")
-    assert control.group in GROUPS
+    assert control.group in CONTROL_GROUPS
 
 
 def test_every_control_is_drawn_once() -> None:
@@ -111,7 +111,9 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
     assert after.trace is before.trace
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, v) for name in CHOICES for v in CHOICES[name]])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, v) for name in FIELD_CHOICES for v in FIELD_CHOICES[name]]
+)
 def test_every_choice_works(name: str, value: str) -> None:
     """Each entry of each list of choices gives a layer."""
     app = moved(opened("scores"), name, value)
@@ -159,7 +161,7 @@ def test_a_control_that_was_moved_stays_on_the_page(name: str) -> None:
     address.
     """
     value, address = MOVES[name]
-    folded = BY_NAME[name].group != GROUPS[0]
+    folded = BY_NAME[name].group != CONTROL_GROUPS[0]
     assert drawn(opened("scores"), name) is not folded
     app = opened("scores", **address | {name: str(widget_value(BY_NAME[name], value)).lower()})
     assert drawn(app, name)

@@ -8,11 +8,11 @@ from dataclasses import astuple, replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.cell_worth_telling import cell_worth_telling
+from attention_lab.example_cell import choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
-from attention_ui.presets import FILE, presets
+from attention_ui.presets import PRESET_FILE, presets
 from tests.ui.app import facts, gone_to, opened, page_context, texts
 
 FIRST = presets()[0]
@@ -54,7 +54,7 @@ def test_a_bare_address_opens_the_first_example() -> None:
     chosen = opened("scores")
     chosen.selectbox(key="example").select(FIRST.name).run()
     assert page_context(app).trace is page_context(chosen).trace
-    scenario = json.loads(FILE.read_text("utf-8"))[0]["scenario"]
+    scenario = json.loads(PRESET_FILE.read_text("utf-8"))[0]["scenario"]
     named = {name: str(value) for name, value in scenario.items()}
     assert opening(app) == named | {"query": "6", "key": "1"}
     (script,) = [body for body in bodies(app) if "replaceState" in body]
@@ -135,7 +135,7 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
     app = opened("scores", bare=bare)
     for text in (OWN_SENTENCE, "cake", "we like green tea", "it rains"):
         focus = typed(app, text)
-        assert astuple(focus) == cell_worth_telling(page_context(app).trace)
+        assert astuple(focus) == choose_example_cell(page_context(app).trace)
     assert focus == Focus(0, 0, 1, 0)
 
 

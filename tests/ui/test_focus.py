@@ -11,9 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.focus import NAMES, Focus
+from attention_lab.state_file import FOCUS
+from attention_ui.focus import Focus
 from attention_ui.markdown import plain
-from attention_ui.masks.invariances import TOPICS
+from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context, refused, scenes
 
@@ -21,7 +22,7 @@ from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context,
 STATES: dict[str, list[dict[str, str]]] = {
     "projections": [{"which": "queries"}, {"which": "keys"}],
     "split": [{"which": "queries"}, {"which": "keys"}],
-    "invariances": [{"inv_topic": topic} for topic in TOPICS],
+    "invariances": [{"inv_topic": topic} for topic in INVARIANCE_TOPICS],
     "break-it": [{"bi_field": field} for field in ("first", "scores")],
     "arrays": [{"ar_field": "scores"}],
     "compare": [{"compare_shows": shown} for shown in ("probabilities", "output")],
@@ -29,7 +30,7 @@ STATES: dict[str, list[dict[str, str]]] = {
 SIZES = {"head": 4, "query": 12, "key": 12}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FOCUS)
 def test_a_select_box_moves_the_focus(name: str) -> None:
     """Choosing another head, query, key or feature moves that alone, and the trace stays the
     very same.
@@ -87,10 +88,10 @@ def test_every_box_has_an_effect(page: Page) -> None:
     states = STATES.get(page.url_path, [{}])
     shown = [opened(page.url_path, **state) for state in states]
     assert (
-        tuple(box.key for box in shown[0].sidebar.selectbox if box.key in NAMES) == page.looks_into
+        tuple(box.key for box in shown[0].sidebar.selectbox if box.key in FOCUS) == page.looks_into
     )
     before = [_everything(app) for app in shown]
-    for name in NAMES:
+    for name in FOCUS:
         after = [_everything(opened(page.url_path, **state, **{name: 2})) for state in states]
         assert (before != after) is (name in page.looks_into), name
 

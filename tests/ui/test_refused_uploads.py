@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.user_data.own_weights import find_layers
+from attention_lab.user_data.layer_search import find_layers
 from attention_ui.markdown import plain
 from attention_ui.trained.uploaded_heads import UPLOAD_KEY
 from tests.lab.hostile_weight_files import HOSTILE

@@ -48,7 +48,7 @@ def test_numpy_has_one_thread() -> None:
 def test_the_process_is_prepared() -> None:
     """Python looks for cycles less often."""
     gc.set_threshold(700)
-    server.prepare()
+    server.set_limits()
     assert gc.get_threshold()[0] == 5_000
 
 
@@ -72,7 +72,7 @@ def test_the_browser_of_this_machine_opens(
     monkeypatch.setattr(server, "SECONDS_TO_START", 0)
 
     async def start() -> None:
-        async with server.open_browser(st.App("pages/main.py")):
+        async with server.open_browser(st.App("attention_ui/main_script.py")):
             await asyncio.sleep(0.2)
 
     asyncio.run(start())

@@ -8,10 +8,16 @@ import pytest
 from attention_core import Trace
 from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
 from attention_lab.heads.one_wide_head import one_wide_head
-from attention_viz.heads.all_heads import heads_grid, limit_of, of_key, of_query, together
-from attention_viz.heads.similarity import correlations, divergences
-from attention_viz.payload import JSON, Stage, largest
-from attention_viz.scene_formats import as_bytes
+from attention_viz.heads.all_heads import (
+    combined_heads_board,
+    field_limit,
+    heads_grid,
+    key_board,
+    query_board,
+)
+from attention_viz.heads.similarity import correlation_board, divergence_board
+from attention_viz.payload import JSON, Stage, largest_magnitude
+from attention_viz.scene_formats import scene_to_bytes
 from tests.viz.example_traces import CASES, example, square
 from tests.viz.reading_scenes import numbers, written_and_read
 
@@ -45,7 +51,7 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
     assert (panel["tiles"], panel["rows"], panel["columns"]) == (1, 2, 3)
     assert board["cell"] == {"array": field, "index": [0, 5, 2, 1]}
     assert board["axes"]["S"]["labels"] == list(trace.labels("S"))
-    assert array["limit"] == pytest.approx(limit_of(trace, field), rel=1e-5)
+    assert array["limit"] == pytest.approx(field_limit(trace, field), rel=1e-5)
     scale = "share" if field == "probabilities" else "score"
     masked = ["masked"] if "masked" in array or "hatched" in array else []
     assert [part["scale"] for part in board["legend"]] == [scale, *masked]
@@ -74,11 +80,11 @@ def test_scores_of_all_stages_share_one_scale() -> None:
     """
     trace = example()
     assert (
-        limit_of(trace, "scaled_scores")
-        == limit_of(trace, "masked_scores")
+        field_limit(trace, "scaled_scores")
+        == field_limit(trace, "masked_scores")
         == np.abs(trace.scores).max()
     )
-    assert limit_of(trace, "probabilities") == trace.probabilities.max()
+    assert field_limit(trace, "probabilities") == trace.probabilities.max()
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -91,7 +97,7 @@ def test_one_head_beside_them(field: str) -> None:
     np.testing.assert_array_equal(numbers(alone), getattr(one, field).astype("f4"))
     assert alone["limit"] == heads["limit"]
     assert alone["limit"] == pytest.approx(
-        max(limit_of(one, field), limit_of(trace, field)), rel=1e-5
+        max(field_limit(one, field), field_limit(trace, field)), rel=1e-5
     )
     assert [panel["array"] for panel in board["panels"]] == ["one head", field]
     assert [panel.get("only") for panel in board["panels"]] == [None, [0, 2]]
@@ -103,11 +109,11 @@ def test_what_heads_give_together() -> None:
     trace = example("causal")
     array = trace.masked_scores[0]
     merged = {"mean": mean_of_heads(array, [0, 3]), "maximum": maximum_of_heads(array, [0, 3])}
-    board = written_and_read(together(trace, "masked_scores", merged, (0, 1, 1)))
+    board = written_and_read(combined_heads_board(trace, "masked_scores", merged, (0, 1, 1)))
     for name, shown in merged.items():
         sent = board["arrays"][name]
         np.testing.assert_array_equal(numbers(sent), shown.astype("f4"))
-        assert sent["limit"] == pytest.approx(limit_of(trace, "masked_scores"), rel=1e-5)
+        assert sent["limit"] == pytest.approx(field_limit(trace, "masked_scores"), rel=1e-5)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -116,8 +122,8 @@ def test_one_query_and_one_key_in_all_heads(case: str) -> None:
     pinned.
     """
     trace = example(case)
-    row = written_and_read(of_query(trace, 4, 3, 6))
-    column = written_and_read(of_key(trace, 4, 3, 6))
+    row = written_and_read(query_board(trace, 4, 3, 6))
+    column = written_and_read(key_board(trace, 4, 3, 6))
     for board, shares, hidden, place in (
         (row, trace.probabilities[0, :, 3], trace.hidden[0, :, 3], 6),
         (column, trace.probabilities[0, :, :, 6], trace.hidden[0, :, :, 6], 3),
@@ -134,33 +140,33 @@ def test_pairs_of_heads_in_order() -> None:
     """
     values = np.arange(9.0).reshape(3, 3) / 10
     values[1] = values[:, 1] = np.nan
-    scene = written_and_read(correlations(values, (2, 0, 1)))
+    scene = written_and_read(correlation_board(values, (2, 0, 1)))
     (array,) = scene["arrays"].values()
     ordered = np.nan_to_num(values[[2, 0, 1]][:, [2, 0, 1]], nan=-np.inf)
     np.testing.assert_array_equal(numbers(array), ordered.astype("f4"))
     assert {tuple(axis["labels"]) for axis in scene["axes"].values()} == {
         ("head 2", "head 0", "head 1")
     }
-    (divergence,) = divergences(values, (0, 1, 2))["arrays"].values()
+    (divergence,) = divergence_board(values, (0, 1, 2))["arrays"].values()
     assert (array["limit"], divergence["limit"]) == (1, pytest.approx(np.log(2), rel=1e-5))
 
 
 def test_the_most_similar_pair_is_lit() -> None:
     """The closest by the divergence, the most alike by the correlation, wherever they stand."""
     distances = np.array([[0, 0.5, 0.1], [0.5, 0, 0.4], [0.1, 0.4, 0]])
-    assert divergences(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
-    assert correlations(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
+    assert divergence_board(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
+    assert correlation_board(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
 
 
 def test_the_largest_number_leaves_masked_cells_out() -> None:
     """A colour scale must not become infinite."""
-    assert largest(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
-    assert largest(np.zeros(2)) == largest(np.array([-np.inf])) == 1.0
+    assert largest_magnitude(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
+    assert largest_magnitude(np.zeros(2)) == largest_magnitude(np.array([-np.inf])) == 1.0
 
 
 def test_the_size_of_what_is_sent() -> None:
     """A grid of the default size is at most 10 kB, the largest the app allows at most 300 kB."""
     usual = heads_grid(Stage(square(12, 4, causal=False)), "scores", range(4), cell=(0, 0, 0))
-    assert len(as_bytes(usual)) < 10_000
+    assert len(scene_to_bytes(usual)) < 10_000
     largest = heads_grid(Stage(square(64, 16)), "masked_scores", range(16), cell=(0, 0, 0))
-    assert len(as_bytes(largest)) < 300_000
+    assert len(scene_to_bytes(largest)) < 300_000

@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
-from attention_viz.heads.shared_keys import MAX_KEYS_FULL_SIZE, shared_keys, strong_colour
+from attention_viz.heads.shared_keys import MAX_KEYS_FULL_SIZE, shared_keys_board, strongest_colour
 from attention_viz.payload import JSON
 from tests.viz.example_traces import square
 from tests.viz.reading_words import numbers_said
@@ -25,7 +25,7 @@ def board(
         name: rerun(trace, projections=share_heads(trace.projections, count))
         for name, count in sets.items()
     }
-    sent = shared_keys(kinds, (1, 2, 0), 0.5, "GQA")
+    sent = shared_keys_board(kinds, (1, 2, 0), 0.5, "GQA")
     return sent, {name: one.probabilities[0] for name, one in kinds.items()}
 
 
@@ -76,4 +76,4 @@ def test_many_cells_are_drawn_small() -> None:
 def test_the_strongest_colour_is_rarely_exceeded() -> None:
     """One share in a hundred is larger; with nothing to see it is 1."""
     trace = square(20, 4)
-    assert (trace.probabilities > strong_colour(trace)).mean() == pytest.approx(0.01, abs=0.001)
+    assert (trace.probabilities > strongest_colour(trace)).mean() == pytest.approx(0.01, abs=0.001)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
 from attention_lab.labs.evaluation import score
 from attention_lab.labs.loss_curves import (
     MOST_POINTS,
@@ -26,7 +25,6 @@ from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.tasks import TASKS, task_named, unseen_examples
 from attention_lab.labs.training import train
 from attention_lab.labs.training_settings import TrainingSettings, models
-from tests.lab.refusal import refused
 
 SHORT = TrainingSettings("agreement", n_steps=290, batch=2, data="common")
 
@@ -122,5 +120,3 @@ def test_the_sequences_are_apart_from_the_weights() -> None:
     own, common = (next(train(replace(SHORT, data=data))) for data in ("own", "common"))
     assert (own.projections.w_q == common.projections.w_q).all()
     assert own.loss != common.loss
-    with refused(SettingsError, "data", "other", "own", "common"):
-        replace(SHORT, data="other")

@@ -7,10 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, ShapeError
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping, column_softmax
-from tests.lab.refusal import refused
 
 N, TOKENS, HEADS = 12, 7, 3
 Z = np.random.default_rng(0).normal(size=(N, TOKENS))
@@ -108,15 +106,3 @@ def test_the_softmax_of_columns() -> None:
     """Every column sums to 1: logits 0 and ln 3 become 1/4 and 3/4, also when they are huge."""
     shares = column_softmax(np.array([[0.0, 1000.0], [math.log(3), 1000.0]]))
     np.testing.assert_allclose(shares, [[0.25, 0.5], [0.75, 0.5]])
-
-
-def test_bad_requests() -> None:
-    """An unknown convention, columns or width is an error with a sentence."""
-    with refused(SettingsError, "convention", "paper", "manual", "code"):
-        check_mapping(Z, GIVEN, "paper")
-    with refused(ShapeError, "z", "(7, 12)", 12):
-        check_mapping(Z.T, GIVEN, "code")
-    with refused(SettingsError, "d_model", 12):
-        JuliaHeads.random(12, 5)
-    with refused(SettingsError, "columns", "round"):
-        column_effect("round")

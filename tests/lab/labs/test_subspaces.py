@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, ShapeError
-from attention_lab.labs.subspaces import example_planes, head_planes
-from attention_viz.labs.subspace_figures import plane_figure, space_figure
-from tests.lab.refusal import refused
+from attention_lab.labs.subspaces import example_planes
+from attention_viz.labs.subspaces import plane_figure, space_figure
 
 
 @pytest.mark.parametrize("orthonormal", [True, False])
@@ -33,14 +31,6 @@ def test_only_orthonormal_columns_keep_lengths() -> None:
     kept = (tight.feet**2).sum(axis=-1) / (tight.points**2).sum(axis=-1)
     np.testing.assert_allclose(tight.kept, kept)
     assert np.all((kept >= 0) & (kept <= 1))
-
-
-def test_planes_that_do_not_fit_are_refused() -> None:
-    """Tokens have three features, and a head reads two numbers."""
-    with refused(ShapeError, 1, 2):
-        head_planes([[1.0, 2.0]], np.ones((1, 3, 2)), tokens=("a",))
-    with refused(SettingsError, "n_heads", 0):
-        example_planes(0)
 
 
 def test_the_pictures_of_the_planes() -> None:

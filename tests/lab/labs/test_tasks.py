@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
 from attention_lab.labs.tasks import (
     TASKS,
     ring_positions,
     target_variance,
-    task_named,
     unseen_examples,
 )
-from tests.lab.refusal import refused
 
 N = 7
 
@@ -79,9 +76,3 @@ def test_the_error_that_counts_as_one() -> None:
     """Neighbours are drawn with variance 1; a mean over several words varies less."""
     assert target_variance("neighbours") == pytest.approx(1, abs=0.03)
     assert target_variance("agreement", 4000) == pytest.approx(0.245, abs=0.01)
-
-
-def test_an_unknown_task() -> None:
-    """The error lists the tasks."""
-    with refused(SettingsError, "task", "chess", "neighbours", "agreement"):
-        task_named("chess")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections
-from attention_lab.heads.head_worth import switch_off
+from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs import evaluation
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.tasks import unseen_examples
@@ -134,7 +134,7 @@ def test_without_a_head_its_half_of_the_target_dies() -> None:
     )
     dead = []
     for head in (0, 1):
-        silenced = switch_off(trained(settings), [head])
+        silenced = without_heads(trained(settings), [head])
         parts = evaluation.score(settings, silenced).parts
         assert sorted(np.round(parts, 2)) == [0, 1]
         dead.append(settings.lesson.parts[int(np.argmax(parts))])
@@ -145,7 +145,7 @@ def test_without_a_head_its_half_of_the_target_dies() -> None:
 def test_silencing_changes_one_block_only() -> None:
     """The rows of W_O of the silenced head are 0 and nothing else changes."""
     p = Projections.random(7, 3, d_k=2, d_v=5)
-    silenced = switch_off(p, [1])
+    silenced = without_heads(p, [1])
     assert not silenced.w_o[5:10].any()
     assert (
         np.delete(silenced.w_o, range(5, 10), axis=0) == np.delete(p.w_o, range(5, 10), axis=0)

@@ -9,7 +9,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.diagonal.measures import self_attention_of
-from attention_lab.diagonal.metrics import measure
+from attention_lab.diagonal.metrics import measure_diagonal
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
@@ -32,7 +32,7 @@ def test_every_measure_is_that_of_one_head() -> None:
         known = {
             one.key: float(one.value(pattern)[0, head]) for one in MEASURES if one.applies(pattern)
         }
-        known = measure(self_attention_of(trace, head)) | known
+        known = measure_diagonal(self_attention_of(trace, head)) | known
         for key in LAYER_MEASURES:
             value = measure_layers(key, maps, traces).values[layer, head]
             expected = known[key]

@@ -1,5 +1,0 @@
-"""What Streamlit runs for every act of a visitor: the frame, and in it the page."""
-
-from attention_ui.frame import run
-
-run()

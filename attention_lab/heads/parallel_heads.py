@@ -56,12 +56,11 @@ class ThreadComparison:
     """A comparison of threads with one head after the other.
 
     A way is faster if the upper quartile of its runs is below the lower quartile of the other's.
-    faster, slower: the numbers of tokens at which threads are. faster_from: the number of tokens
+    slower: the numbers of tokens at which threads are slower. faster_from: the number of tokens
     from which threads are always faster, or None. best: the largest speed-up by medians, at best_at
     tokens.
     """
 
-    faster: tuple[int, ...]
     slower: tuple[int, ...]
     faster_from: int | None
     best: float
@@ -128,30 +127,27 @@ def time_threads(size: LayerSize, clock: Clock = time.perf_counter) -> tuple[Thr
 
 def compare_threads(found: Sequence[ThreadRuns]) -> ThreadComparison:
     """The comparison of threads with one head after the other."""
-    faster, slower, faster_from = [], [], None
-    for race in found:
-        loop, threads, n_tokens = race.times[ONE_BY_ONE], race.times[IN_THREADS], race.size.n_tokens
+    slower, faster_from = [], None
+    for run in found:
+        loop, threads, n_tokens = run.times[ONE_BY_ONE], run.times[IN_THREADS], run.size.n_tokens
         if threads.high < loop.low:
-            faster.append(n_tokens)
             faster_from = n_tokens if faster_from is None else faster_from
         else:
             faster_from = None
         if loop.high < threads.low:
             slower.append(n_tokens)
     best = max(found, key=_speed_up)
-    return ThreadComparison(
-        tuple(faster), tuple(slower), faster_from, _speed_up(best), best.size.n_tokens
-    )
+    return ThreadComparison(tuple(slower), faster_from, _speed_up(best), best.size.n_tokens)
 
 
 def largest_gap(found: Sequence[ThreadRuns]) -> float:
     """The largest difference of the results; 0 within rounding."""
-    gap = max(race.gap for race in found)
+    gap = max(run.gap for run in found)
     return gap if gap > RELATIVE_ROUNDING[np.dtype(np.float64)] else 0.0
 
 
-def _speed_up(race: ThreadRuns) -> float:
-    return race.times[ONE_BY_ONE].median / race.times[IN_THREADS].median
+def _speed_up(run: ThreadRuns) -> float:
+    return run.times[ONE_BY_ONE].median / run.times[IN_THREADS].median
 
 
 def _is_small_enough(size: LayerSize) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.errors import SettingsError
 from attention_core.formulas import softmax
 from attention_core.masks import causal_mask, padding_mask, window_mask
 from attention_core.number_types import check_range
@@ -140,17 +139,14 @@ def compare_orders(scores: Array, scale: float, addend: Array) -> MaskOrder:
     """The mask after the scale and before it: softmax(s·scale + m) and softmax((s + m)·scale).
 
     For m = -inf both are equal. A finite bias differs: if it is added first, it is scaled too.
-    Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError if the scale is not
-    above 0, or if the scores grow beyond the range of their type.
+    Shapes: scores (..., T, S); addend broadcasts to them. scale: above 0,
+    because another one shows hidden keys again. Raises: SettingsError if the scores grow beyond the
+    range of their type.
 
     >>> order = compare_orders(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
     ([[0.881, 0.119]], [[0.731, 0.269]])
     """
-    if not scale > 0:
-        raise SettingsError(
-            f"scale is {scale:g} but must be above 0: a scale of 0 or less shows hidden keys again"
-        )
     with np.errstate(over="ignore"):
         check_range(scores * scale)
         scale_first = softmax(scores * scale + addend)

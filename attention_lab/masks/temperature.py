@@ -18,7 +18,6 @@ from attention_core.limits import check_room
 from attention_core.number_types import too_large
 from attention_core.trace import Trace
 
-from ..heads.patterns import effective_tokens
 from ..heads.reruns import rerun
 
 KEY_SIZES = (1, 4, 16, 64, 256, 1024)
@@ -60,17 +59,6 @@ def jacobian_trace(probabilities_XS: Array) -> Array:
     return trace_X
 
 
-def jacobian_norm(probabilities_XS: Array) -> Array:
-    """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X).
-    Range: 0 to 1/2.
-    """
-    squares_X = np.square(probabilities_XS).sum(axis=-1)
-    cubes_X = (probabilities_XS**3).sum(axis=-1)
-    # Rounding may go below 0.
-    norm_X: Array = np.sqrt(np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0))
-    return norm_X
-
-
 def two_token_derivative(gap: float) -> float:
     """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
     1/4.
@@ -84,14 +72,10 @@ def two_token_derivative(gap: float) -> float:
 
 @dataclass(frozen=True)
 class Sharpness:
-    """How sharp a softmax is: the largest share, the effective tokens, and the trace and the norm
-    of its Jacobian.
-    """
+    """How sharp a softmax is: the largest share, and the trace of its Jacobian."""
 
     largest_share: float
-    effective_tokens: float
     jacobian_trace: float
-    jacobian_norm: float
 
 
 @dataclass(frozen=True)
@@ -113,9 +97,8 @@ class ScoreSpread:
 def sharpness(scores_XS: Array) -> Sharpness:
     """How sharp the softmax of some rows is, averaged over the rows. Shapes: (X, S)."""
     shares_XS = softmax(scores_XS)
-    slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
-    measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
-    return Sharpness(*(float(measure.mean()) for measure in measures))
+    largest_X, trace_X = shares_XS.max(axis=-1), jacobian_trace(shares_XS)
+    return Sharpness(float(largest_X.mean()), float(trace_X.mean()))
 
 
 def shares_at(scores_S: Array, temperatures_P: Array) -> Array:

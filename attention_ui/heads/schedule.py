@@ -109,7 +109,10 @@ def _conclusion(found: Sequence[ThreadRuns]) -> str:
     result = fact("thread_comparison", compare_threads(found))
     if found[0].size.n_heads == 1:
         return "**With one head there is nothing to run in parallel:** a thread only takes time."
-    speed = f"**Up to n = {found[-1].size.n_tokens} threads are not clearly faster.**"
+    speed = (
+        f"**At n = {found[-1].size.n_tokens}, the largest size measured, threads are not clearly"
+        " faster.**"
+    )
     if result.faster_from is not None:
         speed = f"**Threads are clearly faster from n = {result.faster_from} on.**"
     first, last = (

@@ -83,9 +83,9 @@ def scheme_memory(runs: Sequence[SchemeRun], letter: str) -> Figure:
 
 def thread_times(found: Sequence[ThreadRuns]) -> Figure:
     """The median milliseconds of the three ways to run the heads, by the number of tokens."""
-    x = [race.size.n_tokens for race in found]
+    x = [run.size.n_tokens for run in found]
     data = [
-        _line(way, place, x, [1000 * race.times[way].median for race in found])
+        _line(way, place, x, [1000 * run.times[way].median for run in found])
         for place, way in enumerate(found[0].times)
     ]
     description = "The median time of three ways to run the heads, measured on this machine,"

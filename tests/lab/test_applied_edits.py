@@ -27,7 +27,7 @@ def run(*edits: Edit, **options: Any) -> Trace:
 
 
 def cells(array: np.ndarray) -> set[tuple[int, ...]]:
-    """The places of what is True."""
+    """The indices of the cells that are True."""
     return {tuple(int(i) for i in place) for place in np.argwhere(array)}
 
 

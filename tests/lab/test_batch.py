@@ -140,7 +140,7 @@ def test_without_further_sentences_nothing_changes() -> None:
 
 
 def test_sentences_that_do_not_fit_are_left_out_with_a_note() -> None:
-    """A batch has four sentences at most; what goes beyond is told and stays in the field."""
+    """A batch has at most four sentences; a note counts the others, which stay in the field."""
     many = replace(BATCH, batch="\n".join(["a b"] * 9))
     assert len(sentences_of(many)) == MAX_SENTENCES == trace_of(many).sizes["B"]
     assert "6" in "".join(batch_notes(many))
@@ -148,13 +148,13 @@ def test_sentences_that_do_not_fit_are_left_out_with_a_note() -> None:
 
 
 def test_a_line_without_a_word_is_named() -> None:
-    """Of a further sentence that holds no token the error says which one it is."""
+    """The error names the further sentence that holds no token."""
     with pytest.raises(TextError, match="2"):
         trace_of(replace(BATCH, batch="it slept\n\x07\x08"))
 
 
 def test_an_own_x_is_one_sequence() -> None:
-    """Beside an own X there is no batch, which is said; nothing is lost."""
+    """With an own X there is no batch, and a note says so; nothing is lost."""
     own = replace(BATCH, own=UserMatrices(x=np.ones((5, 6))).encode())
     assert trace_of(own).sizes["B"] == 1
     assert len(batch_notes(own)) == 1

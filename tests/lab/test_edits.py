@@ -104,7 +104,7 @@ def test_one_edit_for_a_cell() -> None:
     ],
 )
 def test_bad_text_is_refused_by_name(text: str, facts: Facts) -> None:
-    """What is wrong in a URL is named, shortly, and nothing of it is run."""
+    """The error names the wrong part of the URL, is short, and nothing of it is run."""
     with refused(SettingsError, *facts) as caught:
         Edits.decode(text)
     assert len(str(caught.value)) < 300

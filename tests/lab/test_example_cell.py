@@ -1,4 +1,4 @@
-"""The cell that a sentence is first told about: a pronoun, or the strongest look at another."""
+"""The first cell of a sentence: a pronoun, or the largest share of another token."""
 
 from __future__ import annotations
 

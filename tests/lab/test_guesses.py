@@ -1,4 +1,4 @@
-"""Questions before a step: their key is the engine's, and they find out who believes what."""
+"""Questions before a step: the engine gives the answers, and each misconception is revealed."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_one_option_is_right_and_all_differ(name: str) -> None:
 
 
 def test_a_typed_number_is_judged_like_an_option() -> None:
-    """A number that a misconception gives says so; another sign and a near one are told apart."""
+    """A misconception's number is recognised; a wrong sign and a near number have own grades."""
     trace = trace_of(PRESETS["Two heads on paper"])
     guess = guess_of(trace, "scores-number")
     assert guess.number is not None

@@ -5,14 +5,13 @@ and what is not.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, attend, softmax
+from attention_core import Projections, attend, softmax
 from attention_lab.masks.hiding import (
     HIDING_VALUES,
     build_masks,
@@ -23,7 +22,6 @@ from attention_lab.masks.hiding import (
     leaked_share,
 )
 from tests.core.random_layers import Layer, assert_same, layers
-from tests.lab.refusal import refused
 
 B, H, T, S = 2, 3, 5, 7
 VALUES = {way.key: way.value for way in HIDING_VALUES}
@@ -142,13 +140,6 @@ def test_a_bias_by_hand() -> None:
     assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
     assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))
     assert order.gap == pytest.approx(1 / (1 + math.e) - 1 / (1 + math.e**2))
-
-
-@pytest.mark.parametrize("scale", [0.0, -1.0])
-def test_scales_that_bring_hidden_keys_back(scale: Any) -> None:
-    """A scale of 0 or less would turn -inf into NaN or +inf, and is refused."""
-    with refused(SettingsError, "scale"):
-        compare_orders(scores(), scale, np.zeros(S))
 
 
 def test_a_fully_masked_row_here_and_in_pytorch() -> None:

@@ -42,7 +42,7 @@ def use(data: bytes, name: str) -> None:
 
 @pytest.mark.parametrize("fault", HOSTILE)
 def test_it_is_refused_with_a_sentence(fault: str) -> None:
-    """Each file of the corpus gives a FileError that says what is wrong with it."""
+    """Each file of the corpus gives a FileError that names its fault."""
     name, make, facts = HOSTILE[fault]
     with refused(FileError, *facts) as caught:
         use(make(), name)

@@ -98,7 +98,7 @@ def test_attention_that_cannot_be_shown(fault: str) -> None:
 
 
 def test_the_longest_attention_that_is_read() -> None:
-    """4,096 queries are read, and so are as many keys."""
+    """4,096 queries are read, and 4,096 keys."""
     for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
         shares = np.full(shape, 1 / shape[-1], np.float32)
         assert (

@@ -88,7 +88,7 @@ def test_other_files(kind: str) -> None:
 
 
 def test_sizes_are_checked_before_numbers_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an array that is too large only the header is read."""
+    """If an array is too large, only its header is read."""
     read, lengths = zipfile.ZipExtFile.read, []
 
     def counted(self: zipfile.ZipExtFile, n: int | None = -1) -> bytes:

@@ -41,9 +41,7 @@ def test_matrices_come_back_from_csv(own: UserMatrices) -> None:
 
 @pytest.mark.parametrize("name", ["w_q", "W_Q", "wq", "WQ", "w_Q"])
 def test_names_in_a_file(name: str) -> None:
-    """Capital or small letters, with or without underscore; what is no name of ours is left
-    unread, and told.
-    """
+    """Any case, with or without underscore, is read. Other arrays are not, and a note says so."""
     own = read_matrices(
         npz(**{name: np.eye(3), "W_Z": np.eye(2), "bias": np.array(["text"])}), "layer.NPZ"
     )

@@ -52,10 +52,7 @@ def test_parameters_and_products_stay_scores_grow() -> None:
 
 
 def test_what_cannot_be_one_head() -> None:
-    """Shared keys and masks of single heads are refused in a sentence."""
+    """Heads that share keys and values are refused in a sentence."""
     shared = attend(np.eye(2, 4), Projections.random(4, 2, n_kv_heads=1))
     with pytest.raises(SettingsError, match="share"):
         one_wide_head(shared)
-    own = attend(np.eye(2, 4), Projections.random(4, 2), mask=np.ones((2, 2, 2), dtype=bool))
-    with pytest.raises(SettingsError, match="own"):
-        one_wide_head(own)

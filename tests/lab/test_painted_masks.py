@@ -103,7 +103,7 @@ def test_hostile_texts(name: str) -> None:
     )
 )
 def test_any_text_gives_a_mask_or_a_sentence(text: str) -> None:
-    """No text whatever ends in another error; what is accepted has the size that the text says."""
+    """No text gives another error; an accepted mask has the size in its text."""
     try:
         mask = mask_from_text(text)
     except SettingsError:

@@ -1,4 +1,4 @@
-"""Layers from elsewhere that cannot be shown are refused, and what is advised helps."""
+"""Imported layers that cannot be shown are refused, and the advice helps."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_own_matrices_decide_the_sizes() -> None:
 
 
 def test_one_own_matrix_keeps_the_rest() -> None:
-    """What is not in the file comes from the controls, at the sizes that the file decides."""
+    """The controls decide what the file lacks, at the sizes of the file."""
     own = UserMatrices(w_q=np.ones((7, 22)))
     scenario = replace(SMALL, own=own.url_value(), d_v=13)
     trace, plain = trace_of(scenario), trace_of(replace(SMALL, d_model=7, d_k=11, d_v=13))

@@ -1,4 +1,4 @@
-"""What is too long for the URL is kept under the hash of its content, within bounds."""
+"""Texts that are too long for a URL are stored under the hash of their content, within bounds."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def test_the_longest_unused_goes_first() -> None:
 
 
 def test_keeping_again_takes_no_room() -> None:
-    """A text that is kept already is not counted twice."""
+    """A text that is already stored is not counted twice."""
     keys = {store_text("aaaaaa") for _ in range(3)} | {store_text("bbbb")}
     assert sorted(map(stored_text, keys)) == sorted(one.text for one in text_store._texts.values())
     assert len(text_store._texts) == 2
 
 
 def test_what_is_held_is_not_forgotten() -> None:
-    """However much others keep, who holds a text can ask for it; once it is let go it is gone."""
+    """A held text is found however much others store; once it is no longer held, it is gone."""
     key = store_text("aaaa")
     shown = find_text(key)
     for letter in "bcdef":
@@ -68,7 +68,7 @@ def test_what_is_held_is_not_forgotten() -> None:
 
 
 def test_what_is_only_held_takes_no_room() -> None:
-    """A text that is tried out drives out none that is kept, and is the one that is kept then."""
+    """Holding a text removes no stored one; storing it afterwards stores the same object."""
     key = store_text("aaaaaaaa")
     tried = hold_text("bbbbbbbb")
     assert (stored_text(key), stored_text(tried.key)) == ("aaaaaaaa", "bbbbbbbb")

@@ -154,7 +154,7 @@ def test_packing_many_numbers_is_quick_and_exact() -> None:
 
 
 def test_every_matrix_is_known() -> None:
-    """Names and largest sizes are told of all nine."""
+    """All nine arrays have a name and a largest size."""
     assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
     assert all(len(MAX_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
 

@@ -53,7 +53,7 @@ def assert_identical(first: UserMatrices, second: UserMatrices) -> None:
 
 @st.composite
 def any_matrices(draw: st.DrawFn, least: int = 0) -> UserMatrices:
-    """Any of the nine, at least so many, with any finite numbers and two to four columns."""
+    """Any of the nine, at least `least`, with any finite numbers and two to four columns."""
     names = draw(st.sets(st.sampled_from(sorted(ALL_SYMBOLS)), min_size=least))
     matrix, bias = st.tuples(st.integers(1, 4), st.integers(2, 4)), st.tuples(st.integers(2, 4))
     shapes = {name: draw(bias if name in BIASES else matrix) for name in sorted(names)}

@@ -62,7 +62,7 @@ def test_edits_are_kept_for_an_open_page() -> None:
 
 
 def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Matrices that no layer can be made with drive out nothing that is kept."""
+    """Matrices that make no layer remove nothing from the store."""
     wide = UserMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
     assert is_key(wide.url_value()), "a text so short takes no room anyway"
     key = store_text("what others have")

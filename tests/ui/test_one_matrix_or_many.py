@@ -70,7 +70,7 @@ def test_the_button_measures_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     app.button(key="measure threads").click().run()
     stated = facts(app)
     assert len(figures(app)) == before + 1
-    assert [race.size.n_tokens for race in stated["thread_runs"]] == [16, 32]
+    assert [run.size.n_tokens for run in stated["thread_runs"]] == [16, 32]
     assert stated["thread_comparison"] == parallel_heads.compare_threads(stated["thread_runs"])
     assert stated["gap_of_ways"] == 0
     app.slider(key="n_heads").set_value(4).run()

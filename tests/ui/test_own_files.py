@@ -1,4 +1,4 @@
-"""Own matrices and states from files: what is loaded counts, what cannot be changes nothing."""
+"""Own matrices and states from files: a good file is loaded, a bad one changes nothing."""
 
 from __future__ import annotations
 

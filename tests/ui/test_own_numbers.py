@@ -45,7 +45,7 @@ def test_undo_and_reset() -> None:
     "junk", ["banana", "wq_0_0_nan", "wq_0_0_1e99", "wz_0_0_1", "x_-1_0_2", "." + "0" * 32, "__"]
 )
 def test_nonsense_in_the_url(junk: str) -> None:
-    """What is no edit is refused with a sentence; the page shows the layer without it."""
+    """Text that is not an edit is refused with a sentence; the page shows the layer without it."""
     app = opened("scores", edits=junk)
     assert not app.exception
     assert page_context(app).scenario == Scenario()
@@ -94,7 +94,7 @@ def test_a_number_that_is_too_large(monkeypatch: pytest.MonkeyPatch, value: floa
 
 
 def test_the_table_gives_edits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every number changed in the table is one edit; an emptied cell is none."""
+    """Every number changed in the table is one edit; an emptied cell is not an edit."""
     state = session(monkeypatch, table={"edited_rows": {1: {"2": 3.5, "0": None}, 0: {"1": -1}}})
     own_numbers._table_changed("table", "w_o")
     assert Edits.decode(state["edits"]).items == (Edit("w_o", 1, 2, 3.5), Edit("w_o", 0, 1, -1.0))

@@ -41,7 +41,7 @@ def kept(app: AppTest) -> str:
 
 
 def test_answers_are_judged() -> None:
-    """Right, the wrong sign, nearly, wrong, and no number at all; nothing before there is one."""
+    """Right, wrong sign, near, wrong, or not a number; nothing before there is an answer."""
     app = opened("practice", pr_step="scores", pr_number=3, text="The cat sat")
     question = practice_question(page_context(app).trace, 3, "scores")
     assert facts(app)["verdict"] == "none"

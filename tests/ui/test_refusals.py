@@ -143,14 +143,14 @@ def test_invisible_characters_are_named_by_their_code(asked: str, quoted: str) -
 def test_a_text_that_a_field_cuts_off(
     page: str, name: str, asked: str, label: str, most: int
 ) -> None:
-    """Where the URL holds more characters than a field takes, how many it takes is said."""
+    """If the URL holds more characters than a field allows, a notice says how many it allows."""
     app = opened(page, lab_tokens="numbers", **{name: asked})
     assert (label, asked[:40], asked[:most]) in refused(app)
     assert any(f"{most:,}" in toast.value for toast in app.toast)
 
 
 def test_an_own_word_that_stands_there_twice() -> None:
-    """Of two entries for one word neither is taken silently."""
+    """Two entries for one word are refused with a notice."""
     app = opened("lexicon", lex_words="horse:neut.sg.anim.NOUN;horse:masc.sg.anim.NOUN")
     assert app.session_state["lex_words"] == ""
     ((_, asked, shown),) = refused(app)

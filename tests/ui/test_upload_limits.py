@@ -33,13 +33,13 @@ def manager(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
 
 
 def send(manager: MemoryUploadedFileManager, session: str, name: str, n_bytes: int = 1000) -> int:
-    """Send a file and give how many bytes of it are kept; -1 where nothing is."""
+    """Send a file and return how many bytes of it are kept, -1 if the file is unknown."""
     manager.add_file(session, UploadedFileRec(name, name, "", bytes(n_bytes)))
     return next((len(file.data) for file in manager.get_files(session, [name])), -1)
 
 
 def test_what_does_not_fit_is_not_kept(manager: MemoryUploadedFileManager) -> None:
-    """The room is for all sessions together; who leaves makes room for others."""
+    """The limit is for all sessions together; a session that ends makes room for others."""
     assert [send(manager, *where) for where in ("aa", "ab", "ba")] == [1000] * 3
     assert [send(manager, "c", f"c{i}") for i in range(3)] == [-1] * 3
     assert used_bytes(manager) <= upload_limits.MAX_UPLOADED_BYTES

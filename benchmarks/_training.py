@@ -20,15 +20,15 @@ import numpy as np
 from attention_core import Projections
 from attention_lab.labs.adam import learning_rate_at
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack
-from attention_lab.labs.evaluation import score
+from attention_lab.labs.evaluation import score_layer
 from attention_lab.labs.stack_settings import StackSettings
-from attention_lab.labs.training import WEIGHTS, first_checkpoint, train
+from attention_lab.labs.training import TRAINED_ARRAYS, first_checkpoint, train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 
 
 def numpy_run(settings: TrainingSettings) -> Projections:
     """A run as the laboratory does it, all its checkpoints included, in float64."""
-    *_, point = train(settings)
+    *_, point = train_layer(settings)
     return point.projections
 
 
@@ -43,13 +43,13 @@ def torch_run(settings: TrainingSettings, kind: str, threads: int) -> Projection
     start = first_checkpoint(settings)
     leaves = {
         name: torch.tensor(getattr(start.projections, name), dtype=dtype, requires_grad=True)
-        for name in WEIGHTS
+        for name in TRAINED_ARRAYS
     }
     optimiser = torch.optim.Adam(leaves.values(), lr=settings.learning_rate, fused=kind != "torch")
     rng = np.random.default_rng(0)
     rng.bit_generator.state = start.generator_state
     for step in range(1, settings.last_step + 1):
-        examples = settings.lesson.draw(rng, settings.batch)
+        examples = settings.training_task.draw(rng, settings.batch)
         inputs, targets = (
             torch.from_numpy(array).to(dtype) for array in (examples.inputs, examples.targets)
         )
@@ -92,7 +92,7 @@ def torch_loss(output: Any, targets: Any, settings: TrainingSettings) -> Any:
     import torch
 
     parts = output.unflatten(-1, tuple(targets.shape[2:]))
-    if settings.lesson.by_accuracy:
+    if settings.training_task.by_accuracy:
         return torch.nn.functional.cross_entropy(parts.flatten(0, 2), targets.flatten(0, 2))
     return torch.nn.functional.mse_loss(parts, targets)
 
@@ -118,7 +118,7 @@ def timed(
         numpy_run(settings) if library == "numpy" else torch_run(settings, library, threads)
     )
     took = time.perf_counter() - wall, time.process_time() - cpu
-    return (*took, score(settings, projections).total)
+    return (*took, score_layer(settings, projections).total)
 
 
 def serve() -> None:

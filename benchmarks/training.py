@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from statistics import mean, median
 
-from attention_lab.labs.evaluation import best_possible
+from attention_lab.labs.evaluation import one_answer_score
 from attention_lab.labs.readouts import weightless_score
-from attention_lab.labs.stack_settings import ROWS, StackSettings
-from attention_lab.labs.tasks import TASKS
+from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings
+from attention_lab.labs.tasks import TRAINING_TASKS
 from attention_lab.labs.training_settings import TrainingSettings, models
 
 from ._children import NO_TORCH, Child, ask, clock_of, in_turn, ratio, start, table
@@ -28,7 +28,11 @@ LIBRARIES = {
     "torch-fused": "PyTorch, fused Adam",
     "torch-float32": "the same in float32",
 }
-RUNS = {f"{task}, {name}": settings for task in TASKS for name, settings in models(task).items()}
+RUNS = {
+    f"{task}, {name}": settings
+    for task in TRAINING_TASKS
+    for name, settings in models(task).items()
+}
 # So many steps of each run make a round.
 ROUND_STEPS = 100
 Run = tuple[float, float, float]
@@ -117,7 +121,7 @@ def result_rows(children: dict[str, Child], seeds: range) -> list[list[str]]:
         "seconds",
     ]
     rows = [header + (["PyTorch, seed 0"] if twin else [])]
-    for task in TASKS:
+    for task in TRAINING_TASKS:
         scores = [weightless_score(task, seed).total for seed in seeds]
         rows.append(
             [f"{task}, weightless", "-", *cells(scores), "-", "-", *(["-"] if twin else [])]
@@ -126,7 +130,7 @@ def result_rows(children: dict[str, Child], seeds: range) -> list[list[str]]:
             runs = [result(children["numpy"], replace(settings, seed=seed)) for seed in seeds]
             row = [f"{task}, {name}", str(settings.n_parameters), *cells([run[2] for run in runs])]
             row += [
-                f"{best_possible(task, settings.n_heads):.3f}",
+                f"{one_answer_score(task, settings.n_heads):.3f}",
                 f"{median(run[1] for run in runs):.2f}",
             ]
             rows.append(row + ([f"{result(twin, settings)[2]:.4f}"] if twin else []))
@@ -160,12 +164,15 @@ def stack_rows(child: Child, seeds: range) -> list[list[str]]:
     """The four rows of the deep stack with both losses, and the CPU time of one seed."""
     rows = [["loss", "start", *(f"seed {seed}" for seed in seeds), "mean", "seconds"]]
     for loss in ("relative error", "cross-entropy"):
-        for row in ROWS:
-            runs = [result(child, StackSettings(row=row, loss=loss, seed=seed)) for seed in seeds]
+        for variant in STACK_VARIANTS:
+            runs = [
+                result(child, StackSettings(variant=variant, loss=loss, seed=seed))
+                for seed in seeds
+            ]
             rows.append(
                 [
                     loss,
-                    row,
+                    variant,
                     *cells([run[2] for run in runs]),
                     f"{median(run[1] for run in runs):.1f}",
                 ]

@@ -16,7 +16,7 @@ from .formula import Formula
 
 DECAY_FIRST = 0.9
 DECAY_SECOND = 0.999
-FLOOR = 1e-8
+EPSILON = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,20 +39,20 @@ def second_moment(previous: Array, squared_gradient: Array) -> Array:
     return average
 
 
-def unbiased(moment: Array, decay: float, step: int) -> Array:
+def correct_bias(moment: Array, decay: float, step: int) -> Array:
     """An average that starts at 0 is too small at first; this corrects it. The first step is 1."""
     corrected: Array = moment / (1 - decay**step)
     return corrected
 
 
-def direction(moments: Moments, step: int) -> Array:
+def adam_direction(moments: Moments, step: int) -> Array:
     """The average gradient divided by its typical size, so that all numbers move at about the same
     speed.
 
     The epsilon is part of the algorithm: it bounds the step where all gradients were 0.
     """
-    size = np.sqrt(unbiased(moments.second, DECAY_SECOND, step)) + FLOOR
-    scaled: Array = unbiased(moments.first, DECAY_FIRST, step) / size
+    size = np.sqrt(correct_bias(moments.second, DECAY_SECOND, step)) + EPSILON
+    scaled: Array = correct_bias(moments.first, DECAY_FIRST, step) / size
     return scaled
 
 
@@ -69,7 +69,7 @@ def adam_step(
     moved = Moments(
         first_moment(moments.first, gradient), second_moment(moments.second, np.square(gradient))
     )
-    return weights - learning_rate * direction(moved, step), moved
+    return weights - learning_rate * adam_direction(moved, step), moved
 
 
 def learning_rate_at(step: int, n_steps: int, learning_rate: float) -> float:
@@ -99,13 +99,13 @@ ADAM = {
         "Start corrected",
         r"\hat m = \frac{m}{1 - \beta_1^{\,t}}, \quad \hat v = \frac{v}{1 - \beta_2^{\,t}}",
         "Averages that start at 0 are too small at first; this corrects them.",
-        unbiased,
+        correct_bias,
     ),
     "direction": Formula(
         "Direction",
         r"d = \frac{\hat m}{\sqrt{\hat v} + \varepsilon}",
         "The average gradient divided by its typical size.",
-        direction,
+        adam_direction,
     ),
     "step": Formula(
         "Step",

@@ -15,7 +15,7 @@ from attention_core.projections import Projections
 
 from ..heads.patterns import entropy
 
-COLUMNS = {"orthonormal": orthonormal_columns, "normal": normal, "glorot": xavier}
+COLUMN_INITIALISATIONS = {"orthonormal": orthonormal_columns, "normal": normal, "glorot": xavier}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +45,9 @@ def column_effect(
 ) -> ColumnEffect:
     """The effect of the columns, measured on a layer of random matrices and random tokens.
 
-    columns: a key of `COLUMNS`. scale: None means 1/√(head width).
+    columns: a key of `COLUMN_INITIALISATIONS`. scale: None means 1/√(head width).
     """
-    draw, n = COLUMNS[columns], d_model // n_heads
+    draw, n = COLUMN_INITIALISATIONS[columns], d_model // n_heads
     rng = np.random.default_rng(seed)
     x_TD = rng.standard_normal((n_tokens, d_model))
     p_q, p_k, p_v = (np.stack([draw(rng, d_model, n) for _ in range(n_heads)]) for _ in range(3))

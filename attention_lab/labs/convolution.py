@@ -52,8 +52,8 @@ class ConvolutionRun:
 
     trace: of the layer, one token per cell of the grid. offsets: (down, across) from the pixel to
     where each head looks; empty if a head looks at several places. output, expected: of attention
-    and of the convolution, (H, W, Cout). hit: the smallest share of its attention that a head gives
-    to its targets.
+    and of the convolution, (H, W, Cout). target_share: the smallest share of its attention that a
+    head gives to its targets.
     """
 
     trace: Trace
@@ -61,7 +61,7 @@ class ConvolutionRun:
     offsets: tuple[tuple[int, int], ...]
     output: Array
     expected: Array
-    hit: float
+    target_share: float
 
     @property
     def error(self) -> Array:
@@ -135,10 +135,9 @@ def _compare(
     patterns_HNT: Array,
 ) -> ConvolutionRun:
     shares_HNT = trace.probabilities[0][:, grid.pixels]
-    hit = float(np.where(patterns_HNT > 0, shares_HNT, 0).sum(axis=2).min())
-    return ConvolutionRun(
-        trace, grid, offsets, trace.output[0, grid.pixels].reshape(expected.shape), expected, hit
-    )
+    target_share = float(np.where(patterns_HNT > 0, shares_HNT, 0).sum(axis=2).min())
+    output = trace.output[0, grid.pixels].reshape(expected.shape)
+    return ConvolutionRun(trace, grid, offsets, output, expected, target_share)
 
 
 def error_curve(
@@ -154,10 +153,10 @@ def expected_error(image: Array, kernel: Array, sharpness: float, padding: str =
     """
     spread = float(max(image.max(), 0) - min(image.min(), 0))
     size = float(np.abs(kernel).sum(axis=(0, 1, 2)).max())
-    return leak(sharpness, padding, image.shape[:2]) * spread * size
+    return leaked_attention(sharpness, padding, image.shape[:2]) * spread * size
 
 
-def leak(sharpness: float, padding: str, sides: tuple[int, ...]) -> float:
+def leaked_attention(sharpness: float, padding: str, sides: tuple[int, ...]) -> float:
     """About how much of its attention a head gives to wrong tokens.
 
     The target has four neighbours at distance 1, so 4·e^-α leaks. The score of a sink is α/2 below

@@ -25,14 +25,20 @@ from . import gradients
 from .adam import Moments, adam_step
 from .backward import layer_gradients
 from .losses import LOSSES
-from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
+from .stack_settings import (
+    N_CLASSES,
+    STACK_VARIANTS,
+    STACK_WIDTH,
+    StackSettings,
+    check_stack_settings,
+)
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
+from .tasks import UNSEEN_SEED
 from .textures import draw_textures
+from .training import STEPS_PER_CHECKPOINT
 
 Weights = dict[str, Array]
-CHECKPOINT_STEPS = 10
-TEST_SEED = 999
-N_TEST = 1000
+N_UNSEEN_PICTURES = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +76,7 @@ def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
 
     Raises: SettingsError for a run that would take longer than a minute.
     """
-    check_stack(settings)
+    check_stack_settings(settings)
     yield (point := first_stack(settings))
     while point.step < settings.n_steps:
         yield (point := next_stack(point))
@@ -79,19 +85,20 @@ def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
 def first_stack(settings: StackSettings) -> StackCheckpoint:
     """The checkpoint at step 0: the initial weights of a row."""
     rng = np.random.default_rng(settings.seed)
-    n_layers, n_heads, row = settings.n_layers, settings.n_heads, ROWS[settings.row]
-    shape = (n_layers, n_heads, WIDTH, WIDTH // n_heads)
+    n_layers, n_heads = settings.n_layers, settings.n_heads
+    variant = STACK_VARIANTS[settings.variant]
+    shape = (n_layers, n_heads, STACK_WIDTH, STACK_WIDTH // n_heads)
     weights = {
-        name: _draw_heads(rng, shape, row.orthonormal, row.gain(n_heads))
+        name: _draw_heads(rng, shape, variant.orthonormal, variant.gain(n_heads))
         for name in ("w_q", "w_k", "w_v")
     }
-    weights["w_r"] = np.stack([xavier(rng, WIDTH, WIDTH) for _ in range(n_layers)])
-    weights["b_r"] = np.zeros((n_layers, WIDTH))
-    weights["w_c"] = xavier(rng, WIDTH, N_CLASSES)
+    weights["w_r"] = np.stack([xavier(rng, STACK_WIDTH, STACK_WIDTH) for _ in range(n_layers)])
+    weights["b_r"] = np.zeros((n_layers, STACK_WIDTH))
+    weights["w_c"] = xavier(rng, STACK_WIDTH, N_CLASSES)
     moments = {
         name: (
             first_moments(array)
-            if row.constrained and array.ndim == 4
+            if variant.constrained and array.ndim == 4
             else Moments(0 * array, 0 * array)
         )
         for name, array in weights.items()
@@ -108,7 +115,9 @@ def next_stack(point: StackCheckpoint) -> StackCheckpoint:
     rng.bit_generator.state = point.generator_state
     weights, moments, losses = dict(point.weights), dict(point.moments), []
     loss = LOSSES[settings.loss]
-    for number in range(point.step + 1, min(point.step + CHECKPOINT_STEPS, settings.n_steps) + 1):
+    for number in range(
+        point.step + 1, min(point.step + STEPS_PER_CHECKPOINT, settings.n_steps) + 1
+    ):
         inputs, target = draw_textures(rng, settings.batch)
         passed = run_stack(settings, weights, inputs)
         losses.append(loss.value.compute(passed.logits, target))
@@ -116,7 +125,7 @@ def next_stack(point: StackCheckpoint) -> StackCheckpoint:
             weights, passed, loss.gradient.compute(passed.logits, target)
         )
         for name in weights:
-            constrained = ROWS[settings.row].constrained and weights[name].ndim == 4
+            constrained = STACK_VARIANTS[settings.variant].constrained and weights[name].ndim == 4
             take_step = stiefel_adam_step if constrained else adam_step
             weights[name], moments[name] = take_step(
                 weights[name], weight_gradients[name], moments[name], number, settings.learning_rate
@@ -137,7 +146,10 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
         projections = Projections(w_q[layer], w_k[layer], w_v[layer], n_heads=settings.n_heads)
         traces.append(
             attend(
-                features_BTD, projections, scale=1 / math.sqrt(WIDTH), residual=settings.connection
+                features_BTD,
+                projections,
+                scale=1 / math.sqrt(STACK_WIDTH),
+                residual=settings.connection,
             )
         )
         tanh_outputs.append(
@@ -187,7 +199,7 @@ def tanh_gradient(tanh_output: Array, tanh_output_gradient: Array) -> Array:
 
 def stack_accuracy(settings: StackSettings, weights: Weights) -> float:
     """The share of right classes on 1000 unseen pictures."""
-    inputs, target = draw_textures(np.random.default_rng(TEST_SEED), N_TEST)
+    inputs, target = draw_textures(np.random.default_rng(UNSEEN_SEED), N_UNSEEN_PICTURES)
     class_B = run_stack(settings, weights, inputs).logits.argmax(axis=-1)[:, 0]
     return float((class_B == target.argmax(axis=-1)[:, 0, 0]).mean())
 

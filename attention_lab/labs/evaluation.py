@@ -13,13 +13,20 @@ from attention_core.checks import Array
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from .tasks import GENDERS, NUMBERS, Task, target_variance, task_named, unseen_examples
+from .tasks import (
+    N_GENDERS,
+    N_NUMBERS,
+    TRAINING_TASKS,
+    TrainingTask,
+    target_variance,
+    unseen_examples,
+)
 from .training_settings import TrainingSettings
 
 
 @dataclass(frozen=True)
 class Score:
-    """How well a task is done: in total and for each of `Task.parts`.
+    """How well a task is done: in total and for each of `TrainingTask.parts`.
 
     Units or range: the squared error divided by the variance of the target, where 0 is perfect and
     1 is always predicting the mean; if by_accuracy, the share of right choices.
@@ -30,7 +37,7 @@ class Score:
     by_accuracy: bool
 
 
-def score_output(task: Task, output: Array) -> Score:
+def score_output(task: TrainingTask, output: Array) -> Score:
     """The score of an output on the unseen sequences. Shapes: output (400, T, P*F)."""
     targets = unseen_examples(task.name).targets
     output_BTPF = output.reshape(targets.shape)
@@ -48,9 +55,9 @@ def unseen_trace(settings: TrainingSettings, projections: Projections) -> Trace:
     return attend(unseen_examples(settings.task).inputs, projections, scale=settings.scale)
 
 
-def score(settings: TrainingSettings, projections: Projections) -> Score:
+def score_layer(settings: TrainingSettings, projections: Projections) -> Score:
     """How well a layer does the task of a run."""
-    return score_output(settings.lesson, unseen_trace(settings, projections).output)
+    return score_output(settings.training_task, unseen_trace(settings, projections).output)
 
 
 def offset_profile(trace: Trace) -> tuple[Array, Array]:
@@ -72,7 +79,7 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
 
     trace: of the agreement or the conjunction task. Shapes: each (H,).
     """
-    sections = {"gender": slice(0, GENDERS), "number": slice(GENDERS, GENDERS + NUMBERS)}
+    sections = {"gender": slice(0, N_GENDERS), "number": slice(N_GENDERS, N_GENDERS + N_NUMBERS)}
     masses = {}
     for name, section in sections.items():
         features_BTF = trace.inputs[..., section]
@@ -81,7 +88,7 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
     return masses
 
 
-def best_possible(task: str, n_heads: int, d_v: int | None = None) -> float:
+def one_answer_score(task: str, n_heads: int, d_v: int | None = None) -> float:
     """The best score if each head answers one question with all its features. Training reaches it
     here.
 
@@ -93,32 +100,32 @@ def best_possible(task: str, n_heads: int, d_v: int | None = None) -> float:
     It is a mark for comparison, not a bound for all layers: scores that depend on the contents, or
     a readout that distinguishes the letters of a mixture, can do better. A test gives the weights.
 
-    >>> [best_possible("staircase", n) for n in (1, 2, 6)]
+    >>> [one_answer_score("staircase", n) for n in (1, 2, 6)]
     [0.75, 0.5, 0.0]
     """
-    lesson = task_named(task)
-    answered = n_heads / len(lesson.parts)
+    training_task = TRAINING_TASKS[task]
+    answered = n_heads / len(training_task.parts)
     if task == "letters":
-        return 1 - max(0.0, 1 - answered) * (1 - 1 / lesson.n_features)
-    brought = min(1.0, (d_v or lesson.n_features) / lesson.n_features)
+        return 1 - max(0.0, 1 - answered) * (1 - 1 / training_task.n_features)
+    brought = min(1.0, (d_v or training_task.n_features) / training_task.n_features)
     if task == "agreement" and n_heads == 1:
-        return 1 - brought * (1 - ADDITIVE_LOGITS)
+        return 1 - brought * (1 - ADDITIVE_LOGITS_ERROR)
     return max(0.0, 1 - answered * brought)
 
 
-def loss_floor(settings: TrainingSettings) -> float | None:
+def one_answer_loss(settings: TrainingSettings) -> float | None:
     """The training loss if every head answers one question; None for a cross-entropy.
 
     A layer can lower its cross-entropy by betting on two letters at once, so the accuracy gives no
     bound for it.
     """
-    if settings.lesson.by_accuracy:
+    if settings.training_task.by_accuracy:
         return None
-    return best_possible(settings.task, settings.n_heads, settings.widths[1]) * target_variance(
+    return one_answer_score(settings.task, settings.n_heads, settings.widths[1]) * target_variance(
         settings.task, n_sequences=4000
     )
 
 
 # The smallest error of one head on the unseen sequences of agreement if its scores are a · [same
 # gender] + b · [same number]. A test repeats the search.
-ADDITIVE_LOGITS = 0.264
+ADDITIVE_LOGITS_ERROR = 0.264

@@ -9,9 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Formula:
-    """One formula. says: one plain sentence. compute: the function of that formula."""
+    """One formula. sentence: one plain sentence. compute: the function of that formula."""
 
     title: str
     latex: str
-    says: str
+    sentence: str
     compute: Callable[..., Any]

@@ -14,10 +14,10 @@ from attention_core.errors import SettingsError
 from ..files.file_checks import typed_number
 
 # Every pixel is a token, and every head compares all pairs: 16 x 16 pixels have 9 x 65,536 scores.
-MAX_SIDE = 16
+MAX_IMAGE_SIDE = 16
 KERNEL_SIDES = (1, 3)
-LARGEST_WEIGHT = 1000.0
-LARGEST_PIXEL = 1e6
+MAX_KERNEL_NUMBER = 1000.0
+MAX_PIXEL = 1e6
 
 KERNELS: dict[str, tuple[tuple[float, ...], ...]] = {
     "Sobel x": ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)),
@@ -67,12 +67,12 @@ def shrink_image(pixels: Array) -> Array:
     >>> shrink_image(np.array([[0.0, 2.0, *[8.0] * 30]]))[0, :3].tolist()
     [1.0, 8.0, 8.0]
     """
-    if (largest := np.abs(pixels).max()) > LARGEST_PIXEL:
+    if (largest := np.abs(pixels).max()) > MAX_PIXEL:
         raise SettingsError(
             f"The picture has a pixel of {largest:g}, but pixels must be within"
-            f" ±{LARGEST_PIXEL:,.0f}: scale it down"
+            f" ±{MAX_PIXEL:,.0f}: scale it down"
         )
-    block = -(-max(pixels.shape) // MAX_SIDE)
+    block = -(-max(pixels.shape) // MAX_IMAGE_SIDE)
     shrunk = pixels
     for axis in (0, 1):
         starts = np.arange(0, pixels.shape[axis], block)
@@ -108,7 +108,7 @@ def _weight(cell: object, index: tuple[int, ...]) -> float:
         raise SettingsError(
             f"{place} is {str(cell)[:20]!r}, which is not a number: type one such as -0.5"
         )
-    if not abs(number) <= LARGEST_WEIGHT:
+    if not abs(number) <= MAX_KERNEL_NUMBER:
         raise SettingsError(
             f"{place} is {number:g} but must be from -1000 to 1000: type a smaller number"
         )

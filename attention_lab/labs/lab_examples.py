@@ -15,20 +15,20 @@ from .sphere_step import SphereStep, sphere_step
 from .stack_settings import StackSettings
 from .textures import draw_textures
 
-GLOBE_POINT = (1.0, 0.4, 0.5)
+SPHERE_POINT = (1.0, 0.4, 0.5)
 
 
-def globe_step(turn: float, outward: float, step_size: float) -> SphereStep:
+def sphere_step_example(turn: float, outward: float, step_size: float) -> SphereStep:
     """A step on the unit sphere from a fixed point; the tangent part of the gradient has length 1.
 
     turn: the direction of the tangent part in degrees. outward: the part of the gradient along the
     point.
 
-    >>> step = globe_step(90, 0.5, 1.0)
+    >>> step = sphere_step_example(90, 0.5, 1.0)
     >>> round(float(np.linalg.norm(step.tangent)), 9), round(float(step.gradient @ step.point), 9)
     (1.0, 0.5)
     """
-    point = np.array(GLOBE_POINT) / math.hypot(*GLOBE_POINT)
+    point = np.array(SPHERE_POINT) / math.hypot(*SPHERE_POINT)
     sideways = np.cross(point, [0.0, 0.0, 1.0])
     sideways /= np.linalg.norm(sideways)
     upwards = np.cross(sideways, point)
@@ -65,7 +65,7 @@ def n_choosing_themselves(run: OneByOne) -> int:
     return int((scores_TS.diagonal() >= best_T - 1e-9 * np.abs(best_T)).sum())
 
 
-def untrained_size(settings: StackSettings) -> float:
+def untrained_output_size(settings: StackSettings) -> float:
     """The root mean square of the output of the last layer of an untrained stack."""
     inputs_BTD, _ = draw_textures(np.random.default_rng(settings.seed), settings.batch)
     return float(

@@ -21,22 +21,28 @@ from attention_core.errors import SettingsError, TextError
 from attention_core.text import tokenize
 
 _DATA = json.loads(Path(__file__).with_name("lexicon.json").read_text(encoding="utf-8"))
-SECTIONS: dict[str, tuple[str, ...]] = {
+FEATURE_SECTIONS: dict[str, tuple[str, ...]] = {
     name: tuple(features) for name, features in _DATA["sections"].items()
 }
-FEATURES: tuple[str, ...] = tuple(feature for features in SECTIONS.values() for feature in features)
+LEXICON_FEATURES: tuple[str, ...] = tuple(
+    feature for features in FEATURE_SECTIONS.values() for feature in features
+)
 LEXICON: dict[str, tuple[str, ...]] = {
     word: tuple(features.split()) for word, features in _DATA["words"].items()
 }
-SENTENCES: tuple[str, ...] = tuple(_DATA["sentences"])
-PARTS_OF_SPEECH = SECTIONS["part of speech"]
-START = "<s>"
+LEXICON_SENTENCES: tuple[str, ...] = tuple(_DATA["sentences"])
+PARTS_OF_SPEECH = FEATURE_SECTIONS["part of speech"]
+START_TOKEN = "<s>"
 # The features of an own word: no position, which the sentence decides, and not that of the start
 # token.
-TICKABLE = tuple(feature for feature in FEATURES if feature not in ("START", *SECTIONS["position"]))
+OWN_WORD_FEATURES = tuple(
+    feature
+    for feature in LEXICON_FEATURES
+    if feature not in ("START", *FEATURE_SECTIONS["position"])
+)
 # The positions lie on a circle of 16 places; later tokens would have the places of the first ones.
-MAX_TOKENS = 16
-LONGEST_WORD = 24
+MAX_LEXICON_TOKENS = 16
+MAX_WORD_LENGTH = 24
 _MARKS = ".,;:!?"
 
 
@@ -56,31 +62,31 @@ def section_slices() -> dict[str, slice]:
     >>> section_slices()["number"]
     slice(3, 5, None)
     """
-    ends = np.cumsum([len(features) for features in SECTIONS.values()]).tolist()
+    ends = np.cumsum([len(features) for features in FEATURE_SECTIONS.values()]).tolist()
     return {
-        name: slice(end - len(SECTIONS[name]), end)
-        for name, end in zip(SECTIONS, ends, strict=True)
+        name: slice(end - len(FEATURE_SECTIONS[name]), end)
+        for name, end in zip(FEATURE_SECTIONS, ends, strict=True)
     }
 
 
-def own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+def check_own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     """An own word with its chosen features, checked: lower case, one part of speech, at most one
     gender, number and tense.
 
     Raises: TextError if it is not a word, SettingsError for features that exclude each other.
 
-    >>> own_word("Horse", ["neut", "sg", "anim", "NOUN"])
+    >>> check_own_word("Horse", ["neut", "sg", "anim", "NOUN"])
     ('horse', ('neut', 'sg', 'anim', 'NOUN'))
     """
     spelled = _spelling(word)
     chosen = set(features)
-    for feature in sorted(chosen.difference(TICKABLE)):
+    for feature in sorted(chosen.difference(OWN_WORD_FEATURES)):
         raise SettingsError(
             f"{spelled!r} cannot have the feature {short_repr(feature)}: choose from"
-            f" {', '.join(TICKABLE)}"
+            f" {', '.join(OWN_WORD_FEATURES)}"
         )
     for section in ("gender", "number", "part of speech", "tense"):
-        if len(both := [feature for feature in SECTIONS[section] if feature in chosen]) > 1:
+        if len(both := [feature for feature in FEATURE_SECTIONS[section] if feature in chosen]) > 1:
             raise SettingsError(
                 f"{spelled!r} has {' and '.join(both)}, but only one {section} is possible: remove"
                 " one"
@@ -89,19 +95,19 @@ def own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, ...]]:
         raise SettingsError(
             f"{spelled!r} has no part of speech: choose one of {', '.join(PARTS_OF_SPEECH[:-1])}"
         )
-    return spelled, tuple(feature for feature in FEATURES if feature in chosen)
+    return spelled, tuple(feature for feature in LEXICON_FEATURES if feature in chosen)
 
 
-def compose(
+def compose_sentence(
     text: str, own_words: Mapping[str, tuple[str, ...]] | None = None, *, start: bool = True
 ) -> LexiconSentence:
     """A sentence of words of the lexicon and own words, as vectors. The marks . , ; : ! ? are left
     out.
 
-    own_words: checked by `own_word`. Raises: TextError for a word that is not in the lexicon, and
-    for more than 16 tokens.
+    own_words: checked by `check_own_word`. Raises: TextError for a word that is not in the lexicon,
+    and for more than 16 tokens.
 
-    >>> compose("The dogs saw her.").tokens
+    >>> compose_sentence("The dogs saw her.").tokens
     ('<s>', 'the', 'dogs', 'saw', 'her')
     """
     known = LEXICON | dict(own_words or {})
@@ -111,14 +117,14 @@ def compose(
     for word in words:
         if word not in known:
             raise TextError(
-                f"{word[:LONGEST_WORD]!r} is not in the lexicon: use one of its words, or add it"
+                f"{word[:MAX_WORD_LENGTH]!r} is not in the lexicon: use one of its words, or add it"
                 " with its features"
             )
-    tokens = (START, *words) if start else tuple(words)
-    if len(tokens) > MAX_TOKENS:
+    tokens = (START_TOKEN, *words) if start else tuple(words)
+    if len(tokens) > MAX_LEXICON_TOKENS:
         raise TextError(
-            f"The sentence has {len(tokens)} tokens, but at most {MAX_TOKENS} are possible: use"
-            " fewer words"
+            f"The sentence has {len(tokens)} tokens, but at most {MAX_LEXICON_TOKENS} are possible:"
+            " use fewer words"
         )
     return LexiconSentence(
         tokens, np.stack([_vector(known[word], place) for place, word in enumerate(tokens)])
@@ -127,8 +133,8 @@ def compose(
 
 def _vector(features: Iterable[str], place: int) -> Array:
     """1 for each feature of a word, and its place in the sentence as an angle on a circle of 16."""
-    vector = np.array([float(name in set(features)) for name in FEATURES])
-    angle = 2 * math.pi * place / MAX_TOKENS
+    vector = np.array([float(name in set(features)) for name in LEXICON_FEATURES])
+    angle = 2 * math.pi * place / MAX_LEXICON_TOKENS
     vector[section_slices()["position"]] = math.cos(angle), math.sin(angle)
     return vector
 
@@ -138,10 +144,10 @@ def _spelling(word: str) -> str:
     hyphens between them.
     """
     spelled = word.strip().lower()
-    if not spelled or len(spelled) > LONGEST_WORD:
+    if not spelled or len(spelled) > MAX_WORD_LENGTH:
         raise TextError(
-            f"A word has 1 to {LONGEST_WORD} letters, but this one has {len(spelled)}: type another"
-            " word"
+            f"A word has 1 to {MAX_WORD_LENGTH} letters, but this one has {len(spelled)}: type"
+            " another word"
         )
     for character in spelled:
         if not character.isalpha() and character not in "'’-":

@@ -18,35 +18,43 @@ from attention_core.head_blocks import head_columns
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from .lexicon import FEATURES, MAX_TOKENS, PARTS_OF_SPEECH, LexiconSentence, section_slices
+from .lexicon import (
+    LEXICON_FEATURES,
+    MAX_LEXICON_TOKENS,
+    PARTS_OF_SPEECH,
+    LexiconSentence,
+    section_slices,
+)
 
 # Features and their weights.
-Mix = dict[str, float]
+FeatureWeights = dict[str, float]
 
-_ANGLE = 2 * math.pi / MAX_TOKENS  # between neighbours
+_ANGLE = 2 * math.pi / MAX_LEXICON_TOKENS  # between neighbours
 # Every word has exactly one part of speech, so their sum is always 1.
-ALWAYS: Mix = dict.fromkeys(PARTS_OF_SPEECH, 1.0)
+EVERY_WORD: FeatureWeights = dict.fromkeys(PARTS_OF_SPEECH, 1.0)
 
 
 @dataclass(frozen=True)
-class HandHead:
+class LexiconHead:
     """columns: the features of query and key, column by column. copies: the features of the value.
     score: LaTeX.
     """
 
     name: str
-    says: str
+    description: str
     score: str
-    columns: tuple[tuple[Mix, Mix], ...]
+    columns: tuple[tuple[FeatureWeights, FeatureWeights], ...]
     copies: tuple[str, ...]
 
 
-def same(features: tuple[str, ...], strength: float) -> tuple[tuple[Mix, Mix], ...]:
+def same_features(
+    features: tuple[str, ...], strength: float
+) -> tuple[tuple[FeatureWeights, FeatureWeights], ...]:
     """One column for each feature: its strength is added if query and key both have the feature."""
     return tuple(({feature: strength}, {feature: 1.0}) for feature in features)
 
 
-def one_before(strength: float) -> tuple[tuple[Mix, Mix], ...]:
+def one_token_before(strength: float) -> tuple[tuple[FeatureWeights, FeatureWeights], ...]:
     """Two columns whose sum is strength · cos(angle_j - angle_i + 2π/16): largest for the token
     just before.
     """
@@ -57,36 +65,39 @@ def one_before(strength: float) -> tuple[tuple[Mix, Mix], ...]:
     )
 
 
-HEADS = (
-    HandHead(
+LEXICON_HEADS = (
+    LexiconHead(
         "gender",
         "Looks at nouns of its own gender, otherwise at the start token. Copies number, animacy and"
         " noun.",
         r"6\,g_i \cdot g_j + 2\,[\text{noun}_j] - 2\,[\text{pron}_j] + 5\,[\text{start}_j]",
-        (*same(("masc", "fem", "neut"), 6.0), (ALWAYS, {"NOUN": 2.0, "PRON": -2.0, "START": 5.0})),
+        (
+            *same_features(("masc", "fem", "neut"), 6.0),
+            (EVERY_WORD, {"NOUN": 2.0, "PRON": -2.0, "START": 5.0}),
+        ),
         ("sg", "pl", "anim", "NOUN"),
     ),
-    HandHead(
+    LexiconHead(
         "number",
         "Looks at nouns of its own number, otherwise at the start token. Copies gender and"
         " animacy.",
         r"6\,n_i \cdot n_j + 2\,[\text{noun}_j] - 2\,[\text{pron, det, verb}_j] +"
         r" 5\,[\text{start}_j]",
         (
-            *same(("sg", "pl"), 6.0),
-            (ALWAYS, {"NOUN": 2.0, "PRON": -2.0, "DET": -2.0, "VERB": -2.0, "START": 5.0}),
+            *same_features(("sg", "pl"), 6.0),
+            (EVERY_WORD, {"NOUN": 2.0, "PRON": -2.0, "DET": -2.0, "VERB": -2.0, "START": 5.0}),
             ({}, {}),
         ),
         ("masc", "fem", "neut", "anim"),
     ),
-    HandHead(
+    LexiconHead(
         "previous word",
         "Looks at the token just before. Copies its part of speech.",
         r"60 \cos(\alpha_j - \alpha_i + \tfrac{2\pi}{16})",
-        (*one_before(60.0), ({}, {}), ({}, {})),
+        (*one_token_before(60.0), ({}, {}), ({}, {})),
         ("NOUN", "PRON", "VERB", "DET"),
     ),
-    HandHead(
+    LexiconHead(
         "verb to subject",
         "A verb looks at living things, most of all just before it. Other words look at the start"
         " token. Copies gender and number.",
@@ -94,26 +105,26 @@ HEADS = (
         r"+ 120\,[\text{not verb}_i][\text{start}_j]",
         (
             ({"VERB": 30.0}, {"anim": 1.0}),
-            *one_before(30.0),
+            *one_token_before(30.0),
             ({part: 120.0 for part in PARTS_OF_SPEECH if part != "VERB"}, {"START": 1.0}),
         ),
         ("masc", "fem", "sg", "pl"),
     ),
 )
-AND_HEAD = HandHead(
+CONJUNCTION_HEAD = LexiconHead(
     "gender and number",
     "Compares gender and number at once: a conjunction is a sum of scores, so one head is enough.",
     r"8\,(g_i \cdot g_j + n_i \cdot n_j) + 2\,[\text{noun}_j] - 2\,[\text{pron}_j] +"
     r" 13\,[\text{start}_j]",
     (
-        *same(("masc", "fem", "neut", "sg", "pl"), 8.0),
-        (ALWAYS, {"NOUN": 2.0, "PRON": -2.0, "START": 13.0}),
+        *same_features(("masc", "fem", "neut", "sg", "pl"), 8.0),
+        (EVERY_WORD, {"NOUN": 2.0, "PRON": -2.0, "START": 13.0}),
     ),
     ("masc", "fem", "neut", "sg", "pl", "anim"),
 )
 
 
-def hand_set(heads: tuple[HandHead, ...] = HEADS) -> Projections:
+def lexicon_projections(heads: tuple[LexiconHead, ...] = LEXICON_HEADS) -> Projections:
     """The weights of heads with the same number of columns and of copies. W_O puts every feature
     back into its own place.
     """
@@ -131,30 +142,30 @@ def hand_set(heads: tuple[HandHead, ...] = HEADS) -> Projections:
 
 def run_lexicon(
     sentence: LexiconSentence,
-    heads: tuple[HandHead, ...] = HEADS,
+    heads: tuple[LexiconHead, ...] = LEXICON_HEADS,
     *,
     temperature: float = 1.0,
     causal: bool = False,
 ) -> Trace:
     """Heads set by hand on a sentence, labelled with its words.
 
-    >>> from attention_lab.labs.lexicon import compose
-    >>> trace = run_lexicon(compose("The queen saw her sons because they called her"))
+    >>> from attention_lab.labs.lexicon import compose_sentence
+    >>> trace = run_lexicon(compose_sentence("The queen saw her sons because they called her"))
     >>> round(float(trace.probabilities[0, 0, 9, 2]), 3)
     0.917
     """
-    projections = hand_set(heads)
+    projections = lexicon_projections(heads)
     scale = 1 / (math.sqrt(projections.d_k) * temperature)
     return attend(sentence.vectors, projections, scale=scale, causal=causal).labelled(
         sentence.tokens
     )
 
 
-def received(trace: Trace, position: int) -> dict[str, float]:
+def received_features(trace: Trace, position: int) -> dict[str, float]:
     """The features that a token receives from all heads together, the largest first, without those
     that are 0.
     """
-    row = zip(FEATURES, trace.output[0, position].tolist(), strict=True)
+    row = zip(LEXICON_FEATURES, trace.output[0, position].tolist(), strict=True)
     return dict(
         sorted(((name, number) for name, number in row if number != 0), key=lambda pair: -pair[1])
     )
@@ -185,6 +196,6 @@ def section_blocks(matrix: Array) -> Array:
     )
 
 
-def _dimensions(mix: Mix) -> Array:
+def _dimensions(mix: FeatureWeights) -> Array:
     """The weights of features as one vector. Shapes: (16,)."""
-    return np.array([mix.get(feature, 0.0) for feature in FEATURES])
+    return np.array([mix.get(feature, 0.0) for feature in LEXICON_FEATURES])

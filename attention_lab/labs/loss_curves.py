@@ -8,17 +8,17 @@ from collections.abc import Iterable, Sequence
 from attention_core.checks import Array
 from attention_core.projections import Projections
 
-from .evaluation import best_possible, score_output, unseen_trace
+from .evaluation import one_answer_score, score_output, unseen_trace
 from .losses import LOSSES
 from .readouts import weightless_output
-from .tasks import Task, task_named, unseen_examples
+from .tasks import TRAINING_TASKS, TrainingTask, unseen_examples
 from .training_settings import TrainingSettings
 
-Point = tuple[int, float]
-MOST_POINTS = 27  # of a curve
+LossPoint = tuple[int, float]
+MAX_CURVE_POINTS = 27  # of a curve
 
 
-def unseen_loss(task: Task, output: Array) -> float:
+def unseen_loss(task: TrainingTask, output: Array) -> float:
     """The loss of an output on the unseen sequences: the squared error divided by the variance of
     the target, like the score, or the cross-entropy in nats.
     """
@@ -29,7 +29,7 @@ def unseen_loss(task: Task, output: Array) -> float:
 
 def weightless_loss(task: str, seed: int = 0) -> float:
     """The loss of Q = K = V = X with the best readout, which needs no training of the layer."""
-    return unseen_loss(task_named(task), weightless_output(task, seed))
+    return unseen_loss(TRAINING_TASKS[task], weightless_output(task, seed))
 
 
 def constant_loss(task: str) -> float:
@@ -39,35 +39,35 @@ def constant_loss(task: str) -> float:
     >>> constant_loss("neighbours"), round(constant_loss("letters"), 3)
     (1.0, 1.792)
     """
-    lesson = task_named(task)
-    return math.log(lesson.n_features) if lesson.by_accuracy else 1.0
+    training_task = TRAINING_TASKS[task]
+    return math.log(training_task.n_features) if training_task.by_accuracy else 1.0
 
 
-def floors(named: Iterable[TrainingSettings]) -> dict[int, float]:
+def one_answer_losses(named: Iterable[TrainingSettings]) -> dict[int, float]:
     """The loss that remains with one answer per head, by the number of heads, if it is known and
     above 0.
     """
     losses = {
-        one.n_heads: best_possible(one.task, one.n_heads, one.widths[1])
+        one.n_heads: one_answer_score(one.task, one.n_heads, one.widths[1])
         for one in named
-        if not one.lesson.by_accuracy
+        if not one.training_task.by_accuracy
     }
     return {n_heads: loss for n_heads, loss in losses.items() if loss > 0}
 
 
 def loss_curve(
     settings: TrainingSettings, points: Sequence[tuple[int, Projections]]
-) -> tuple[Point, ...]:
+) -> tuple[LossPoint, ...]:
     """The loss on the unseen sequences at some steps of a run, including the first and the last."""
     last = len(points) - 1
-    chosen = sorted({round(i * last / (MOST_POINTS - 1)) for i in range(MOST_POINTS)})
+    chosen = sorted({round(i * last / (MAX_CURVE_POINTS - 1)) for i in range(MAX_CURVE_POINTS)})
     return tuple(
-        (step, unseen_loss(settings.lesson, unseen_trace(settings, projections).output))
+        (step, unseen_loss(settings.training_task, unseen_trace(settings, projections).output))
         for step, projections in (points[place] for place in chosen)
     )
 
 
-def mean_curve(curves: Sequence[Sequence[Point]]) -> tuple[Point, ...]:
+def mean_curve(curves: Sequence[Sequence[LossPoint]]) -> tuple[LossPoint, ...]:
     """The mean loss at each step of several curves with the same steps."""
     return tuple(
         (together[0][0], sum(loss for _, loss in together) / len(together))

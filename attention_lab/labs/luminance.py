@@ -12,12 +12,12 @@ _SHARES = np.array([299, 587, 114])
 _WHITE = 255 * int(_SHARES.sum())
 
 
-def of_colours(pixels: bytes, height: int, width: int) -> Array:
+def rgba_luminance(pixels: bytes, height: int, width: int) -> Array:
     """The luminance of RGBA pixels, four bytes each, on a white background.
 
     A grey gives exactly its share of white. Shapes: (height, width).
 
-    >>> of_colours(bytes([51, 51, 51, 255, 0, 0, 0, 0]), 1, 2).tolist()
+    >>> rgba_luminance(bytes([51, 51, 51, 255, 0, 0, 0, 0]), 1, 2).tolist()
     [[0.2, 1.0]]
     """
     pixels_HW4 = np.frombuffer(pixels, np.uint8).reshape(height, width, 4).astype(np.int64)
@@ -28,7 +28,7 @@ def of_colours(pixels: bytes, height: int, width: int) -> Array:
     return light
 
 
-def of_deep_greys(
+def grey_luminance(
     pixels: bytes, height: int, width: int, *, kind: str = "<u2", hidden: object = None
 ) -> Array:
     """The luminance of greys from 0 to 65,535 on a white background.
@@ -36,7 +36,7 @@ def of_deep_greys(
     kind: the NumPy type of the pixels. hidden: the grey that is transparent. Shapes: (height,
     width).
 
-    >>> of_deep_greys(bytes([255, 255, 0, 0, 1, 0]), 1, 3, hidden=1).tolist()
+    >>> grey_luminance(bytes([255, 255, 0, 0, 1, 0]), 1, 3, hidden=1).tolist()
     [[1.0, 0.0, 1.0]]
     """
     greys_HW = np.frombuffer(pixels, kind).reshape(height, width).astype(np.int64)

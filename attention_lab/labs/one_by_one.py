@@ -19,18 +19,18 @@ from attention_core.trace import Trace
 
 from ..layer_norm import standardised
 
-TOKENS = ("raw", "layer-normed", "with positions")
+TOKEN_KINDS = ("raw", "layer-normed", "with positions")
 
 
 @dataclass(frozen=True, eq=False)
 class OneByOne:
-    """Attention beside the 1 × 1 convolution. own: the attention weight of each token for itself,
-    (T,). error: the largest difference of the outputs.
+    """Attention beside the 1 × 1 convolution. self_weights: the attention weight of each token for
+    itself, (T,). error: the largest difference of the outputs.
     """
 
     trace: Trace
     expected: Array
-    own: Array
+    self_weights: Array
     error: float
 
 
@@ -40,7 +40,7 @@ def run_one_by_one(
     """One head with W_Q W_Kᵀ = sharpness · I on the tokens, on normalised tokens, or on one-hot
     positions.
 
-    kind: one of `TOKENS`. Shapes: tokens (T, C), kernel (C, C_out).
+    kind: one of `TOKEN_KINDS`. Shapes: tokens (T, C), kernel (C, C_out).
 
     >>> tokens, kernel = np.array([[1.0], [2.0], [3.0]]), np.array([[1.0]])
     >>> run_one_by_one(tokens, kernel, sharpness=60, kind="with positions").error
@@ -59,5 +59,6 @@ def run_one_by_one(
         inputs_TD, Projections(w_q, reads_compared, reads_content, kernel_CO, n_heads=1), scale=1.0
     )
     expected_TO = x_TC @ kernel_CO
-    own_T = trace.probabilities[0, 0].diagonal()
-    return OneByOne(trace, expected_TO, own_T, float(np.abs(trace.output[0] - expected_TO).max()))
+    self_weights_T = trace.probabilities[0, 0].diagonal()
+    error = float(np.abs(trace.output[0] - expected_TO).max())
+    return OneByOne(trace, expected_TO, self_weights_T, error)

@@ -11,12 +11,12 @@ from attention_core.checks import Array
 
 @dataclass(frozen=True)
 class Padding:
-    """says: what is done to the tokens, and the effect. equals: the name of the convolution's
-    padding. numpy_mode: the same padding in `numpy.pad`.
+    """description: what is done to the tokens, and the effect. convolution_padding: the name of the
+    convolution's padding. numpy_mode: the same padding in `numpy.pad`.
     """
 
-    says: str
-    equals: str
+    description: str
+    convolution_padding: str
     numpy_mode: str
 
 

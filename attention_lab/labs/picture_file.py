@@ -19,9 +19,9 @@ from attention_core.errors import FileError
 from ..files.csv_numbers import csv_lines, csv_numbers
 from ..files.npy_head import read_npy_head
 
-MAX_BYTES = 8 * 2**20
-MAX_SIDE = 1024
-KINDS = ("pgm", "csv", "npy")
+MAX_PICTURE_BYTES = 8 * 2**20
+MAX_PICTURE_SIDE = 1024
+PICTURE_KINDS = ("pgm", "csv", "npy")
 _LONGEST_HEADER = 4096
 _GAP = rb"(?:\s|#[^\n]*\n)+"
 _PGM = re.compile(_GAP.join((rb"P([25])", rb"(\d{1,9})", rb"(\d{1,9})", rb"(\d{1,5})\s")))
@@ -37,13 +37,13 @@ def read_picture(data: bytes, file_name: str) -> Array:
     >>> read_picture(b"P2 2 1 4  0 3", "a.pgm").tolist()
     [[0.0, 0.75]]
     """
-    check_bytes(data)
+    check_file_size(data)
     kind = PurePath(file_name).suffix.lower().removeprefix(".")
     readers = {"pgm": _read_pgm, "csv": _read_csv, "npy": _read_npy}
     if kind not in readers:
         raise FileError(
-            f"A picture may be a file of kind {', '.join(KINDS)}, but this one is {kind[:8]!r}:"
-            " save it as PGM"
+            f"A picture may be a file of kind {', '.join(PICTURE_KINDS)}, but this one is"
+            f" {kind[:8]!r}: save it as PGM"
         )
     pixels = readers[kind](data)
     if not np.isfinite(pixels).all():
@@ -59,7 +59,7 @@ def _read_pgm(data: bytes) -> Array:
             " save the picture again"
         )
     kind, width, height, white = (int(part) for part in found.groups())
-    check_sides(height, width)
+    check_picture_size(height, width)
     if not 0 < white < 65536:
         raise FileError(f"White is {white} but must be from 1 to 65,535: save the picture again")
     read = _plain_pixels if kind == 2 else _raw_pixels
@@ -92,7 +92,7 @@ def _raw_pixels(body: bytes, count: int, white: int) -> Array:
 
 
 def _read_csv(data: bytes) -> Array:
-    return csv_numbers(csv_lines(data), "The picture", check_sides)
+    return csv_numbers(csv_lines(data), "The picture", check_picture_size)
 
 
 @np.errstate(invalid="ignore")  # a signalling NaN, which is refused later
@@ -103,20 +103,20 @@ def _read_npy(data: bytes) -> Array:
             f"The picture is an array of {head.dtype} with shape {head.shape}, but it must have"
             " numbers and two axes: save it again"
         )
-    check_sides(*head.shape)
+    check_picture_size(*head.shape)
     return head.array(data[head.length :]).astype(float)
 
 
-def check_bytes(data: bytes) -> None:
+def check_file_size(data: bytes) -> None:
     """Raises: FileError for a file that is too large to be read."""
-    if len(data) > MAX_BYTES:
+    if len(data) > MAX_PICTURE_BYTES:
         raise FileError(
-            f"The file has {len(data):,} bytes but may have at most {MAX_BYTES:,}: choose a smaller"
-            " picture"
+            f"The file has {len(data):,} bytes but may have at most {MAX_PICTURE_BYTES:,}: choose a"
+            " smaller picture"
         )
 
 
-def check_sides(height: int, width: int, most: int = MAX_SIDE) -> None:
+def check_picture_size(height: int, width: int, most: int = MAX_PICTURE_SIDE) -> None:
     """Raises: FileError for a picture that is empty or too large to be decoded."""
     if not (0 < height <= most and 0 < width <= most):
         raise FileError(

@@ -13,7 +13,7 @@ from attention_core.projections import Projections
 from .adam import Moments, adam_step
 from .evaluation import Score, score_output
 from .losses import cross_entropy_gradient
-from .tasks import Examples, Task, task_named, unseen_examples
+from .tasks import TRAINING_TASKS, Examples, TrainingTask, unseen_examples
 
 # With 200 sequences the least-squares error is within half a percent of the best; the logistic
 # readout needs more.
@@ -28,15 +28,15 @@ def weightless_score(task: str, seed: int = 0) -> Score:
     The readout is fitted to sequences drawn from the seed. Source: slides on multi-head attention
     without weights.
     """
-    return score_output(task_named(task), weightless_output(task, seed))
+    return score_output(TRAINING_TASKS[task], weightless_output(task, seed))
 
 
 def weightless_output(task: str, seed: int = 0) -> Array:
     """The output of Q = K = V = X with that readout on unseen sequences. Shapes: (400, T, P*F)."""
-    lesson, readout, n_fit = task_named(task), _least_squares_readout, N_FIT
-    if lesson.by_accuracy:
+    training_task, readout, n_fit = TRAINING_TASKS[task], _least_squares_readout, N_FIT
+    if training_task.by_accuracy:
         readout, n_fit = _logistic_readout, N_FIT_LOGISTIC
-    weights_FO = readout(lesson, lesson.draw(np.random.default_rng(seed), n_fit))
+    weights_FO = readout(training_task, training_task.draw(np.random.default_rng(seed), n_fit))
     output_BTO: Array = _features(unseen_examples(task).inputs) @ weights_FO
     return output_BTO
 
@@ -47,7 +47,7 @@ def _features(inputs_BTD: Array) -> Array:
     return np.concatenate([mixed_BTD, np.ones((*mixed_BTD.shape[:2], 1))], axis=2)
 
 
-def _least_squares_readout(task: Task, examples: Examples) -> Array:
+def _least_squares_readout(task: TrainingTask, examples: Examples) -> Array:
     """The linear map from features to targets with the smallest squared error."""
     features_NF = _features(examples.inputs).reshape(-1, task.d_model + 1)
     weights_FO: Array = np.linalg.lstsq(
@@ -56,7 +56,7 @@ def _least_squares_readout(task: Task, examples: Examples) -> Array:
     return weights_FO
 
 
-def _logistic_readout(task: Task, examples: Examples) -> Array:
+def _logistic_readout(task: TrainingTask, examples: Examples) -> Array:
     """The linear map from features to logits with the smallest cross-entropy, found by Adam; the
     problem is convex.
     """

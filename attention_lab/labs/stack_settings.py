@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 from attention_core.limits import check_seconds
 
-from .textures import CLASSES
+from .textures import TEXTURE_NAMES
 
-WIDTH = 16
-N_CLASSES = len(CLASSES)
+STACK_WIDTH = 16
+N_CLASSES = len(TEXTURE_NAMES)
 MAX_LAYERS = 24
 
 
 @dataclass(frozen=True)
-class Row:
+class StackVariant:
     """The initial W_Q, W_K and W_V of a row, and whether they stay orthonormal.
 
     unit_variance: Glorot's numbers scaled to variance 1/D, with which a layer keeps the size of its
     inputs.
     """
 
-    says: str
+    description: str
     orthonormal: bool = False
     unit_variance: bool = False
     constrained: bool = False
@@ -34,11 +34,15 @@ class Row:
         return 1.0
 
 
-ROWS = {
-    "glorot": Row("Glorot's initialisation, free: the default of the package."),
-    "scaled": Row("Glorot's numbers scaled to variance 1/D, free.", unit_variance=True),
-    "orthonormal": Row("Orthonormal columns at the start, free afterwards.", orthonormal=True),
-    "stiefel": Row("Orthonormal columns at every step.", orthonormal=True, constrained=True),
+STACK_VARIANTS = {
+    "glorot": StackVariant("Glorot's initialisation, free: the default of the package."),
+    "scaled": StackVariant("Glorot's numbers scaled to variance 1/D, free.", unit_variance=True),
+    "orthonormal": StackVariant(
+        "Orthonormal columns at the start, free afterwards.", orthonormal=True
+    ),
+    "stiefel": StackVariant(
+        "Orthonormal columns at every step.", orthonormal=True, constrained=True
+    ),
 }
 
 
@@ -46,11 +50,11 @@ ROWS = {
 class StackSettings:
     """Everything that decides a run.
 
-    row: a key of `ROWS`. loss: "relative error", as in the package, or "cross-entropy". n_heads: a
-    divisor of 16.
+    variant: a key of `STACK_VARIANTS`. loss: "relative error", as in the package, or
+    "cross-entropy". n_heads: a divisor of 16.
     """
 
-    row: str = "stiefel"
+    variant: str = "stiefel"
     loss: str = "relative error"
     n_layers: int = 12
     n_heads: int = 4
@@ -61,7 +65,7 @@ class StackSettings:
     seed: int = 0
 
 
-def check_stack(settings: StackSettings) -> None:
+def check_stack_settings(settings: StackSettings) -> None:
     """Raises: SettingsError for a run of more than a minute."""
     check_seconds(
         expected_stack_seconds(settings), "choose fewer steps, fewer layers or a smaller batch"
@@ -72,6 +76,6 @@ def expected_stack_seconds(settings: StackSettings) -> float:
     """About how long a run takes on one core, right within a factor of two: per layer and step,
     and per sequence.
     """
-    manifold = 1e-4 if ROWS[settings.row].constrained else 0.0
+    manifold = 1e-4 if STACK_VARIANTS[settings.variant].constrained else 0.0
     per_layer = 3e-4 + manifold + settings.batch * (3e-6 + 3e-6 * settings.n_heads)
     return settings.n_steps * settings.n_layers * per_layer

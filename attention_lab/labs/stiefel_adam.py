@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from .adam import Moments, direction, first_moment, second_moment
+from .adam import Moments, adam_direction, first_moment, second_moment
 from .formula import Formula
 from .stiefel import qr_retraction, tangent_projection
 
@@ -25,7 +25,7 @@ def stiefel_adam_step(
     tangent = tangent_projection(point, gradient)
     first = first_moment(moments.first, tangent)
     second = second_moment(moments.second, np.square(tangent).mean(axis=(-2, -1), keepdims=True))
-    moved = qr_retraction(point, -learning_rate * direction(Moments(first, second), step))
+    moved = qr_retraction(point, -learning_rate * adam_direction(Moments(first, second), step))
     return moved, Moments(tangent_projection(moved, first), second)
 
 

@@ -17,8 +17,8 @@ from attention_core.checks import Array
 from attention_core.embeddings import embed
 from attention_core.projections import Projections
 
-SPACE, PLANE = 3, 2  # features of a token, and of a head's vectors
-WORDS = ("animal", "street", "cross", "tired", "because", "it")
+TOKEN_SIZE, HEAD_SIZE = 3, 2  # features of a token, and of a head's vectors
+EXAMPLE_WORDS = ("animal", "street", "cross", "tired", "because", "it")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +26,8 @@ class HeadPlanes:
     """Tokens, the plane of each head, and the tokens in these planes.
 
     Shapes: points (T, 3); bases (H, 3, 2), the P of each head; coordinates (H, T, 2), Pᵀx; feet (H,
-    T, 3), the nearest points of the plane; kept (H, T), the share of a token's squared length in
-    the plane, from 0 to 1.
+    T, 3), the nearest points of the plane; length_shares (H, T), the share of a token's squared
+    length in the plane, from 0 to 1.
     """
 
     tokens: tuple[str, ...]
@@ -35,7 +35,7 @@ class HeadPlanes:
     bases: Array
     coordinates: Array
     feet: Array
-    kept: Array
+    length_shares: Array
 
     @property
     def stretch(self) -> float:
@@ -46,17 +46,21 @@ class HeadPlanes:
         return float(np.abs(read / true - 1).max())
 
 
-def head_planes(points_T3: Array, bases_H32: Array, tokens: tuple[str, ...] = WORDS) -> HeadPlanes:
+def head_planes(
+    points_T3: Array, bases_H32: Array, tokens: tuple[str, ...] = EXAMPLE_WORDS
+) -> HeadPlanes:
     """The tokens in the plane of every head. Shapes: points (T, 3), bases (H, 3, 2).
 
     >>> points, bases = np.array([[1.0, 2.0, 2.0]]), np.array([[[1.0, 0], [0, 1], [0, 0]]])
     >>> planes = head_planes(points, bases, tokens=("a",))
-    >>> planes.coordinates.tolist(), planes.feet.tolist(), planes.kept.round(3).tolist()
+    >>> planes.coordinates.tolist(), planes.feet.tolist(), planes.length_shares.round(3).tolist()
     ([[[1.0, 2.0]]], [[[1.0, 2.0, 0.0]]], [[0.556]])
     """
     feet_HT3 = points_T3 @ (bases_H32 @ np.linalg.pinv(bases_H32)).mT
-    kept_HT = (feet_HT3**2).sum(axis=-1) / (points_T3**2).sum(axis=-1)
-    return HeadPlanes(tokens, points_T3, bases_H32, points_T3 @ bases_H32, feet_HT3, kept_HT)
+    length_shares_HT = (feet_HT3**2).sum(axis=-1) / (points_T3**2).sum(axis=-1)
+    return HeadPlanes(
+        tokens, points_T3, bases_H32, points_T3 @ bases_H32, feet_HT3, length_shares_HT
+    )
 
 
 def example_planes(n_heads: int, seed: int = 0, orthonormal: bool = True) -> HeadPlanes:
@@ -66,6 +70,6 @@ def example_planes(n_heads: int, seed: int = 0, orthonormal: bool = True) -> Hea
     (True, True)
     """
     draw = {True: Projections.stiefel, False: Projections.random}[orthonormal]
-    drawn = draw(SPACE, n_heads, d_k=PLANE, d_v=PLANE, seed=seed)
-    bases_H32 = drawn.w_q.reshape(SPACE, n_heads, PLANE).swapaxes(0, 1)
-    return head_planes(embed(WORDS, SPACE, positions=False).inputs, bases_H32)
+    drawn = draw(TOKEN_SIZE, n_heads, d_k=HEAD_SIZE, d_v=HEAD_SIZE, seed=seed)
+    bases_H32 = drawn.w_q.reshape(TOKEN_SIZE, n_heads, HEAD_SIZE).swapaxes(0, 1)
+    return head_planes(embed(EXAMPLE_WORDS, TOKEN_SIZE, positions=False).inputs, bases_H32)

@@ -14,16 +14,16 @@ import numpy as np
 from attention_core.cache import cached
 from attention_core.checks import Array
 
-RING = 12
-WORDS = 10
-PAYLOAD = 4
-LETTERS = 6
-GENDERS = 3
-NUMBERS = 2
-TEST_SEED = 999
-N_TEST = 400
+RING_LENGTH = 12
+N_WORDS = 10
+PAYLOAD_SIZE = 4
+N_LETTERS = 6
+N_GENDERS = 3
+N_NUMBERS = 2
+UNSEEN_SEED = 999
+N_UNSEEN = 400
 
-Draw = Callable[[np.random.Generator, int], "Examples"]
+DrawExamples = Callable[[np.random.Generator, int], "Examples"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Examples:
 
 
 @dataclass(frozen=True)
-class Task:
+class TrainingTask:
     """What the layer should learn, and the usual sizes.
 
     parts: the names of the questions asked at once; a head can answer one. loss: a key of `LOSSES`;
@@ -47,12 +47,12 @@ class Task:
     """
 
     name: str
-    says: str
+    instruction: str
     n_tokens: int
     d_model: int
     parts: tuple[str, ...]
-    draw: Draw
-    n_features: int = PAYLOAD
+    draw: DrawExamples
+    n_features: int = PAYLOAD_SIZE
     loss: str = "squared error"
     n_steps: int = 800
     d_k: int = 6
@@ -76,27 +76,27 @@ class Task:
         return self.loss == "cross-entropy"
 
 
-def neighbours(offsets: tuple[int, ...]) -> Draw:
+def neighbour_examples(offsets: tuple[int, ...]) -> DrawExamples:
     """Random contents on a ring with position codes. The target is the contents at these offsets
     from each token.
     """
 
     def draw(rng: np.random.Generator, n: int) -> Examples:
-        content_BTF = rng.standard_normal((n, RING, PAYLOAD))
+        content_BTF = rng.standard_normal((n, RING_LENGTH, PAYLOAD_SIZE))
         return Examples(_with_positions(content_BTF), _at_offsets(content_BTF, offsets))
 
     return draw
 
 
-def letters(rng: np.random.Generator, n: int) -> Examples:
+def draw_letters(rng: np.random.Generator, n: int) -> Examples:
     """Random letters on a ring with position codes. The target is the letter before each token and
     the letter after it.
     """
-    letter_BTF = np.eye(LETTERS)[rng.integers(LETTERS, size=(n, RING))]
+    letter_BTF = np.eye(N_LETTERS)[rng.integers(N_LETTERS, size=(n, RING_LENGTH))]
     return Examples(_with_positions(letter_BTF), _at_offsets(letter_BTF, (-1, 1)))
 
 
-def agreement(rng: np.random.Generator, n: int) -> Examples:
+def draw_agreement(rng: np.random.Generator, n: int) -> Examples:
     """Words with a gender, a number and a payload. The target is the mean payload over the words of
     the same gender, and that over the words of the same number.
     """
@@ -110,7 +110,7 @@ def agreement(rng: np.random.Generator, n: int) -> Examples:
     )
 
 
-def conjunction(rng: np.random.Generator, n: int) -> Examples:
+def draw_conjunction(rng: np.random.Generator, n: int) -> Examples:
     """The same words. The target is the mean payload over words of the same gender and number."""
     gender_BTF, number_BTF, payload_BTF = _words(rng, n)
     both_BTS = (gender_BTF @ gender_BTF.swapaxes(1, 2)) * (number_BTF @ number_BTF.swapaxes(1, 2))
@@ -120,12 +120,12 @@ def conjunction(rng: np.random.Generator, n: int) -> Examples:
 
 def ring_positions() -> Array:
     """Cosines and sines of one, two and three turns around the ring. Shapes: (T, 6)."""
-    angle_TK = 2 * np.pi * np.outer(np.arange(RING), (1, 2, 3)) / RING
+    angle_TK = 2 * np.pi * np.outer(np.arange(RING_LENGTH), (1, 2, 3)) / RING_LENGTH
     return np.hstack([np.cos(angle_TK), np.sin(angle_TK)])
 
 
 def _with_positions(content_BTF: Array) -> Array:
-    codes_BTF = np.broadcast_to(ring_positions(), (len(content_BTF), RING, 6))
+    codes_BTF = np.broadcast_to(ring_positions(), (len(content_BTF), RING_LENGTH, 6))
     return np.concatenate([content_BTF, codes_BTF], axis=2)
 
 
@@ -134,9 +134,9 @@ def _at_offsets(content_BTF: Array, offsets: tuple[int, ...]) -> Array:
 
 
 def _words(rng: np.random.Generator, n: int) -> tuple[Array, Array, Array]:
-    gender_BTF = np.eye(GENDERS)[rng.integers(GENDERS, size=(n, WORDS))]
-    number_BTF = np.eye(NUMBERS)[rng.integers(NUMBERS, size=(n, WORDS))]
-    return gender_BTF, number_BTF, rng.standard_normal((n, WORDS, PAYLOAD))
+    gender_BTF = np.eye(N_GENDERS)[rng.integers(N_GENDERS, size=(n, N_WORDS))]
+    number_BTF = np.eye(N_NUMBERS)[rng.integers(N_NUMBERS, size=(n, N_WORDS))]
+    return gender_BTF, number_BTF, rng.standard_normal((n, N_WORDS, PAYLOAD_SIZE))
 
 
 def _mean_over(same_BTS: Array, payload_BSF: Array) -> Array:
@@ -144,54 +144,54 @@ def _mean_over(same_BTS: Array, payload_BSF: Array) -> Array:
     return mean
 
 
-TASKS = {
+TRAINING_TASKS = {
     task.name: task
     for task in (
-        Task(
+        TrainingTask(
             name="neighbours",
-            says="Bring me what my left and my right neighbour hold.",
-            n_tokens=RING,
-            d_model=PAYLOAD + 6,
+            instruction="Bring me what my left and my right neighbour hold.",
+            n_tokens=RING_LENGTH,
+            d_model=PAYLOAD_SIZE + 6,
             parts=("previous", "next"),
-            draw=neighbours((-1, 1)),
+            draw=neighbour_examples((-1, 1)),
             compares_wide=True,
         ),
-        Task(
+        TrainingTask(
             name="agreement",
-            says="Bring me the average of my gender, and the average of my number.",
-            n_tokens=WORDS,
-            d_model=GENDERS + NUMBERS + PAYLOAD,
+            instruction="Bring me the average of my gender, and the average of my number.",
+            n_tokens=N_WORDS,
+            d_model=N_GENDERS + N_NUMBERS + PAYLOAD_SIZE,
             parts=("gender", "number"),
-            draw=agreement,
+            draw=draw_agreement,
             compares_wide=True,
         ),
-        Task(
+        TrainingTask(
             name="conjunction",
-            says="Bring me the average of those who have my gender and my number.",
-            n_tokens=WORDS,
-            d_model=GENDERS + NUMBERS + PAYLOAD,
+            instruction="Bring me the average of those who have my gender and my number.",
+            n_tokens=N_WORDS,
+            d_model=N_GENDERS + N_NUMBERS + PAYLOAD_SIZE,
             parts=("gender and number",),
-            draw=conjunction,
+            draw=draw_conjunction,
             head_counts=(1, 2),
         ),
-        Task(
+        TrainingTask(
             name="staircase",
-            says="Bring me what the two tokens on either side hold.",
-            n_tokens=RING,
-            d_model=PAYLOAD + 6,
+            instruction="Bring me what the two tokens on either side hold.",
+            n_tokens=RING_LENGTH,
+            d_model=PAYLOAD_SIZE + 6,
             parts=("two before", "previous", "next", "two after"),
-            draw=neighbours((-2, -1, 1, 2)),
+            draw=neighbour_examples((-2, -1, 1, 2)),
             n_steps=1000,
             head_counts=(1, 2, 3, 4, 6),
         ),
-        Task(
+        TrainingTask(
             name="letters",
-            says="Name the letter before me and the letter after me.",
-            n_tokens=RING,
-            d_model=LETTERS + 6,
+            instruction="Name the letter before me and the letter after me.",
+            n_tokens=RING_LENGTH,
+            d_model=N_LETTERS + 6,
             parts=("previous", "next"),
-            draw=letters,
-            n_features=LETTERS,
+            draw=draw_letters,
+            n_features=N_LETTERS,
             loss="cross-entropy",
             n_steps=600,
             d_v=6,
@@ -201,22 +201,17 @@ TASKS = {
 }
 
 
-def task_named(name: str) -> Task:
-    """The task of that name."""
-    return TASKS[name]
-
-
 @cached
-def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
+def unseen_examples(name: str, n_sequences: int = N_UNSEEN) -> Examples:
     """The sequences of a task that no training sees, by default 400. The arrays are read-only."""
-    examples = task_named(name).draw(np.random.default_rng(TEST_SEED), n_sequences)
+    examples = TRAINING_TASKS[name].draw(np.random.default_rng(UNSEEN_SEED), n_sequences)
     for array in (examples.inputs, examples.targets):
         array.setflags(write=False)
     return examples
 
 
 @cached
-def target_variance(name: str, n_sequences: int = N_TEST) -> float:
+def target_variance(name: str, n_sequences: int = N_UNSEEN) -> float:
     """The squared error of always predicting the mean, on the unseen sequences: it counts as 1."""
     targets = unseen_examples(name, n_sequences).targets
     return float(np.square(targets - targets.mean(axis=(0, 1))).mean())

@@ -19,13 +19,13 @@ TILES = {
     "dot": "---- -++- -++- ----",
     "corners": "+--+ ---- ---- +--+",
 }
-CLASSES = tuple(TILES)
+TEXTURE_NAMES = tuple(TILES)
 N_PATCHES = 8
 # Standard deviation of the noise on every pixel: as large as the signal.
-NOISE = 1.0
+NOISE_DEVIATION = 1.0
 
 
-def tiles() -> Array:
+def clean_tiles() -> Array:
     """The ten tiles without noise. Shapes: (10, 16)."""
     return np.array(
         [
@@ -40,7 +40,7 @@ def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
     Shapes: (n, 8 patches, 16 pixels), (n, 1, 1, 10).
     """
-    class_B = rng.integers(len(CLASSES), size=n)
-    clean_BTD = np.broadcast_to(tiles()[class_B][:, np.newaxis], (n, N_PATCHES, 16))
-    noisy_BTD = clean_BTD + NOISE * rng.standard_normal((n, N_PATCHES, 16))
-    return noisy_BTD, np.eye(len(CLASSES))[class_B][:, np.newaxis, np.newaxis]
+    class_B = rng.integers(len(TEXTURE_NAMES), size=n)
+    clean_BTD = np.broadcast_to(clean_tiles()[class_B][:, np.newaxis], (n, N_PATCHES, 16))
+    noisy_BTD = clean_BTD + NOISE_DEVIATION * rng.standard_normal((n, N_PATCHES, 16))
+    return noisy_BTD, np.eye(len(TEXTURE_NAMES))[class_B][:, np.newaxis, np.newaxis]

@@ -24,8 +24,8 @@ from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_ad
 from .tasks import Examples
 from .training_settings import CONSTRAINTS, TrainingSettings, check_settings
 
-WEIGHTS = ("w_q", "w_k", "w_v", "w_o", "b_o")
-CHECKPOINT_STEPS = 10
+TRAINED_ARRAYS = ("w_q", "w_k", "w_v", "w_o", "b_o")
+STEPS_PER_CHECKPOINT = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,9 @@ class Checkpoint:
     generator_state: Mapping[str, Any]
 
 
-def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterator[Checkpoint]:
+def train_layer(
+    settings: TrainingSettings, start: Checkpoint | None = None
+) -> Iterator[Checkpoint]:
     """The checkpoints of a run, every ten steps, each computed on demand.
 
     start: a checkpoint of the same settings from which the run continues. Equal settings give equal
@@ -52,7 +54,7 @@ def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterat
     Raises: SettingsError for columns that do not fit, and for a run that would take longer than a
     minute.
 
-    >>> [point.step for point in train(TrainingSettings(n_steps=25))]
+    >>> [point.step for point in train_layer(TrainingSettings(n_steps=25))]
     [0, 10, 20, 25]
     """
     check_settings(settings)
@@ -66,7 +68,7 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
     """The checkpoint at step 0. Free weights are normal with variance 1/inputs, constrained weights
     have orthonormal columns.
     """
-    task, n_heads, (d_k, d_v) = settings.lesson, settings.n_heads, settings.widths
+    task, n_heads, (d_k, d_v) = settings.training_task, settings.n_heads, settings.widths
     rng = np.random.default_rng(settings.seed)
     constrained = CONSTRAINTS[settings.constraint]
     weights: dict[str, Any] = {}
@@ -96,9 +98,11 @@ def next_checkpoint(point: Checkpoint) -> Checkpoint:
     settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     projections, moments, losses = point.projections, point.moments, []
-    for number in range(point.step + 1, min(point.step + CHECKPOINT_STEPS, settings.last_step) + 1):
+    for number in range(
+        point.step + 1, min(point.step + STEPS_PER_CHECKPOINT, settings.last_step) + 1
+    ):
         loss, gradients = _loss_and_gradients(
-            settings, projections, settings.lesson.draw(rng, settings.batch)
+            settings, projections, settings.training_task.draw(rng, settings.batch)
         )
         rate = learning_rate_at(number, settings.last_step, settings.learning_rate)
         projections, moments = _step(settings, projections, gradients, moments, number, rate)
@@ -111,7 +115,7 @@ def _loss_and_gradients(
     settings: TrainingSettings, projections: Projections, examples: Examples
 ) -> tuple[float, GradientTrace]:
     trace = attend(examples.inputs, projections, scale=settings.scale)
-    loss = LOSSES[settings.lesson.loss]
+    loss = LOSSES[settings.training_task.loss]
     gradients = layer_gradients(trace, loss.gradient.compute(trace.output, examples.targets))
     return loss.value.compute(trace.output, examples.targets), gradients
 
@@ -127,7 +131,7 @@ def _step(
     """One step of Adam for every matrix, on the Stiefel manifold for the constrained ones."""
     weights: dict[str, Any] = {}
     moved: dict[str, Moments] = {}
-    for name in WEIGHTS:
+    for name in TRAINED_ARRAYS:
         array, gradient = getattr(projections, name), getattr(gradients, name)
         if name in CONSTRAINTS[settings.constraint]:
             heads, head_gradients = (

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from attention_core.errors import SettingsError
 from attention_core.limits import check_seconds
 
-from .tasks import Task, task_named
+from .tasks import TRAINING_TASKS, TrainingTask
 
 # The matrices whose columns stay orthonormal, head by head.
 CONSTRAINTS = {"free": (), "orthonormal": ("w_q", "w_k", "w_v"), "orthonormal values": ("w_v",)}
-WIDE = "1 wide head"
-LIMITS = {
+WIDE_MODEL = "1 wide head"
+SETTING_BOUNDS = {
     "n_heads": (1, 16),
     "d_k": (0, 64),
     "d_v": (0, 64),
@@ -45,19 +45,19 @@ class TrainingSettings:
     data: str = "own"
 
     @property
-    def lesson(self) -> Task:
+    def training_task(self) -> TrainingTask:
         """The task itself."""
-        return task_named(self.task)
+        return TRAINING_TASKS[self.task]
 
     @property
     def widths(self) -> tuple[int, int]:
         """d_k and d_v of a head."""
-        return self.d_k or self.lesson.d_k, self.d_v or self.lesson.d_v
+        return self.d_k or self.training_task.d_k, self.d_v or self.training_task.d_v
 
     @property
     def last_step(self) -> int:
         """The number of steps."""
-        return self.n_steps or self.lesson.n_steps
+        return self.n_steps or self.training_task.n_steps
 
     @property
     def scale(self) -> float:
@@ -71,7 +71,7 @@ class TrainingSettings:
         >>> TrainingSettings(task="neighbours", n_heads=1).n_parameters
         200
         """
-        task, (d_k, d_v) = self.lesson, self.widths
+        task, (d_k, d_v) = self.training_task, self.widths
         return self.n_heads * (task.d_model * (2 * d_k + d_v) + d_v * task.d_out) + task.d_out
 
 
@@ -79,7 +79,7 @@ def check_settings(settings: TrainingSettings) -> None:
     """Raises: SettingsError for more orthonormal columns than features, and for a run of more than
     a minute.
     """
-    task = settings.lesson
+    task = settings.training_task
     widths = dict(zip(("w_q", "w_k", "w_v"), (settings.widths[0], *settings.widths), strict=True))
     for name in CONSTRAINTS[settings.constraint]:
         if widths[name] > task.d_model:
@@ -96,7 +96,7 @@ def expected_seconds(settings: TrainingSettings) -> float:
     A step costs a fixed time for calls of NumPy, plus a time for each small matrix product
     (sequence and head), plus a time for each number.
     """
-    task, sequences = settings.lesson, settings.batch * settings.n_heads
+    task, sequences = settings.training_task, settings.batch * settings.n_heads
     products = 3e-6 * sequences
     numbers = 1.1e-8 * sequences * task.n_tokens * (2 * settings.widths[0] + settings.widths[1])
     manifold = 0 if settings.constraint == "free" else 2e-4 + 2.5e-5 * settings.n_heads
@@ -110,11 +110,12 @@ def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
     >>> list(models("neighbours"))
     ['1 head', '1 wide head', '2 heads', '4 heads']
     """
-    lesson, common = task_named(task), TrainingSettings(task, n_heads=1, seed=seed, data="common")
+    training_task = TRAINING_TASKS[task]
+    common = TrainingSettings(task, n_heads=1, seed=seed, data="common")
     named = {"1 head": common}
-    if lesson.compares_wide:
-        d_k, d_v = lesson.wide
-        named[WIDE] = replace(common, d_k=d_k, d_v=d_v)
+    if training_task.compares_wide:
+        d_k, d_v = training_task.wide
+        named[WIDE_MODEL] = replace(common, d_k=d_k, d_v=d_v)
     return named | {
-        f"{count} heads": replace(common, n_heads=count) for count in lesson.head_counts[1:]
+        f"{count} heads": replace(common, n_heads=count) for count in training_task.head_counts[1:]
     }

@@ -78,7 +78,7 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
             PADDINGS,
             "frame",
             **_key("padding"),
-            help="\n\n".join(f"**{name}**: {one.says}" for name, one in PADDINGS.items()),
+            help="\n\n".join(f"**{name}**: {one.description}" for name, one in PADDINGS.items()),
         )
         sharpness = bound(
             st.select_slider,

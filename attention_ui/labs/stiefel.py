@@ -13,8 +13,8 @@ from attention_core.checks import Array, score_scale
 from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS
-from attention_lab.labs.lab_examples import globe_step as globe_example
 from attention_lab.labs.lab_examples import mapping_example
+from attention_lab.labs.lab_examples import sphere_step_example as globe_example
 from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
 from attention_viz.labels import format_agreement, number
@@ -108,7 +108,7 @@ def show_formulas() -> None:
     for formula in (*PROJECTIONS.values(), *RETRACTIONS.values()):
         left, right = st.columns(2, vertical_alignment="center")
         left.latex(formula.latex)
-        right.caption(f"**{formula.title}**: {formula.says}")
+        right.caption(f"**{formula.title}**: {formula.sentence}")
 
 
 def choose_sphere_step() -> SphereStep:
@@ -138,7 +138,7 @@ def show_mapping() -> None:
     left, right = st.columns(2, vertical_alignment="center")
     left.markdown(
         "**The package**: tokens are columns. The outputs of the heads are joined one below the"
-        f" other. {chosen.formula.says}"
+        f" other. {chosen.formula.sentence}"
     )
     theirs, ours = chosen.formula.latex, "Y = O"
     if connection:

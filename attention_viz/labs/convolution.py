@@ -134,7 +134,7 @@ def one_by_one_board(run: OneByOne) -> JSON:
     ]
     says = (
         "A head in which every token should choose itself. The smallest weight on the diagonal is"
-        f" {number(float(run.own.min()))}."
+        f" {number(float(run.self_weights.min()))}."
     )
     return matrix_board(drawn, ("shares", 0, 0), says)
 

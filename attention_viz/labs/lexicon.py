@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core import Trace
-from attention_lab.labs.lexicon import FEATURES, SECTIONS
-from attention_lab.labs.lexicon_heads import HandHead, comparison_matrix, section_blocks
+from attention_lab.labs.lexicon import FEATURE_SECTIONS, LEXICON_FEATURES
+from attention_lab.labs.lexicon_heads import LexiconHead, comparison_matrix, section_blocks
 
 from ..curves import LEGEND_ABOVE, chart_axis
 from ..labels import number, shorten
@@ -20,7 +20,7 @@ from ..theme import Figure
 
 
 def lexicon_heads_board(
-    trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, int]
+    trace: Trace, heads: Sequence[LexiconHead], cell: tuple[int, int, int]
 ) -> JSON:
     """The probabilities of every head under its name, words as rows and columns; each cell is
     explained by its row of scores.
@@ -54,12 +54,13 @@ def lexicon_heads_board(
     return matrix_board(drawn, (f"head {cell[0]}", cell[1], cell[2]), says)
 
 
-def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
+def blocks_board(trace: Trace, heads: Sequence[LexiconHead]) -> JSON:
     """For every head the Frobenius norm of each block of s W_Q W_Kᵀ: how strongly it compares a
     section of the query with a section of the key.
     """
     asks, answers = (
-        Side(word, tuple(SECTIONS)) for word in ("section of the query", "section of the key")
+        Side(word, tuple(FEATURE_SECTIONS))
+        for word in ("section of the query", "section of the key")
     )
     drawn = [
         Matrix(
@@ -82,7 +83,10 @@ def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
 
 def comparison_matrix_board(trace: Trace, head: int, name: str) -> JSON:
     """One head's s W_Q W_Kᵀ in full, feature by feature."""
-    asks, answers = Side("feature of the query", FEATURES), Side("feature of the key", FEATURES)
+    asks, answers = (
+        Side("feature of the query", LEXICON_FEATURES),
+        Side("feature of the key", LEXICON_FEATURES),
+    )
     matrix = comparison_matrix(trace, head)
     row, column = np.unravel_index(int(np.abs(matrix).argmax()), matrix.shape)
     drawn = [
@@ -102,7 +106,12 @@ def words_board(trace: Trace) -> JSON:
     words = tuple(trace.labels("T"))
     drawn = [
         Matrix(
-            "x", trace.inputs[0], Side("word", words), Side("feature", FEATURES), (0, 0), "X words"
+            "x",
+            trace.inputs[0],
+            Side("word", words),
+            Side("feature", LEXICON_FEATURES),
+            (0, 0),
+            "X words",
         )
     ]
     says = (
@@ -111,7 +120,7 @@ def words_board(trace: Trace) -> JSON:
     return matrix_board(drawn, ("x", 0, 0), says) | {"arithmetic": False}
 
 
-N_NAMED_FEATURES = len(FEATURES) - 2  # without the two numbers of the position
+N_NAMED_FEATURES = len(LEXICON_FEATURES) - 2  # without the two numbers of the position
 
 
 def received_figure(trace: Trace, position: int) -> Figure:
@@ -120,7 +129,7 @@ def received_figure(trace: Trace, position: int) -> Figure:
         trace.inputs[0, position, :N_NAMED_FEATURES],
         trace.output[0, position, :N_NAMED_FEATURES],
     )
-    names = list(FEATURES[:N_NAMED_FEATURES])
+    names = list(LEXICON_FEATURES[:N_NAMED_FEATURES])
     data = [
         {
             "type": "bar",

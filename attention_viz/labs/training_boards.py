@@ -6,7 +6,7 @@ import math
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.labs.tasks import GENDERS, LETTERS
+from attention_lab.labs.tasks import N_GENDERS, N_LETTERS
 
 from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..payload import JSON
@@ -22,11 +22,11 @@ def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
     ('0 ♂+',)
     """
     if task == "letters":
-        kinds = [chr(ord("a") + int(place)) for place in inputs_TD[:, :LETTERS].argmax(axis=1)]
+        kinds = [chr(ord("a") + int(place)) for place in inputs_TD[:, :N_LETTERS].argmax(axis=1)]
     elif task in ("agreement", "conjunction"):
         genders, numbers = (
-            inputs_TD[:, :GENDERS].argmax(axis=1),
-            inputs_TD[:, GENDERS : GENDERS + 2].argmax(axis=1),
+            inputs_TD[:, :N_GENDERS].argmax(axis=1),
+            inputs_TD[:, N_GENDERS : N_GENDERS + 2].argmax(axis=1),
         )
         kinds = [
             GENDER_SIGNS[gender] + NUMBER_SIGNS[count]

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_lab.labs.convolution import run_convolution, run_two_heads
 from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_example
-from attention_lab.labs.one_by_one import TOKENS, run_one_by_one
+from attention_lab.labs.one_by_one import TOKEN_KINDS, run_one_by_one
 from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -25,9 +25,9 @@ pixel = lab.chosen_pixel(picture)
 with window:
     st.markdown(
         "A picture, what attention and what a convolution make of it, and their difference."
-        f" Padding of the convolution: *{PADDINGS[padding].equals}*. Largest difference at"
-        f" α = {sharpness:g}: **{number(fact('largest_error', run.largest_error))}**. Smallest"
-        f" weight of a head for the pixel it looks for: **{percent(run.hit)}**."
+        f" Padding of the convolution: *{PADDINGS[padding].convolution_padding}*. Largest"
+        f" difference at α = {sharpness:g}: **{number(fact('largest_error', run.largest_error))}**."
+        f" Smallest weight of a head for the pixel it looks for: **{percent(run.target_share)}**."
     )
     board = pictures.convolution_board(picture, kernel, run, pixel)
     show_board(board, "convolution", on_pin=lab.pin_pixel, fits=True)
@@ -44,7 +44,7 @@ with left:
     show_board(board, "convolution heads")
     st.caption(
         "Each title shows the number of the kernel: W_O multiplies what the head finds by it."
-        f" {PADDINGS[padding].says}"
+        f" {PADDINGS[padding].description}"
     )
 with right:
     st.header("Sharper heads, smaller error", anchor=False)
@@ -88,7 +88,7 @@ with st.expander(
     if one.open:
         kind = choose_one(
             "Tokens",
-            TOKENS,
+            TOKEN_KINDS,
             "raw",
             key="conv_tokens",
             help=f"LayerNorm: {meaning('LayerNorm')} Here the factors are 1 and the offsets 0.",

@@ -36,7 +36,7 @@ with explained_errors():
         st.markdown(f"From all heads together: {lab.features_received(trace, query)}.")
         with st.popover("How each head is made", icon=":material/function:"):
             for place, each in enumerate(heads):
-                st.markdown(f"**{place} {each.name}.** {each.says}")
+                st.markdown(f"**{place} {each.name}.** {each.description}")
                 st.latex(each.score)
             st.caption("The temperature divides these scores before the softmax.")
         st.caption(

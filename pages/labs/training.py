@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from attention_lab.labs.evaluation import loss_floor
-from attention_lab.labs.tasks import N_TEST
+from attention_lab.labs.evaluation import one_answer_loss
+from attention_lab.labs.tasks import N_UNSEEN
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import training as lab
@@ -50,7 +50,7 @@ step, projections = run.at(percent)
 lab.show_run(run, step, left, button)
 with right:
     lab.show_score(run, step, projections)
-    if fact("has_a_dashed_line", loss_floor(settings) is not None):
+    if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
         st.caption(
             "The dashed line is the loss if each head gives one answer: a head has one row of"
             " attention for all its value features, so it brings one of the things asked for. The"
@@ -73,7 +73,9 @@ with left:
 with right:
     silenced = lab.choose_silenced_head(settings.n_heads)
     show_figure(
-        score_figure(settings.lesson.parts, lab.part_scores(settings, projections, silenced)),
+        score_figure(
+            settings.training_task.parts, lab.part_scores(settings, projections, silenced)
+        ),
         "train parts",
     )
     st.caption(
@@ -81,7 +83,7 @@ with right:
     )
 
 sequence = whole_number_input(
-    st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", width=170
+    st, "Unseen sequence", 0, N_UNSEEN - 1, 0, key="train_sequence", width=170
 )
 trace = lab.run_sequence(settings, projections, sequence)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import Projections, attend
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.labs.training import train
+from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.user_data.user_matrices import read_matrices
 from attention_ui.registry import PAGES
@@ -118,7 +118,7 @@ def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
     app = take(app)
     assert title(app) == "Overview"
     now = page_context(app)
-    trained = list(train(TrainingSettings(n_steps=40, seed=3)))[-1].projections
+    trained = list(train_layer(TrainingSettings(n_steps=40, seed=3)))[-1].projections
     assert trained.b_o is not None
     assert np.abs(trained.b_o).max() > 0
     assert np.array_equal(now.trace.projections.b_o, trained.b_o)

@@ -11,8 +11,8 @@ from attention_lab.labs.convolution import pixel_attention, run_convolution, run
 from attention_lab.labs.evaluation import Score, offset_profile, unseen_trace
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
-from attention_lab.labs.lexicon import FEATURES, SENTENCES, compose
-from attention_lab.labs.lexicon_heads import HEADS, comparison_matrix, run_lexicon
+from attention_lab.labs.lexicon import LEXICON_FEATURES, LEXICON_SENTENCES, compose_sentence
+from attention_lab.labs.lexicon_heads import LEXICON_HEADS, comparison_matrix, run_lexicon
 from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.labs.stiefel import orthonormality_drift
 from attention_lab.labs.training import first_checkpoint
@@ -179,14 +179,14 @@ def test_error_figure() -> None:
 
 def test_lexicon_boards() -> None:
     """Probabilities, the blocks and the whole of M, and the vectors are drawn as they are."""
-    trace = run_lexicon(compose(SENTENCES[0]))
-    heads = lexicon_boards.lexicon_heads_board(trace, HEADS, (1, 7, 5))
+    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
+    heads = lexicon_boards.lexicon_heads_board(trace, LEXICON_HEADS, (1, 7, 5))
     assert float(sent(heads, "head 1")[7, 5]) == pytest.approx(0.934, abs=1e-3)
     full = lexicon_boards.comparison_matrix_board(trace, 2, "previous word")
     np.testing.assert_array_equal(
         sent(full, "comparison"), comparison_matrix(trace, 2).astype("f4")
     )
-    assert sent(lexicon_boards.blocks_board(trace, HEADS), "blocks 0").shape == (6, 6)
+    assert sent(lexicon_boards.blocks_board(trace, LEXICON_HEADS), "blocks 0").shape == (6, 6)
     np.testing.assert_array_equal(
         sent(lexicon_boards.words_board(trace), "x"), trace.inputs[0].astype("f4")
     )
@@ -194,8 +194,8 @@ def test_lexicon_boards() -> None:
 
 def test_received_bars() -> None:
     """“they” receives masc from the sons, though it has no gender of its own."""
-    trace = run_lexicon(compose(SENTENCES[0]))
+    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
     own, brought = received_figure(trace, 7)["data"]
-    masc = FEATURES.index("masc")
+    masc = LEXICON_FEATURES.index("masc")
     assert own["y"][masc] == 0
     assert brought["y"][masc] == pytest.approx(0.93, abs=0.01)

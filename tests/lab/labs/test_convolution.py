@@ -37,7 +37,7 @@ def test_sharp_heads_are_the_convolution(padding: str) -> None:
     )
     assert run.trace.sizes["H"] == 9
     assert run.trace.sizes["K"] == 4
-    assert run.hit > 1 - 1e-14
+    assert run.target_share > 1 - 1e-14
 
 
 def test_nothing_is_not_zero_padding() -> None:

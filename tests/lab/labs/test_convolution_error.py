@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from attention_lab.labs.convolution import error_curve, expected_error, leak, run_convolution
+from attention_lab.labs.convolution import (
+    error_curve,
+    expected_error,
+    leaked_attention,
+    run_convolution,
+)
 from attention_lab.labs.padding import PADDINGS
 from tests.lab.labs.convolution_cases import IMAGE, KERNEL, RNG, W
 
@@ -19,17 +24,17 @@ def test_blunt_heads_are_not(padding: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sharpness", "hit"),
+    ("sharpness", "share"),
     [(0.25, 0.087), (1, 0.318), (2, 0.619), (4, 0.931), (8, 0.99866), (12, 0.999975)],
 )
-def test_the_smallest_hit(sharpness: float, hit: float) -> None:
+def test_the_smallest_hit(sharpness: float, share: float) -> None:
     """What a head gives to its target at each sharpness: θ⁻² with θ = 1 + 2 Σ e^(-α k²) on a
     large enough picture.
     """
     run = run_convolution(RNG.random((6, 6, 1)), KERNEL, sharpness, "nothing")
-    assert run.hit == pytest.approx(hit, abs=6e-4)
+    assert run.target_share == pytest.approx(share, abs=6e-4)
     theta = 1 + 2 * sum(math.exp(-sharpness * k * k) for k in range(1, 30))
-    assert run.hit >= theta**-2 - 1e-15
+    assert run.target_share >= theta**-2 - 1e-15
 
 
 def test_what_leaks_out_of_a_hit() -> None:
@@ -37,16 +42,16 @@ def test_what_leaks_out_of_a_hit() -> None:
     lie α/2 below.
     """
     assert (
-        leak(3.0, "frame", (6, 6))
-        == leak(3.0, "nothing", (6, 6))
+        leaked_attention(3.0, "frame", (6, 6))
+        == leaked_attention(3.0, "nothing", (6, 6))
         == pytest.approx(4 * math.exp(-3), rel=1e-15)
     )
-    assert leak(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
-    assert leak(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
-    assert leak(3.0, "circular", (2, 6)) == pytest.approx(
+    assert leaked_attention(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
+    assert leaked_attention(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
+    assert leaked_attention(3.0, "circular", (2, 6)) == pytest.approx(
         math.exp(-6) + 2 * math.exp(-1.5), rel=1e-12
     )
-    assert leak(3.0, "circular", (1, 1)) == 0
+    assert leaked_attention(3.0, "circular", (1, 1)) == 0
 
 
 @pytest.mark.parametrize("padding", PADDINGS)

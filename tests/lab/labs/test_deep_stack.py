@@ -20,9 +20,9 @@ from attention_lab.labs.deep_stack import (
     train_stack,
 )
 from attention_lab.labs.losses import LOSSES, relative_error_gradient
-from attention_lab.labs.stack_settings import ROWS, StackSettings, expected_stack_seconds
+from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings, expected_stack_seconds
 from attention_lab.labs.stiefel import orthonormality_error
-from attention_lab.labs.textures import CLASSES, draw_textures, tiles
+from attention_lab.labs.textures import TEXTURE_NAMES, clean_tiles, draw_textures
 from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
 from tests.lab.refusal import refused
 
@@ -46,7 +46,7 @@ def test_gradients_of_two_layers() -> None:
 
 def test_gradients_with_a_connection() -> None:
     """With add_connection a small step of all weights changes the loss by gradient times step."""
-    settings = replace(SHORT, connection=True, row="orthonormal")
+    settings = replace(SHORT, connection=True, variant="orthonormal")
     rng = np.random.default_rng(0)
     inputs, target = draw_textures(rng, 5)
     weights = first_stack(settings).weights
@@ -82,9 +82,9 @@ def test_textures() -> None:
     assert inputs.shape == (2000, 8, 16)
     assert target.shape == (2000, 1, 1, 10)
     assert (target.sum(axis=-1) == 1).all()
-    assert len({tuple(tile) for tile in tiles()}) == len(CLASSES) == 10
+    assert len({tuple(tile) for tile in clean_tiles()}) == len(TEXTURE_NAMES) == 10
     shown = inputs[target[:, 0, 0, 4] == 1].mean(axis=(0, 1))
-    assert (np.sign(shown) == tiles()[4]).all()
+    assert (np.sign(shown) == clean_tiles()[4]).all()
 
 
 def test_the_gains_of_the_rows() -> None:
@@ -93,15 +93,15 @@ def test_the_gains_of_the_rows() -> None:
     """
     inputs, _ = draw_textures(np.random.default_rng(1), 32)
     last = {}
-    for row in ROWS:
+    for variant in STACK_VARIANTS:
         sizes = []
         for seed in range(3):
-            settings = StackSettings(row=row, seed=seed)
+            settings = StackSettings(variant=variant, seed=seed)
             sizes.append(
                 activation_sizes(run_stack(settings, first_stack(settings).weights, inputs))
             )
         assert np.shape(sizes) == (3, 13)
-        last[row] = float(np.mean(sizes, axis=0)[-1])
+        last[variant] = float(np.mean(sizes, axis=0)[-1])
     assert last["glorot"] > 5 * last["scaled"]
     assert last["orthonormal"] == last["stiefel"]
     assert last["scaled"] < 4
@@ -111,9 +111,9 @@ def test_the_gains_of_the_rows() -> None:
 def test_only_the_last_row_stays_orthonormal() -> None:
     """The columns of every head of every layer start orthonormal in two rows and stay so in one."""
     errors = {}
-    for row in ("orthonormal", "stiefel"):
-        first, *_, last = train_stack(replace(SHORT, row=row))
-        errors[row] = [
+    for variant in ("orthonormal", "stiefel"):
+        first, *_, last = train_stack(replace(SHORT, variant=variant))
+        errors[variant] = [
             max(orthonormality_error(p.weights[name]) for name in ("w_q", "w_k", "w_v"))
             for p in (first, last)
         ]
@@ -125,7 +125,7 @@ def test_a_run_in_one_loop() -> None:
     """The recipe written out: from the first weights on, fresh pictures in every step, Adam
     counting all its steps.
     """
-    settings = replace(SHORT, row="orthonormal", n_steps=13)
+    settings = replace(SHORT, variant="orthonormal", n_steps=13)
     first, *_, last = train_stack(settings)
     rng = np.random.default_rng(0)
     rng.bit_generator.state = first.generator_state
@@ -143,12 +143,12 @@ def test_a_run_in_one_loop() -> None:
         np.testing.assert_allclose(last.weights[name], array, rtol=0, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_a_checkpoint_says_how_the_run_goes_on(row: str) -> None:
+@pytest.mark.parametrize("variant", STACK_VARIANTS)
+def test_a_checkpoint_says_how_the_run_goes_on(variant: str) -> None:
     """What follows a checkpoint is in it alone: from the one at step 10 a run ends with exactly
     the same numbers.
     """
-    whole = list(train_stack(replace(SHORT, row=row)))
+    whole = list(train_stack(replace(SHORT, variant=variant)))
     assert [point.step for point in whole] == [0, 10, 20, 23]
     last = next_stack(next_stack(whole[1]))
     assert last.loss == whole[-1].loss
@@ -159,14 +159,15 @@ def test_a_checkpoint_says_how_the_run_goes_on(row: str) -> None:
 @pytest.mark.parametrize("n_heads", [2, 4])
 def test_the_variance_of_the_rows(n_heads: int) -> None:
     """Glorot's numbers for a D x D/h matrix have variance 2/(D + D/h), shrunk ones 1/D."""
-    for row, variance in (("glorot", 2 / (16 + 16 / n_heads)), ("scaled", 1 / 16)):
-        drawn = first_stack(StackSettings(row=row, n_layers=24, n_heads=n_heads)).weights["w_q"]
+    for variant, variance in (("glorot", 2 / (16 + 16 / n_heads)), ("scaled", 1 / 16)):
+        settings = StackSettings(variant=variant, n_layers=24, n_heads=n_heads)
+        drawn = first_stack(settings).weights["w_q"]
         assert drawn.var() == pytest.approx(variance, rel=0.03)
 
 
-def accuracy(row: str, seed: int) -> float:
+def accuracy(variant: str, seed: int) -> float:
     """What a whole run with the package's loss reaches."""
-    settings = StackSettings(row=row, seed=seed)
+    settings = StackSettings(variant=variant, seed=seed)
     *_, point = train_stack(settings)
     return stack_accuracy(settings, point.weights)
 
@@ -176,8 +177,8 @@ def test_the_start_decides() -> None:
     three nearly to 1.
     """
     assert 0.55 < np.mean([accuracy("glorot", seed) for seed in range(3)]) < 0.62
-    for row in ("scaled", "orthonormal", "stiefel"):
-        assert accuracy(row, 0) > 0.99
+    for variant in ("scaled", "orthonormal", "stiefel"):
+        assert accuracy(variant, 0) > 0.99
 
 
 def test_a_run_that_takes_too_long_is_refused() -> None:

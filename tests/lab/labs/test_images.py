@@ -118,7 +118,7 @@ def test_one_by_one_with_layer_norm_or_positions() -> None:
         assert errors[-1] < 1e-9
     run = run_one_by_one(x, kernel, 100, "with positions")
     np.testing.assert_allclose(run.expected, x @ kernel)
-    assert run.own.min() == 1
+    assert run.self_weights.min() == 1
 
 
 def test_raw_tokens_cannot_choose_themselves() -> None:
@@ -136,5 +136,5 @@ def test_duplicate_tokens_do_no_harm() -> None:
     """
     x = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [5.0, 1.0, 0.0]])
     run = run_one_by_one(x, np.eye(3), 100)
-    assert run.own[0] == pytest.approx(0.5)
+    assert run.self_weights[0] == pytest.approx(0.5)
     assert run.error < 1e-12

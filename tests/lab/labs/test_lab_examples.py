@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from attention_lab.labs.lab_examples import (
-    globe_step,
     n_choosing_themselves,
     one_by_one_example,
-    untrained_size,
+    sphere_step_example,
+    untrained_output_size,
 )
 from attention_lab.labs.one_by_one import run_one_by_one
 from attention_lab.labs.stack_settings import StackSettings
@@ -30,12 +30,12 @@ def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
     """The part of the gradient along the point changes neither the tangent nor where the step
     lands.
     """
-    flat, steep = globe_step(30, 0.0, 0.7), globe_step(30, 5.0, 0.7)
+    flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
     assert steep.landed["geodesic"] == pytest.approx(flat.landed["geodesic"])
 
 
 def test_glorot_grows_and_the_others_do_not() -> None:
     """After twelve layers Glorot's numbers are many times as large as orthonormal ones."""
-    assert untrained_size(StackSettings(row="glorot")) > 3 * untrained_size(
-        StackSettings(row="stiefel")
+    assert untrained_output_size(StackSettings(variant="glorot")) > 3 * untrained_output_size(
+        StackSettings(variant="stiefel")
     )

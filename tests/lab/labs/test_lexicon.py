@@ -6,18 +6,24 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.labs.lexicon import FEATURES, SECTIONS, SENTENCES, compose, own_word
+from attention_lab.labs.lexicon import (
+    FEATURE_SECTIONS,
+    LEXICON_FEATURES,
+    LEXICON_SENTENCES,
+    check_own_word,
+    compose_sentence,
+)
 from attention_lab.labs.lexicon_heads import (
-    AND_HEAD,
-    HEADS,
+    CONJUNCTION_HEAD,
+    LEXICON_HEADS,
     comparison_matrix,
-    hand_set,
-    received,
+    lexicon_projections,
+    received_features,
     run_lexicon,
     section_blocks,
 )
 
-QUEEN, KING, DOGS, WOMEN = (compose(sentence) for sentence in SENTENCES)
+QUEEN, KING, DOGS, WOMEN = (compose_sentence(sentence) for sentence in LEXICON_SENTENCES)
 GENDER, NUMBER, PREVIOUS, SUBJECT = range(4)
 
 
@@ -58,7 +64,7 @@ def test_what_they_receives() -> None:
     """From sons "they" has learnt that it is masculine (.93) and alive (1.04); what it gets
     nothing of is absent.
     """
-    features = received(run_lexicon(QUEEN), 7)
+    features = received_features(run_lexicon(QUEEN), 7)
     assert (round(features["masc"], 2), round(features["anim"], 2)) == (0.93, 1.04)
     assert next(iter(features)) == "anim"
     assert "past" not in features
@@ -83,12 +89,12 @@ def test_one_head_for_a_conjunction() -> None:
     """ "it" is torn between dogs and book by gender, book and girl by number; the AND head finds
     the book, .975.
     """
-    apart, together = run_lexicon(DOGS), run_lexicon(DOGS, (AND_HEAD,))
+    apart, together = run_lexicon(DOGS), run_lexicon(DOGS, (CONJUNCTION_HEAD,))
     assert [share(apart, GENDER, 10, key) for key in (2, 5)] == [0.482] * 2
     assert [share(apart, NUMBER, 10, key) for key in (5, 8)] == [0.483] * 2
     assert share(together, 0, 10, 5) == 0.975
     assert together.sizes["K"] == 6
-    assert share(run_lexicon(QUEEN, (AND_HEAD,)), 0, 7, 0) == 0.952
+    assert share(run_lexicon(QUEEN, (CONJUNCTION_HEAD,)), 0, 7, 0) == 0.952
 
 
 def test_temperature_mask_and_start() -> None:
@@ -100,7 +106,7 @@ def test_temperature_mask_and_start() -> None:
     ] == [0.616, 0.685]
     assert share(run_lexicon(QUEEN, temperature=0.5), GENDER, 9, 2) == 0.997
     assert share(run_lexicon(QUEEN, causal=True), GENDER, 9, 2) == 0.917
-    bare = run_lexicon(compose(SENTENCES[0], start=False))
+    bare = run_lexicon(compose_sentence(LEXICON_SENTENCES[0], start=False))
     assert (share(bare, GENDER, 8, 1), share(bare, NUMBER, 6, 4)) == (0.961, 0.979)
     assert [share(bare, GENDER, 6, key) for key in (1, 4)] == [0.385] * 2
 
@@ -121,7 +127,7 @@ def test_without_weights() -> None:
 
 def test_the_blocks_of_the_comparison() -> None:
     """Each head's W_Q W_Kᵀ lives in the blocks of its own sections; x_iᵀ M x_j is the score."""
-    trace, names = run_lexicon(QUEEN), list(SECTIONS)
+    trace, names = run_lexicon(QUEEN), list(FEATURE_SECTIONS)
     filled = []
     for head in range(4):
         matrix = comparison_matrix(trace, head)
@@ -141,13 +147,13 @@ def test_values_come_back_in_their_own_dimensions() -> None:
     """W_O is a 0/1 matrix: a feature that a head copies lands where it was, and each head
     copies four.
     """
-    p = hand_set()
+    p = lexicon_projections()
     assert set(np.unique(p.w_o)) == {0.0, 1.0}
-    for number, head in enumerate(HEADS):
+    for number, head in enumerate(LEXICON_HEADS):
         block = slice(4 * number, 4 * number + 4)
         copied = p.w_v[:, block] @ p.w_o[block]
-        assert [FEATURES[i] for i in np.flatnonzero(copied.diagonal())] == sorted(
-            head.copies, key=FEATURES.index
+        assert [LEXICON_FEATURES[i] for i in np.flatnonzero(copied.diagonal())] == sorted(
+            head.copies, key=LEXICON_FEATURES.index
         )
         assert (copied == np.diag(copied.diagonal())).all()
 
@@ -156,8 +162,8 @@ def test_a_word_of_ones_own() -> None:
     """An added word takes part: "its" finds the horse by gender, as it would find any neuter
     noun.
     """
-    added = dict([own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
-    sentence = compose("The girl saw the horse when it lost its crown", added)
+    added = dict([check_own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
+    sentence = compose_sentence("The girl saw the horse when it lost its crown", added)
     assert share(run_lexicon(sentence), GENDER, 9, 5) > 0.45
     assert added == {"horse": ("neut", "sg", "anim", "NOUN")}
-    assert own_word("o'clock", ["NOUN"])[0] == "o'clock"
+    assert check_own_word("o'clock", ["NOUN"])[0] == "o'clock"

@@ -126,5 +126,5 @@ def test_every_formula_can_be_shown(group: str) -> None:
     for formula in formulas:
         assert formula.title
         assert formula.latex.count("{") == formula.latex.count("}") > 0 or "{" not in formula.latex
-        assert formula.says.endswith(".")
+        assert formula.sentence.endswith(".")
         assert callable(formula.compute)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_core.errors import AttentionError, FileError
-from attention_lab.labs.picture_file import MAX_BYTES, read_picture
+from attention_lab.labs.picture_file import MAX_PICTURE_BYTES, read_picture
 from tests.lab.refusal import Facts, refused
 
 
@@ -83,7 +83,7 @@ def test_shapes_of_other_writers(shape: str) -> None:
         (saved(np.zeros(7)), "a.npy", ("float64", "(7,)")),
         (saved(np.array([["a"]])), "a.npy", ("<U1", "(1, 1)")),
         (saved(np.zeros((2, 3)))[:-1], "a.npy", (6,)),
-        (b"0" * (MAX_BYTES + 1), "a.csv", (8_388_609, 8_388_608)),
+        (b"0" * (MAX_PICTURE_BYTES + 1), "a.csv", (8_388_609, 8_388_608)),
     ],
 )
 def test_what_is_no_picture_gets_a_sentence(data: bytes, name: str, facts: Facts) -> None:

@@ -28,9 +28,9 @@ def test_only_orthonormal_columns_keep_lengths() -> None:
     assert tight.stretch < 1e-12 < 0.1 < free.stretch
     products = (part @ part.swapaxes(-1, -2) for part in (tight.coordinates, tight.feet))
     np.testing.assert_allclose(*products, atol=1e-12)
-    kept = (tight.feet**2).sum(axis=-1) / (tight.points**2).sum(axis=-1)
-    np.testing.assert_allclose(tight.kept, kept)
-    assert np.all((kept >= 0) & (kept <= 1))
+    shares = (tight.feet**2).sum(axis=-1) / (tight.points**2).sum(axis=-1)
+    np.testing.assert_allclose(tight.length_shares, shares)
+    assert np.all((shares >= 0) & (shares <= 1))
 
 
 def test_the_pictures_of_the_planes() -> None:

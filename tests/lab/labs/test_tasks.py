@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.labs.tasks import (
-    TASKS,
+    TRAINING_TASKS,
     ring_positions,
     target_variance,
     unseen_examples,
@@ -15,10 +15,10 @@ from attention_lab.labs.tasks import (
 N = 7
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", TRAINING_TASKS)
 def test_sizes(name: str) -> None:
     """Every task draws sequences of its declared sizes, the same from the same seed."""
-    task = TASKS[name]
+    task = TRAINING_TASKS[name]
     one, two = (task.draw(np.random.default_rng(3), N) for _ in range(2))
     assert one.inputs.shape == (N, task.n_tokens, task.d_model)
     assert one.targets.shape == (N, task.n_tokens, len(task.parts), task.n_features)
@@ -32,7 +32,7 @@ def test_sizes(name: str) -> None:
 )
 def test_ring_tasks_want_the_contents_at_their_offsets(name: str, offsets: tuple[int, ...]) -> None:
     """The target of token i is the content of token i + offset, around the ring of 12."""
-    examples = TASKS[name].draw(np.random.default_rng(0), N)
+    examples = TRAINING_TASKS[name].draw(np.random.default_rng(0), N)
     contents = examples.inputs[..., :-6]
     for b, i in np.ndindex(N, 12):
         for part, offset in enumerate(offsets):
@@ -50,7 +50,7 @@ def test_word_tasks_want_means_over_words_that_agree(name: str) -> None:
     """The target is the mean payload over the words of the same gender, of the same number, or
     of both; oneself too.
     """
-    examples = TASKS[name].draw(np.random.default_rng(0), N)
+    examples = TRAINING_TASKS[name].draw(np.random.default_rng(0), N)
     for b, i in np.ndindex(N, 10):
         words = examples.inputs[b]
         gender = [j for j in range(10) if (words[j, :3] == words[i, :3]).all()]

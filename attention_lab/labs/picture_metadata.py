@@ -29,7 +29,7 @@ _GIF_BLOCK = re.compile(rb"[^!,;]*([!,])")
 _HAS_COLOURS, _CONTROL = 128, b"\xf9"
 
 
-def jpeg_without_notes(data: bytes) -> tuple[bytes, bytes]:
+def jpeg_without_metadata(data: bytes) -> tuple[bytes, bytes]:
     """A JPEG without metadata, and its Exif part. Bytes of other kinds stay as they are.
 
     Raises: FileError.
@@ -49,7 +49,7 @@ def jpeg_without_notes(data: bytes) -> tuple[bytes, bytes]:
     raise FileError("The JPEG is damaged before its first pixel: save it again")
 
 
-def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
+def png_without_metadata(data: bytes) -> tuple[bytes, bytes]:
     """A PNG without metadata, and its Exif part. Bytes of other kinds stay as they are."""
     if not data.startswith(_PNG):
         return data, b""
@@ -65,7 +65,7 @@ def png_without_notes(data: bytes) -> tuple[bytes, bytes]:
     return b"".join(kept), exif
 
 
-def gif_without_notes(data: bytes) -> tuple[bytes, bytes]:
+def gif_without_metadata(data: bytes) -> tuple[bytes, bytes]:
     """The first picture of a GIF without metadata; a GIF has no Exif part. Bytes of other kinds
     stay as they are.
 

@@ -8,10 +8,10 @@ import tracemalloc
 
 import pytest
 
-from attention_lab.labs.picture_notes import (
-    gif_without_notes,
-    jpeg_without_notes,
-    png_without_notes,
+from attention_lab.labs.picture_metadata import (
+    gif_without_metadata,
+    jpeg_without_metadata,
+    png_without_metadata,
     upright,
 )
 from attention_ui.labs.decoded_pictures import read_any_picture
@@ -34,12 +34,12 @@ def test_what_stands_beside_the_pixels_goes() -> None:
     """
     notes = ((0xE1, exif_of(6)), (0xFE, b"hello"), (0xE2, b"MPF\0" + bytes(9)), (0xE1, b"x"))
     noted = JPEG[:2] + b"".join(segment(*note) for note in notes) + b"\xff\xff" + JPEG[2:]
-    assert jpeg_without_notes(noted) == (JPEG, exif_of(6))
+    assert jpeg_without_metadata(noted) == (JPEG, exif_of(6))
     body = pixels_of(b"ab", b"cd")
     marked = png(
         2, 2, chunk(b"tEXt", b"a\0b"), chunk(b"eXIf", exif_of(6)[6:]), chunk(b"iCCP", b"x"), body
     )
-    assert png_without_notes(marked) == (png(2, 2, body), exif_of(6)[6:])
+    assert png_without_metadata(marked) == (png(2, 2, body), exif_of(6)[6:])
     assert (read_any_picture(noted, "a.jpg") == upright(read_any_picture(JPEG, "a.jpg"), 6)).all()
 
 
@@ -51,8 +51,8 @@ def test_what_stands_beside_the_first_picture_of_a_gif_goes() -> None:
     colours = 13 + 3 * 2 ** (clear[10] % 8 + 1)
     begin, rest = clear[:colours], clear[colours:]
     noted = begin + b"\0!\xfe\1a\0" * 20_000 + b"!\xff\x0bXMP DataXMP\1x\0" + rest
-    assert gif_without_notes(noted) == gif_without_notes(clear) == (clear, b"")
-    assert gif_without_notes(b"GIF88a") == (b"GIF88a", b"")
+    assert gif_without_metadata(noted) == gif_without_metadata(clear) == (clear, b"")
+    assert gif_without_metadata(b"GIF88a") == (b"GIF88a", b"")
     tracemalloc.start()
     seen, peak = read_any_picture(noted, "a.gif"), tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

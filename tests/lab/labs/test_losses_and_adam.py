@@ -50,7 +50,7 @@ def test_a_certain_wrong_guess() -> None:
 
 
 def test_a_perfect_guess_has_no_gradient() -> None:
-    """At a relative error of 0 the direction of the error is undefined; the gradient is 0, not NaN."""
+    """At a relative error of 0 the error has no direction; the gradient is 0, not NaN."""
     target = np.array([[[[1.0, 0.0]]]])
     output = np.array([[[1000.0, 0.0]]])
     assert relative_error(output, target) == 0
@@ -58,7 +58,7 @@ def test_a_perfect_guess_has_no_gradient() -> None:
 
 
 def test_six_steps_of_training_beside_pytorch() -> None:
-    """Engine, gradients and Adam together move every weight like torch.optim.Adam, for six steps."""
+    """Engine, gradients and Adam move every weight like torch.optim.Adam, for six steps."""
     given, expected = arrays(RECORD["adam"], "given"), arrays(RECORD["adam"], "expected")
     weights = {name: given[name] for name in expected}
     moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}

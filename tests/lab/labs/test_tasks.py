@@ -41,7 +41,7 @@ def test_targets_of_ring_tasks(name: str, offsets: tuple[int, ...]) -> None:
 
 
 def test_positions_on_the_ring() -> None:
-    """Token 3 of 12 is at angles of 90, 180 and 270 degrees: cosines 0, -1, 0 and sines 1, 0, -1."""
+    """Token 3 of 12 has angles of 90, 180 and 270 degrees: cosines 0, -1, 0, sines 1, 0, -1."""
     assert ring_positions()[3].round(12).tolist() == [0, -1, 0, 1, 0, -1]
 
 

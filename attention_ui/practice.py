@@ -13,8 +13,7 @@ from attention_lab.files.file_checks import typed_number
 from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
 from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
 from attention_viz.labels import number
-from attention_viz.practice import QuestionText, format_result, question_text
-from attention_viz.practice_board import operand_board
+from attention_viz.practice import QuestionText, format_result, operand_board, question_text
 from attention_viz.worksheet import worksheet
 
 from .board import show_board

@@ -29,7 +29,7 @@ from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import show_strip
 from .teach.lesson_draft import draw_draft
-from .trained import own_heads
+from .trained import uploaded_heads
 from .url_state import (
     leave_old_url,
     open_requested_page,
@@ -50,7 +50,7 @@ def run_app() -> None:
         session().facts = {}
         page = _draw()
         elsewhere: tuple[str, ...] = ()
-        if own := own_heads.controls_of(page):
+        if own := uploaded_heads.controls_of(page):
             elsewhere = controls.unused_controls(own.used)
         refuse_unusable(page.url_path, elsewhere)
         fact("refused", session().refused)
@@ -62,7 +62,7 @@ def run_app() -> None:
 def _draw() -> Page:
     """Draw the frame and the page that the URL names; gives the page."""
     now, (streamlit_page, page) = session(), _open_page()
-    own = own_heads.controls_of(page)
+    own = uploaded_heads.controls_of(page)
     open_first_example(own)
     scenario, below_sizes = _choices(own)
     seen, sequence = page_scenario(scenario, page)

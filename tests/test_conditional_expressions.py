@@ -17,12 +17,14 @@ MAX_PER_1000_LINES = {
     "pages/masks": 8,
     "pages/reference": 8,
     "pages/story": 8,
+    "pages/trained": 8,
     "attention_ui": 10,
     "attention_ui/diagonal": 15,
     "attention_ui/heads": 15,
     "attention_ui/labs": 15,
     "attention_ui/masks": 15,
     "attention_ui/reference": 15,
+    "attention_ui/trained": 15,
     "attention_ui/url_state": 8,
     "attention_viz": 8,
     "attention_viz/diagonal": 15,
@@ -30,6 +32,7 @@ MAX_PER_1000_LINES = {
     "attention_viz/labs": 15,
     "attention_viz/masks": 15,
     "attention_viz/story": 8,
+    "attention_viz/trained": 15,
 }
 
 

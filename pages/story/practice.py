@@ -55,7 +55,7 @@ level = bound(
     key="pr_help",
     on_change=clear_answer,
     required=True,
-    help="From worked to one term missing, the result missing, and your own layer without help.",
+    help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
     **KEPT,
 )
 field, fields = TITLES.get(title or "", ""), askable_fields(trace)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.trained.encoded_text import attention_of
-from tests.browser.driving import BOARDS, click_cell, expect_address, path_of, settled
+from tests.browser.driving import BOARDS, click_cell, expect_url, path_of, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -50,14 +50,14 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     expect(explained).to_contain_text("animal")
     expect(explained).to_contain_text(f"{share:.4f}")
     page.mouse.click(x, y)
-    expect_address(page, "/one-head", "th_cell=9-2-0")
+    expect_url(page, "/one-head", "th_cell=9-2-0")
     drawn(page, 3)
     expect(page.get_by_text("68.8 %").first).to_be_visible()
     click_cell(page, "probabilities", (0, 1, 7, 6))
-    expect_address(page, "th_cell=7-6-0")
+    expect_url(page, "th_cell=7-6-0")
     settled(page)
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained", "query=7")
+    expect_url(page, "/scores", "weights=trained", "query=7")
     assert path_of(settled(page)) == "scores"
 
 
@@ -69,25 +69,25 @@ def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit:
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained")
+    expect_url(page, "/scores", "weights=trained")
     expect(box).to_have_value("")
     settled(page).get_by_role("link", name="Softmax").first.click()
-    expect_address(page, "/softmax", "weights=trained")
+    expect_url(page, "/softmax", "weights=trained")
     settled(page)
-    expect_address(page, "weights=trained")
+    expect_url(page, "weights=trained")
 
 
 def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Visit) -> None:
-    """The button writes the chosen cell into the address before it leaves; that is no page of
+    """The button writes the chosen cell into the URL before it leaves; that is no page of
     its own to go back to.
     """
     page = drawn(visit("one-head?th_layer=2"), 3)
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained")
+    expect_url(page, "/scores", "weights=trained")
     assert settled(page).evaluate("history.length") == entries + 1
     page.go_back()
-    expect_address(page, "/one-head", "th_layer=2", "!weights=trained")
+    expect_url(page, "/one-head", "th_layer=2", "!weights=trained")
 
 
 def test_a_head_is_opened_by_keys(visit: Visit) -> None:
@@ -99,7 +99,7 @@ def test_a_head_is_opened_by_keys(visit: Visit) -> None:
     page.keyboard.press("PageDown")
     expect(page.locator(".arithmetic")).to_contain_text("head 2")
     page.keyboard.press("Enter")
-    expect_address(page, "/one-head", "th_head=2", "th_cell=9-2-0")
+    expect_url(page, "/one-head", "th_head=2", "th_cell=9-2-0")
 
 
 def test_the_preset_of_the_changed_word(visit: Visit) -> None:
@@ -111,7 +111,7 @@ def test_the_preset_of_the_changed_word(visit: Visit) -> None:
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
     drawn(page, 2)
     page.mouse.click(*page.evaluate(AT_CELL, [5, 8, 12, 12, 15]))
-    expect_address(page, "th_layer=5", "th_head=8")
+    expect_url(page, "th_layer=5", "th_head=8")
 
 
 def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
     expect(page.get_by_text(re.compile(r"layers: 2\b.*heads in each: 3\b"))).to_be_visible()
     drawn(page, 1)
     page.get_by_role("link", name="One head").last.click()
-    expect_address(page, "/one-head", "!mine")
+    expect_url(page, "/one-head", "!mine")
     settled(page)
     expect(page.get_by_text("holds only the attention")).to_be_visible()
     page.reload()

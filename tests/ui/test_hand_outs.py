@@ -15,7 +15,7 @@ from attention_ui import closer_look
 from attention_ui.focus import Focus
 from attention_ui.layer_caption import layer_facts
 from attention_ui.page_context import PageContext
-from attention_ui.trained.heads_shown import of_model, one_head_here
+from attention_ui.trained.heads_shown import context_of_layer, heads_of_model
 from tests.ui.app import named_in, opened, page_context
 from tests.ui.uploads import OWN_X, WHOLE
 
@@ -126,7 +126,7 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
         page_context(opened("scores")),
         scenario=Scenario(own=OWN_X.url_value(), edits="wq_0_3_9", mask="causal"),
     )
-    shown = chosen_for(one_head_here(now, of_model(now), 2, Focus(0, 0, 0, 0)))
+    shown = chosen_for(context_of_layer(now, heads_of_model(now), 2, Focus(0, 0, 0, 0)))
     trained = {"weights": "trained", "layer": 2, "mask": "none", "residual": True}
     assert shown == {"features": 384, "heads": 12} | trained
 

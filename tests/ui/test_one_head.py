@@ -32,7 +32,7 @@ def test_one_head_shows_the_layers_own_trace() -> None:
     assert first <= 32 < first + 64
     assert np.array_equal(sent(weights["arrays"]["w_q"]), w_q[:, first : first + 64].astype("f4"))
     assert facts(app)["share"] == attention_of(ANIMAL).layers[3][1, 9, 2]
-    assert facts(app)["caption"] == "it → animal"
+    assert facts(app)["captions"][1] == "it → animal"
     assert facts(app)["asks_and_is_read"] == ("it", "animal")
     assert "68.8 %" in texts(app)
 

@@ -14,8 +14,8 @@ from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
 from attention_lab.trained.encoded_text import attention_of, encoded
-from attention_lab.trained.head_finder import telling_pair
-from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_lab.trained.head_finder import strongest_pair_of_head
+from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from tests.lab.refusal import refused
 
 TEXT = "A dog and another dog ran home."
@@ -57,8 +57,6 @@ def test_from_attention_alone() -> None:
     for key in ("rank", "mean_margin", "gram_alignment"):
         with refused(SettingsError, "attention"):
             measure_layers(key, maps)
-    with refused(SettingsError, "measure", "size", "entropy"):
-        measure_layers("size", maps)
 
 
 def test_heads_are_measured_one_after_the_other() -> None:
@@ -114,12 +112,16 @@ def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
 def test_the_strongest_pair_of_words() -> None:
     """Special tokens and the diagonal are passed over where there are words to choose from."""
     shares = np.array([[0.9, 0.05, 0.05], [0.0, 0.6, 0.4], [0.8, 0.1, 0.1]])
-    assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "b"]), 0, 0) == (1, 2)
-    assert telling_pair(AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "[SEP]"]), 0, 0) == (
+    assert strongest_pair_of_head(
+        AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "b"]), 0, 0
+    ) == (1, 2)
+    assert strongest_pair_of_head(
+        AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "[SEP]"]), 0, 0
+    ) == (
         0,
         0,
     )
-    assert telling_pair(
+    assert strongest_pair_of_head(
         AttentionMaps.of([shares[np.newaxis, :1]], ["x"], ["a", "b", "c"]), 0, 0
     ) == (0, 0)
 

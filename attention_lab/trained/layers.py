@@ -1,6 +1,4 @@
-"""The measures of heads and of the diagonal for every head of every layer: how a model changes
-on its way up.
-"""
+"""The measures of heads and of the diagonal for every head of every layer."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, check_choice
+from attention_core.checks import Array
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 
@@ -22,9 +20,10 @@ from .attention_maps import AttentionMaps, pattern_of_layer
 
 @dataclass(frozen=True)
 class LayerMeasure:
-    """A measure as the pages offer it; its range is in words, with formulas between dollar signs.
+    """A measure as the pages offer it.
 
-    of_scores: it needs the scores, or the weights, which attention maps alone do not hold.
+    formula: LaTeX. range: words, with formulas between dollar signs. of_scores: it needs the scores
+    or the weights, which attention maps do not hold.
     """
 
     key: str
@@ -42,11 +41,11 @@ class LayerMeasure:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
-    """One number for each head; NaN where there is nothing to measure. even: what a head without
-    preferences has.
+class MeasuredHeads:
+    """One number for each head; NaN where there is nothing to measure.
 
-    Shapes: values (L, H), even (L,) or None, also where of such a head there is nothing to measure.
+    even: the value of a head without preferences, or None if it has no value. Shapes: values (L,
+    H), even (L,).
     """
 
     measure: LayerMeasure
@@ -55,9 +54,7 @@ class Measured:
 
     @property
     def means(self) -> list[float | None]:
-        """The mean of every layer over the heads that were measured; None for a layer without
-        one.
-        """
+        """The mean of every layer over the heads that have a value; None if no head has one."""
         known = [row[~np.isnan(row)] for row in self.values]
         return [float(row.mean()) if row.size else None for row in known]
 
@@ -81,39 +78,41 @@ def _offered() -> dict[str, LayerMeasure]:
 LAYER_MEASURES = _offered()
 
 
-def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> Measured:
-    """One measure of all heads. Raises: SettingsError for an unknown one, or one that these heads
-    do not allow.
+def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> MeasuredHeads:
+    """One measure of all heads. key: of `LAYER_MEASURES`.
+
+    Raises: SettingsError for a measure that needs scores where there are no traces, or the same
+    tokens as queries and keys.
 
     >>> maps = AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]])
     >>> measure_layers("self_mass", maps).values.tolist()
     [[0.75]]
     """
-    measure = LAYER_MEASURES[check_choice("measure", key, LAYER_MEASURES)]
-    if measure.of_scores and not (traces := as_list("traces", traces)):
+    measure = LAYER_MEASURES[key]
+    if measure.of_scores and not traces:
         raise SettingsError(
-            f"{measure.title} is read off the scores, but of these heads only the attention is"
-            " known"
+            f"{measure.title} is computed from the scores, but only the attention of these heads is"
+            " known: choose another measure"
         )
     if isinstance(measure.source, Metric):
-        return Measured(measure, _of_squares(measure.source, traces), None)
-    if known := as_list("traces", traces):
-        return _of_patterns(measure, measure.source, known)
+        return MeasuredHeads(measure, _of_squares(measure.source, traces), None)
+    if traces:
+        return _of_patterns(measure, measure.source, traces)
     return _of_maps(measure, measure.source, maps)
 
 
-def _of_patterns(measure: LayerMeasure, source: Measure, traces: Sequence[Trace]) -> Measured:
+def _of_patterns(measure: LayerMeasure, source: Measure, traces: Sequence[Trace]) -> MeasuredHeads:
     values, even = [], []
     for pattern in map(pattern_of, traces):
         _check_order(measure, source, pattern.in_order)
         values.append(source.value(pattern)[0])
         if (baseline := source.baseline(pattern)) is not None:
             even.append(float(baseline[0].mean()))
-    return Measured(measure, np.stack(values), _line(even))
+    return MeasuredHeads(measure, np.stack(values), _line(even))
 
 
-def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Measured:
-    """One head after the other: all in float64 beside each other would take gigabytes."""
+def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> MeasuredHeads:
+    """One head after the other: all heads at once would take gigabytes in float64."""
     in_order = maps.tokens == maps.memory_tokens
     _check_order(measure, source, in_order)
     values = [
@@ -126,18 +125,19 @@ def _of_maps(measure: LayerMeasure, source: Measure, maps: AttentionMaps) -> Mea
     even = source.value(
         uniform_pattern(maps.seen[np.newaxis, np.newaxis], in_order=in_order)
     ).item()
-    return Measured(measure, np.array(values), _line([even] * len(values)))
+    return MeasuredHeads(measure, np.array(values), _line([even] * len(values)))
 
 
 def _line(even: Sequence[float]) -> Array | None:
-    """The line of a head without preferences; None where even of it there is nothing to measure."""
+    """The value of a head without preferences in each layer; None if it has none."""
     return np.array(even) if even and not np.isnan(even).any() else None
 
 
 def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None:
     if source.in_order and not in_order:
         raise SettingsError(
-            f"{measure.title} needs queries and keys that are the same tokens, which these are not"
+            f"{measure.title} needs queries and keys that are the same tokens, but these are"
+            " different: choose another measure"
         )
 
 

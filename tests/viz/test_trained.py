@@ -1,4 +1,4 @@
-"""Pictures of many heads: what they draw is what was computed."""
+"""Pictures of the section on trained heads: what they draw is what was computed."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
+from attention_lab.trained.added_parts import AddedParts
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.changed_word import ChangedWord
-from attention_lab.trained.encoded_text import Weightless
-from attention_lab.trained.layer_measures import LAYER_MEASURES, Measured
-from attention_lab.trained.parts_of_layers import AddedParts
-from attention_viz.trained.layer_pictures import (
-    before_and_after,
-    best_heads,
-    by_layer,
+from attention_lab.trained.change_a_word import ChangedWord
+from attention_lab.trained.encoded_text import WeightlessAttention
+from attention_lab.trained.layers import LAYER_MEASURES, MeasuredHeads
+from attention_viz.trained.change_a_word import changed_word_board
+from attention_viz.trained.find_a_head import best_heads
+from attention_viz.trained.layers import (
+    added_parts_board,
     heads_matrix,
-    parts_matrices,
-    weightless_beside,
+    measure_by_layer,
+    weightless_board,
 )
 
 L, H, T = 2, 3, 5
@@ -64,7 +64,9 @@ def test_dots_and_means() -> None:
     """One dot for each head over its layer, gaps where nothing is measured, and the mean of the
     known ones.
     """
-    figure = by_layer(Measured(LAYER_MEASURES["self_mass"], VALUES, np.array([1.0, 1.5])))
+    figure = measure_by_layer(
+        MeasuredHeads(LAYER_MEASURES["self_mass"], VALUES, np.array([1.0, 1.5]))
+    )
     means, dots, even = figure["data"]
     assert means["y"] == pytest.approx([0.5, 1.625])
     assert dots["y"] == [0.5, -1.0, 2.0, None, 0.25, 3.0]
@@ -77,7 +79,7 @@ def test_dots_and_means() -> None:
 def test_before_after_and_the_difference() -> None:
     """The third matrix is the second minus the first, by a rule that the board can show."""
     change = ChangedWord(SHARES[0], SHARES[1], TOKENS, (*TOKENS[:2], "X", *TOKENS[3:]), 2)
-    board = before_and_after(change, 1, 0, 3, 2)
+    board = changed_word_board(change, 1, 0, 3, 2)
     name = "after minus before"
     assert np.array_equal(sent(board, "before"), SHARES[0, 1, 0])
     np.testing.assert_allclose(sent(board, name), SHARES[1, 1, 0] - SHARES[0, 1, 0], atol=1e-7)
@@ -96,10 +98,10 @@ def test_weightless_beside_a_trained_head() -> None:
     x = np.random.default_rng(8).normal(size=(T, 4))
     trace = attend(x, Projections.weightless(4)).labelled(TOKENS)
     kinds = [
-        Weightless(name, trace, 1.0, 0.0, 0.5)
+        WeightlessAttention(name, trace, 1.0, 0.0, 0.5)
         for name in ("words", "words and positions", "after LayerNorm")
     ]
-    board = weightless_beside(kinds, SHARES[0, 0, 0], "layer 0, head 0", (0, 1))
+    board = weightless_board(kinds, SHARES[0, 0, 0], "layer 0, head 0", (0, 1))
     assert list(board["arrays"]) == ["words", "words and positions", "after LayerNorm", "trained"]
     assert np.array_equal(sent(board, "words"), trace.probabilities[0, 0].astype("f4"))
     assert np.array_equal(sent(board, "trained"), SHARES[0, 0, 0])
@@ -108,7 +110,7 @@ def test_weightless_beside_a_trained_head() -> None:
 def test_what_layers_add_is_drawn_as_measured() -> None:
     """Both parts have one scale, the share has no number where nothing is added."""
     attention, fed = np.array([[0.5, 2.0], [0.0, 1.0]]), np.array([[1.0, 0.5], [0.0, 3.0]])
-    scene = parts_matrices(AddedParts(("a", "b"), attention, fed), (1, 1))
+    scene = added_parts_board(AddedParts(("a", "b"), attention, fed), (1, 1))
     np.testing.assert_array_equal(sent(scene, "attention"), attention)
     np.testing.assert_array_equal(sent(scene, "feed-forward"), fed)
     np.testing.assert_allclose(sent(scene, "share"), [[1 / 3, 0.8], [0, 0.25]], rtol=1e-6)

@@ -10,7 +10,7 @@ import numpy as np
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_search import find_layers
 from attention_ui.markdown import plain
-from attention_ui.trained.own_heads import OWN
+from attention_ui.trained.uploaded_heads import UPLOAD_KEY
 from tests.lab.hostile_weight_files import HOSTILE
 from tests.lab.made_weight_files import npz, safetensors
 from tests.ui.app import (
@@ -53,7 +53,7 @@ def test_a_layer_between_two_sequences_is_refused() -> None:
     (error,) = errors(app)
     assert {"10", "12"} <= set(re.findall(r"\d+", error))
     assert not app.success
-    assert OWN not in app.session_state
+    assert UPLOAD_KEY not in app.session_state
     asked(app, "Layer").set_value(1).run()
     assert not app.error
     assert app.success
@@ -64,7 +64,7 @@ def test_hostile_files_change_nothing() -> None:
     before stays.
     """
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
-    before = app.session_state[OWN].maps.layers
+    before = app.session_state[UPLOAD_KEY].content.layers
     for fault, (name, make, _) in HOSTILE.items():
         app = uploaded(name, make(), app)
         assert len(app.error) == 1, fault
@@ -73,11 +73,11 @@ def test_hostile_files_change_nothing() -> None:
         assert "Drop it" in [button.label for button in app.button], fault
         assert all(
             np.array_equal(a, b)
-            for a, b in zip(app.session_state[OWN].maps.layers, before, strict=True)
+            for a, b in zip(app.session_state[UPLOAD_KEY].content.layers, before, strict=True)
         ), fault
     app.file_uploader(key="yw_file").set_value(None).run()
     next(button for button in app.button if button.label == "Drop it").click().run()
-    assert OWN not in app.session_state
+    assert UPLOAD_KEY not in app.session_state
     assert page_shown(gone_to(app, "trained-heads")).url_path == "trained-heads"
     assert facts(app)["of_the_model"]
 

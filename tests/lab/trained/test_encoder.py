@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from attention_core import Projections, ShapeError, attend
+from attention_core import Projections, SettingsError, attend
 from attention_lab.layer_norm import Norm, layer_norm
 from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, feed_forward
 from tests.lab.refusal import refused
@@ -158,7 +158,8 @@ def test_the_input_is_not_written_to() -> None:
     assert np.array_equal(x, vectors())
 
 
-def test_an_encoder_has_a_layer() -> None:
-    """No layer at all is an error with a remedy."""
-    with refused(ShapeError, "layer"):
-        encode(vectors(), [])
+def test_numbers_that_grow_too_large() -> None:
+    """A feed-forward part whose numbers leave their type is an error, not infinity."""
+    weights = FeedForward(np.ones((D, F)), np.ones(F), np.full((F, D), 1e200), np.ones(D))
+    with refused(SettingsError):
+        feed_forward(1e200 * np.ones((T, D)), weights)

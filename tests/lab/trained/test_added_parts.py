@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core import ShapeError
 from attention_lab.layer_norm import layer_norm
+from attention_lab.trained.added_parts import added_parts, parts_of_text
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.trained.encoder import encode
 from attention_lab.trained.minilm import load_minilm
-from attention_lab.trained.parts_of_layers import added_parts, parts_of_text
-from tests.lab.refusal import refused
-from tests.lab.test_encoder import D, a_layer, fed_by_loops, vectors
+from tests.lab.trained.test_encoder import D, a_layer, fed_by_loops, vectors
 
 
 def test_both_parts_beside_what_they_are_added_to() -> None:
@@ -49,8 +47,6 @@ def test_a_part_that_adds_nothing() -> None:
     assert (parts.share == 1).all()
     empty = replace(parts, attention=parts.feed_forward)
     assert np.isnan(empty.share).all()
-    with refused(ShapeError, 2, 1):
-        added_parts(encode(vectors(), [quiet]), [quiet, quiet])
 
 
 def test_the_parts_of_the_trained_model() -> None:

@@ -9,12 +9,12 @@ from attention_core import SettingsError, TextError, attend
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import (
     MAX_TOKENS,
-    Weightless,
+    WeightlessAttention,
     encoded,
     trained_layer,
-    weightless,
+    weightless_attention,
 )
-from attention_lab.trained.head_finder import RULES, rank_heads, word_to_word
+from attention_lab.trained.head_finder import TARGET_RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import refused
 
@@ -22,9 +22,9 @@ ANIMAL = "The animal did not cross the street because it was too tired."
 
 
 @pytest.fixture(scope="module")
-def kinds() -> dict[str, Weightless]:
+def kinds() -> dict[str, WeightlessAttention]:
     """Attention without weights over the vectors of the sentence, by the kind of vector."""
-    return {kind.name: kind for kind in weightless(ANIMAL)}
+    return {kind.name: kind for kind in weightless_attention(ANIMAL)}
 
 
 def test_six_labelled_traces_of_twelve_heads() -> None:
@@ -71,7 +71,9 @@ def test_long_and_empty_texts() -> None:
         encoded(" ")
 
 
-def test_weightless_attention_is_even_on_word_vectors(kinds: dict[str, Weightless]) -> None:
+def test_weightless_attention_is_even_on_word_vectors(
+    kinds: dict[str, WeightlessAttention],
+) -> None:
     """On the trained word vectors every share is near 1/15; with positions a token still gives
     itself below 0.08.
     """
@@ -82,7 +84,7 @@ def test_weightless_attention_is_even_on_word_vectors(kinds: dict[str, Weightles
 
 
 def test_weightless_attention_is_nearly_the_identity_after_layer_norm(
-    kinds: dict[str, Weightless],
+    kinds: dict[str, WeightlessAttention],
 ) -> None:
     """After LayerNorm a token gives most to itself: its score with itself, its squared length /
     √D, is far above.
@@ -95,7 +97,7 @@ def test_weightless_attention_is_nearly_the_identity_after_layer_norm(
     assert (kind.trace.probabilities[0, 0].argmax(axis=-1) == np.arange(15)).all()
 
 
-def test_the_reason_by_hand(kinds: dict[str, Weightless]) -> None:
+def test_the_reason_by_hand(kinds: dict[str, WeightlessAttention]) -> None:
     """With an own score a and all others b, a token would keep 1 / (1 + 14 e^(b - a)): 0.84,
     near what comes out.
     """
@@ -109,7 +111,9 @@ def test_heads_that_are_known() -> None:
     "it" for "animal".
     """
     maps = AttentionMaps.of_encoded(encoded(ANIMAL))
-    best = {name: rank_heads(maps, rule(maps.tokens)).best(1)[0] for name, rule in RULES.items()}
+    best = {
+        name: rank_heads(maps, rule(maps.tokens)).best(1)[0] for name, rule in TARGET_RULES.items()
+    }
     assert best["previous token"][:2] == (0, 2)
     assert best["previous token"][2] > 0.99
     assert best["next token"][:2] == (1, 8)

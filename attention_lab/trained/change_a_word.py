@@ -1,6 +1,4 @@
-"""Two sentences that differ in one place, and what every trained head does differently with
-them.
-"""
+"""Two sentences that differ in one word, and how the attention of every trained head changes."""
 
 from __future__ import annotations
 
@@ -10,17 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import Array, check_text, whole_number
+from attention_core.checks import Array
 from attention_core.errors import TextError
 
 from .encoded_text import attention_of
 
 
 @dataclass(frozen=True)
-class Move:
-    """A share of attention that changed most: from a query to a key, in one head, before and
-    after.
-    """
+class ShareChange:
+    """The share that a query gives a key in one head, before and after the change."""
 
     layer: int
     head: int
@@ -32,23 +28,25 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class ChangedWord:
-    """The attention of all heads on both sentences; the place that differs is one position,
-    whatever its pieces.
+    """The attention of all heads on both sentences. Where they differ, the tokens are merged into
+    one position.
 
-    Shapes: before and after (L, H, N, N). tokens: N labels each. place: the position that differs.
+    Shapes: before and after (L, H, N, N). tokens_before, tokens_after: N labels each. position: the
+    one that differs.
     """
 
     before: Array
     after: Array
     tokens_before: tuple[str, ...]
     tokens_after: tuple[str, ...]
-    place: int
+    position: int
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """One label for each position; where the sentences differ both words."""
-        both = f"{self.tokens_before[self.place]} → {self.tokens_after[self.place]}"
-        return (*self.tokens_before[: self.place], both, *self.tokens_before[self.place + 1 :])
+        """One label for each position; the one that differs has both words."""
+        both = f"{self.tokens_before[self.position]} → {self.tokens_after[self.position]}"
+        rest = self.tokens_before[self.position + 1 :]
+        return (*self.tokens_before[: self.position], both, *rest)
 
     @property
     def differences(self) -> Array:
@@ -58,7 +56,7 @@ class ChangedWord:
 
     @property
     def moved(self) -> Array:
-        """How much of its attention a query of each head looks elsewhere with, on average: ½ Σ
+        """The part of its attention that a query of each head moves to other keys, on average: ½ Σ
         |after - before|.
 
         Shapes: (L, H). Units or range: 0 to 1, the total variation distance.
@@ -66,77 +64,71 @@ class ChangedWord:
         moved_LH: Array = 0.5 * np.abs(self.differences).sum(axis=-1).mean(axis=-1)
         return moved_LH
 
-    def largest(self, count: int = 5) -> list[Move]:
-        """The cells that changed most, the strongest first, one for each head at most."""
-        whole_number("count", count, 0)
+    def largest(self, count: int = 5) -> list[ShareChange]:
+        """The shares that changed most, the largest change first; at most one for each head."""
         n_layers, n_heads, n_tokens, _ = self.before.shape
         sizes_LHC = np.abs(self.differences).reshape(n_layers, n_heads, -1)
-        cells_LH, most_LH = sizes_LHC.argmax(axis=-1), sizes_LHC.max(axis=-1)
-        order = np.argsort(-most_LH, axis=None, kind="stable")[:count]
-        moves = []
-        for layer, head in zip(*np.unravel_index(order, most_LH.shape), strict=True):
+        cells_LH, largest_LH = sizes_LHC.argmax(axis=-1), sizes_LHC.max(axis=-1)
+        order = np.argsort(-largest_LH, axis=None, kind="stable")[:count]
+        changes = []
+        for layer, head in zip(*np.unravel_index(order, largest_LH.shape), strict=True):
             query, key = divmod(int(cells_LH[layer, head]), n_tokens)
-            at = (int(layer), int(head), query, key)
-            moves.append(Move(*at, float(self.before[at]), float(self.after[at])))
-        return moves
+            cell = (int(layer), int(head), query, key)
+            changes.append(ShareChange(*cell, float(self.before[cell]), float(self.after[cell])))
+        return changes
 
 
 def replace_word(text: str, old: str, new: str) -> str:
-    """The text with the first `old` in it, as a whole word in any case, replaced by `new`.
+    """The text with its first `old`, a whole word in any case, replaced by `new`.
 
-    Raises: TextError when one of them is empty, or the word is not there.
+    Raises: TextError when a word is empty, or the text does not contain the old one.
 
     >>> replace_word("It was too tired, so tired.", "tired", "wide")
     'It was too wide, so tired.'
     """
-    for name, given in (("text", text), ("old", old), ("new", new)):
-        check_text(name, given)
     old, new = old.strip(), new.strip()
     if not old or not new:
-        raise TextError("A word is missing: say which word is replaced, and by what")
-    if not _whole(old).search(text):
+        raise TextError("A word is missing: type the word to replace, and the new one")
+    if not _pattern_of(old).search(text):
         raise TextError(
-            f"The sentence does not hold the word “{old[:40]}”: choose one that stands in it"
+            f"The sentence does not contain the word “{old[:40]}”: choose one of its words"
         )
-    return _whole(old).sub(lambda _: new, text, count=1)
+    return _pattern_of(old).sub(lambda _: new, text, count=1)
 
 
-def word_in(text: str, wish: str) -> str:
-    """The wished word if the text holds it, else the last word of the text; the wish where there is
-    no word at all.
+def word_to_replace(text: str, wanted: str) -> str:
+    """The wanted word if the text contains it, else the last word of the text. The wanted word also
+    if the text has no words.
 
-    >>> word_in("It was too wide.", "Wide"), word_in("It was too wide.", "tired")
+    >>> word_to_replace("It was too wide.", "Wide"), word_to_replace("It was too wide.", "tired")
     ('Wide', 'wide')
     """
-    check_text("text", text)
-    check_text("wish", wish)
-    if wish.strip() and _whole(wish.strip()).search(text):
-        return wish.strip()
-    return next(iter(re.findall(r"\w+", text)[-1:]), wish)
+    if wanted.strip() and _pattern_of(wanted.strip()).search(text):
+        return wanted.strip()
+    return next(iter(re.findall(r"\w+", text)[-1:]), wanted)
 
 
-def stands_again(text: str, word: str) -> bool:
-    """Whether a text holds a word more than once, as a whole word in any case.
+def is_repeated(text: str, word: str) -> bool:
+    """Whether a text contains a word more than once, as a whole word in any case.
 
-    >>> stands_again("The cat saw the dog", "the"), stands_again("The cat saw the dog", "dog")
+    >>> is_repeated("The cat saw the dog", "the"), is_repeated("The cat saw the dog", "dog")
     (True, False)
     """
-    check_text("text", text)
-    check_text("word", word)
-    return len(_whole(word).findall(text)) > 1
+    return len(_pattern_of(word).findall(text)) > 1
 
 
-def _whole(word: str) -> re.Pattern[str]:
+def _pattern_of(word: str) -> re.Pattern[str]:
+    """Finds a whole word in any case."""
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 
 @cached
 def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
-    """What the trained heads do with a text, and with the same text after `replace_word`.
+    """The attention of the trained heads on a text, and on the same text after `replace_word`.
 
-    Pieces that differ count as one place: from several the mean counts, to several their sum.
-    Source: Clark et al. 2019, section 4.1. Raises: TextError when the tokens are the same,
-    FileError, SettingsError.
+    The pieces that differ are one position: as queries they have their mean, as keys their sum.
+    Source: Clark et al. 2019, section 4.1. Raises: TextError when the tokens are the same;
+    FileError; SettingsError.
     """
     before, after = (attention_of(each, n_tokens) for each in (text, replace_word(text, old, new)))
     first, ends = _difference(before.tokens, after.tokens)
@@ -154,8 +146,8 @@ def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord
 
 
 def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, tuple[int, int]]:
-    """Where two sequences differ: the first position, and the one after the last in each of
-    them, never empty.
+    """Where two sequences differ: the first position, and the end of the difference in each of
+    them; neither part is empty.
     """
     if before == after:
         raise TextError(
@@ -165,8 +157,8 @@ def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, t
     shorter = min(len(before), len(after))
     first = next((i for i in range(shorter) if before[i] != after[i]), shorter)
     same = next((i for i in range(shorter) if before[-1 - i] != after[-1 - i]), shorter)
-    # A word that only comes in or goes out takes its left neighbour along: a place needs a token in
-    # both sentences.
+    # A word that is only added or removed takes its left neighbour along: the position needs a
+    # token in both sentences.
     same = min(same, shorter - first)
     if shorter - same == first:
         first -= 1
@@ -174,7 +166,7 @@ def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, t
 
 
 def _merged(layer_HTT: Array, first: int, end: int) -> Array:
-    """One layer with positions first to end - 1 as one. Shapes: (H, T, T) -> (H, N, N)."""
+    """One layer with the positions from first to end - 1 as one. Shapes: (H, T, T) -> (H, N, N)."""
     keys_HTN = np.concatenate(
         (
             layer_HTT[..., :first],
@@ -194,5 +186,5 @@ def _merged(layer_HTT: Array, first: int, end: int) -> Array:
 
 
 def _joined(pieces: tuple[str, ...]) -> str:
-    """Pieces as they are read: those marked ## are parts of the word before."""
+    """Pieces as words; a piece marked ## belongs to the word before it."""
     return " ".join(pieces).replace(" ##", "")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import TextError
-from attention_lab.trained.changed_word import change_word, replace_word, word_in
+from attention_lab.trained.change_a_word import change_word, replace_word, word_to_replace
 from attention_lab.trained.encoded_text import attention_of
 from tests.lab.refusal import Facts, refused
 
@@ -21,7 +21,7 @@ def test_the_preset() -> None:
     it, animal, street = (change.tokens.index(word) for word in ("it", "animal", "street"))
     moved = change.differences[3, 1, it]
     assert (round(float(moved[animal]), 2), round(float(moved[street]), 2)) == (-0.36, 0.09)
-    assert change.tokens[change.place] == "tired → wide"
+    assert change.tokens[change.position] == "tired → wide"
     assert np.array_equal(change.before, np.stack(attention_of(ANIMAL).layers))
 
 
@@ -40,14 +40,14 @@ def test_places_of_several_pieces(old: str, new: str, before: str, after: str) -
     still adds up to 1.
     """
     change = change_word(ANIMAL, old, new)
-    assert (change.tokens_before[change.place], change.tokens_after[change.place]) == (
+    assert (change.tokens_before[change.position], change.tokens_after[change.position]) == (
         before,
         after,
     )
     assert change.before.shape == change.after.shape
     for shares in (change.before, change.after):
         np.testing.assert_allclose(shares.sum(axis=-1), 1, atol=1e-5)
-    others = [place for place in range(len(change.tokens)) if place != change.place]
+    others = [place for place in range(len(change.tokens)) if place != change.position]
     assert [change.tokens_before[i] for i in others] == [change.tokens_after[i] for i in others]
 
 
@@ -59,7 +59,7 @@ def test_pieces_are_added_up_as_keys_and_averaged_as_queries() -> None:
         change_word(ANIMAL, "tired", "too tired"),
         attention_of(ANIMAL.replace("tired", "too tired")),
     )
-    place, layer = change.place, raw.layers[2][5]
+    place, layer = change.position, raw.layers[2][5]
     assert change.tokens_after[place].split() == list(raw.tokens[place : place + 2])
     assert change.after[2, 5, 0, place] == pytest.approx(layer[0, place] + layer[0, place + 1])
     expected = (layer[place, 0] + layer[place + 1, 0]) / 2
@@ -87,8 +87,8 @@ def test_replacing_words() -> None:
     """
     assert replace_word("Cat, concat, cat", "cat", "dog") == "dog, concat, cat"
     assert replace_word("is it (it)?", "(it)", r"\1") == r"is it \1?"
-    assert word_in("a b c", "z") == "c"
-    assert word_in("!?", "z") == "z"
+    assert word_to_replace("a b c", "z") == "c"
+    assert word_to_replace("!?", "z") == "z"
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,9 @@ from attention_core import AttentionError, TextError
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.scenario import Scenario, tokens_of
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_lab.user_data.layer_search import find_layers
-from attention_ui.trained.own_heads import AS_IT_IS, OWN
-from attention_viz.trained.layer_pictures import best_says
+from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, UPLOAD_KEY
 from tests.lab.made_weight_files import npz, safetensors
 from tests.ui.app import errors, facts, gone_to, opened, page_context, scenes, sent, texts, title
 from tests.ui.uploads import BERT, SHARES, WORDS, asked, rng, uploaded
@@ -85,7 +84,7 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
         uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}), opened("your-weights")),
         "one-head",
     )
-    assert [caption.value for caption in app.sidebar.caption] == [AS_IT_IS.says]
+    assert [caption.value for caption in app.sidebar.caption] == [CONTROLS_OF_MAPS.says]
     assert not app.sidebar.text_input
     app.segmented_control(key="th_whose").set_value("model").run()
     assert app.sidebar.text_input
@@ -97,7 +96,7 @@ def test_the_file_is_in_no_address_and_no_other_session() -> None:
     """What one visitor loads is not in the address, and another one does not have it."""
     app = uploaded("a.npz", npz({"attention": SHARES}))
     assert set(app.query_params) == {"text"}
-    assert OWN not in opened("your-weights").session_state
+    assert UPLOAD_KEY not in opened("your-weights").session_state
 
 
 def test_the_heading_is_true_of_a_file() -> None:
@@ -128,11 +127,11 @@ def test_a_file_without_a_sentence() -> None:
 
 
 def test_one_head_of_one_token() -> None:
-    """One head is told of in the singular."""
+    """A single head is the one that does it most, and its matrix is drawn."""
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
     app.selectbox(key="fh_rule").set_value("itself").run()
     assert facts(app)["does_it_most"] == (0, 0)
-    assert app.header[0].value == scenes(app)[1]["description"][:-1] == best_says(1)
+    assert list(scenes(app)[1]["arrays"]) == ["head 0 0"]
 
 
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:

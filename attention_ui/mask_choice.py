@@ -72,18 +72,18 @@ def with_example_mask(now: PageContext) -> tuple[PageContext, tuple[Note, ...]]:
     """The layer as the mask step shows it, and what is said of it: with a causal mask where it has
     none, unless the URL or the user chose no mask.
     """
-    visitor, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
+    user, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
     restore(NO_MASK_KEY, "Without a mask", "", _from_url)
-    moved = visitor.before is not None and visitor.before.mask != "none"
+    moved = user.before is not None and user.before.mask != "none"
     if not bare:
         st.session_state[NO_MASK_KEY] = ""
-    elif moved or "mask" in visitor.asked:
+    elif moved or "mask" in user.asked:
         st.session_state[NO_MASK_KEY] = "true"
     write_to_url(NO_MASK_KEY, "")
     if not fact("mask_of_example", bare and not st.session_state[NO_MASK_KEY]):
         return now, ()
-    visitor.page_context = replace(now, scenario=replace(now.scenario, mask=EXAMPLE_MASK))
-    return visitor.page_context, (EXAMPLE_NOTE,)
+    user.page_context = replace(now, scenario=replace(now.scenario, mask=EXAMPLE_MASK))
+    return user.page_context, (EXAMPLE_NOTE,)
 
 
 def _from_url(text: str) -> str:

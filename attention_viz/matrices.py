@@ -54,7 +54,7 @@ class Matrix:
     rule: Rule | None = None
     small: bool = False
     hidden: Array | None = None
-    says: str = ""
+    says: str = "This number is"
 
 
 def matrix_board(
@@ -178,7 +178,7 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     }
     if matrix.hidden is not None and matrix.hidden.any():
         about["hatched"] = pack_bits(matrix.hidden)
-    if matrix.says:
+    if matrix.rule is None:
         about["given"] = matrix.says
     if hidden.any():
         about["masked"] = pack_bits(hidden)

@@ -1,4 +1,4 @@
-"""Questions to work out by hand, in words: the question, its numbers, and the answer."""
+"""Questions to work out by hand: their texts, and the board of their operands."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
+from attention_core.derivation import Derivation
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.practice import PracticeQuestion
 
+from . import story
 from .labels import format_decimals, number
+from .payload import JSON, Stage
 from .tables import format_derivation
 
+# The boards of the steps inside a head.
+HEAD_BOARDS = {
+    "scores": story.scores_board,
+    "scaled_scores": story.scale_board,
+    "probabilities": story.softmax_board,
+    "head_outputs": story.mixing_board,
+}
 # For each projection: the word for its vectors, its weights, the axes of its tokens and of a head.
 PROJECTION_WORDS = {
     "queries": ("query", "w_q", "T", "K"),
@@ -177,3 +187,28 @@ class _Words:
             ", ".join(format_decimals(value, self.question.decimals) for value in values)
             for values in lists
         ]
+
+
+def operand_board(stage: Stage, cell: Derivation, focused: bool) -> JSON:
+    """The board of the step that computes a cell, without its result; the cell's operands are lit.
+    focused: only the columns of one head if there are many.
+    """
+    field, (_, *index) = cell.field, cell.index
+    if field in HEAD_BOARDS:
+        head, query, last = index
+        board = HEAD_BOARDS[field](stage, (head, query, last))
+    elif field == "merged":
+        query, column = index
+        width = stage.trace.sizes["V"]
+        board = story.merge_board(stage, (column // width, query, column % width), focused)
+    elif field == "output":
+        board = story.output_board(stage, index[0], index[1], focused)
+    else:
+        row, column = index
+        width = stage.trace.sizes["V" if field == "values" else "K"]
+        board = story.projection_board(
+            stage, field, (column // width, row, column % width), focused
+        )
+    panels = [panel for panel in board["panels"] if panel["role"] == "operand"]
+    lit = {"array": field, "index": list(cell.index)}
+    return board | {"panels": panels, "cell": lit, "player": False, "arithmetic": False}

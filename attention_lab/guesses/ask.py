@@ -16,8 +16,7 @@ from attention_core.trace import STEPS, Trace
 from .answers import Answer, AskedItem, answer, believed_answer, is_same_answer
 from .beliefs import believed_array
 from .items import ITEMS, MISCONCEPTIONS, item_at, items_of
-from .options import options_of
-from .prompts import prompt_of
+from .options import options_of, prompt_of
 from .record import Guess, Reason
 
 MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions

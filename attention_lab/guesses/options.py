@@ -1,4 +1,4 @@
-"""The options of a question: the right answer, those of misconceptions, then other wrong ones."""
+"""The words of a question: its options, in an order that gives nothing away, and its prompt."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from attention_core.trace import STEPS, Trace
+
 from .answers import SAME, Answer, AskedItem, answer, is_same_answer, other_shapes, pair_of
-from .prompts import token_name
 from .record import Option
 
 MAX_OPTIONS = 4
@@ -45,13 +46,13 @@ def _place_of(asked: AskedItem, given: Answer, answers: Sequence[Answer]) -> int
     return next(same, len(answers))
 
 
-def format_answer(asked: AskedItem, answer: Answer) -> str:
+def _format_answer(asked: AskedItem, answer: Answer) -> str:
     """The label of a number or a text."""
     if isinstance(answer, float):
         decimals = 0 if asked.item.asks == "row" else asked.decimals
         return f"{round(answer, decimals) + 0.0:.{decimals}f}".replace("-", "−")
     if asked.item.kind == "largest":
-        return token_name(asked.trace, "S", int(str(answer)))
+        return _token_name(asked.trace, "S", int(str(answer)))
     if asked.item.kind == "grows":
         return _pair_labels(asked)[str(answer)]
     return str(answer)
@@ -63,7 +64,7 @@ def _option(
     if isinstance(answer, tuple):
         return Option("", "", right, misconceptions, answer)
     value = f"{answer:.9g}" if isinstance(answer, float) else answer
-    return Option(value, format_answer(asked, answer), right, misconceptions)
+    return Option(value, _format_answer(asked, answer), right, misconceptions)
 
 
 def _in_order(asked: AskedItem, options: list[Option]) -> Iterable[Option]:
@@ -128,7 +129,7 @@ def _other_pictures(asked: AskedItem) -> Iterable[Answer]:
 def _pair_labels(asked: AskedItem) -> dict[str, str]:
     if asked.field == "scores":
         query, key = (
-            token_name(asked.trace, letter, place)
+            _token_name(asked.trace, letter, place)
             for letter, place in zip("TS", asked.cell[-2:], strict=True)
         )
         return {
@@ -136,5 +137,39 @@ def _pair_labels(asked: AskedItem) -> dict[str, str]:
             "second": f"{key} with {query}",
             SAME: "both are the same",
         }
-    best, least = (token_name(asked.trace, "S", place) for place in pair_of(asked))
+    best, least = (_token_name(asked.trace, "S", place) for place in pair_of(asked))
     return {"first": best, "second": least, SAME: "neither"}
+
+
+def prompt_of(asked: AskedItem) -> str:
+    """The prompt with the names of its cell filled in."""
+    letters = STEPS[asked.field].letters[1:]
+    at = dict(zip(letters, asked.cell, strict=True))
+    names = {"field": STEPS[asked.field].title, "feature": str(asked.cell[-1])}
+    for letter, name in (("T", "query"), ("S", "key"), ("H", "head"), ("G", "head")):
+        if letter in at:
+            names[name] = _token_name(asked.trace, letter, at[letter])
+    names["token"] = names.get("query") or names.get("key", "")
+    if asked.item.kind == "grows" and asked.field == "probabilities":
+        best, least = pair_of(asked)
+        names["key"], names["other"] = (_token_name(asked.trace, "S", n) for n in (best, least))
+    return asked.item.prompt.format(**names)
+
+
+def _token_name(trace: Trace, letter: str, place: int) -> str:
+    """A token in quotation marks, with its position if the word occurs more than once; a head as
+    its number.
+
+    >>> from attention_core import Projections, attend
+    >>> trace = attend([[1.0], [2.0]], Projections.weightless(1)).labelled(("a", "a"))
+    >>> _token_name(trace, "T", 1)
+    '“a” (position 1)'
+    """
+    if letter in "HG":
+        return str(place)
+    labels = trace.labels(letter)
+    if labels[place] == str(place):
+        return f"token {place}"
+    if labels.count(labels[place]) > 1:
+        return f"“{labels[place]}” (position {place})"
+    return f"“{labels[place]}”"

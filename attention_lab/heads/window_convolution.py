@@ -61,14 +61,14 @@ def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> Projec
     tokens_TD = (trace.inputs if field == "queries" else trace.memory)[0]
     filters = getattr(trace.projections, weights).T
     bias = getattr(trace.projections, weights.replace("w", "b"))
-    made, width = getattr(trace, field)[0], tokens_TD.shape[1]
+    projected, width = getattr(trace, field)[0], tokens_TD.shape[1]
     own = head_columns(trace, field, head)
     gaps = []
     for part in (own, slice(None)):
         found = convolve_windows(tokens_TD.ravel(), filters[part], step=width)
         if bias is not None:
             found = found + bias[part]
-        gaps.append(float(np.abs(found - made[:, part]).max()))
+        gaps.append(float(np.abs(found - projected[:, part]).max()))
     return ProjectionConvolution(
         field, width, own.stop - own.start, len(filters), (gaps[0], gaps[1])
     )

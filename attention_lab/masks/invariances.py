@@ -106,16 +106,16 @@ def _value_basis(trace: Trace, seed: int) -> Trace:
 LAYER_CHANGES: tuple[LayerChange, ...] = (
     LayerChange(
         "row_constants",
-        "a constant for each query, added to all scores of that query",
+        "A constant for each query, added to all scores of that query",
         True,
         r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
-        "The softmax depends only on differences between the scores of one query. The factor e^c"
-        " cancels.",
+        "The softmax depends only on differences between the scores of one query. The factor"
+        " $e^{c_i}$ cancels.",
         _row_constants,
     ),
     LayerChange(
         "column_constants",
-        "a constant for each key, added to all scores of that key",
+        "A constant for each key, added to all scores of that key",
         False,
         r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
         "Some keys get more from all queries, so the probabilities change.",
@@ -123,7 +123,7 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
     ),
     LayerChange(
         "key_bias",
-        "a bias added to every key",
+        "A bias added to every key",
         True,
         r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
         "It adds the same number to all scores of one query, so no probability changes. With a"
@@ -132,7 +132,7 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
     ),
     LayerChange(
         "query_bias",
-        "a bias added to every query",
+        "A bias added to every query",
         False,
         r"(q_i + b) \cdot k_j = q_i \cdot k_j + b \cdot k_j",
         "It adds another number for each key: keys similar to b get more.",
@@ -140,7 +140,7 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
     ),
     LayerChange(
         "temperature",
-        "temperature 2",
+        "Temperature 2",
         False,
         r"\operatorname{softmax}(s / 2)",
         "The probabilities come closer together. Their order stays the same for each query, unless"
@@ -149,7 +149,7 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
     ),
     LayerChange(
         "query_key_basis",
-        "queries and keys in another basis",
+        "Queries and keys in another basis",
         True,
         r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
         "Queries and keys are used only in dot products. In another basis, biases included, these"
@@ -158,7 +158,7 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
     ),
     LayerChange(
         "value_basis",
-        "values in another basis",
+        "Values in another basis",
         True,
         r"(W_V U)(U^{-1} W_O) = W_V W_O",
         "The change of the values is undone in W_O: the head outputs differ, the output of the"

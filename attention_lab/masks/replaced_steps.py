@@ -83,9 +83,11 @@ def run_with_steps(given: RunInputs, steps: ReplacedSteps = CORRECT_STEPS, call:
     scale = steps.scale(trace)
     options = Options(given.mask, given.bias, scale, trace.softcap, trace.empty_rows_as)
     weights, connection = steps.weights(trace.projections), given.inputs if trace.residual else None
-    made = run_layer(given.inputs, memory, weights, options, connection, steps.of_layer(call))
+    trace_of_run = run_layer(
+        given.inputs, memory, weights, options, connection, steps.of_layer(call)
+    )
     return replace(
-        made,
+        trace_of_run,
         mask=trace.mask,
         bias=trace.bias,
         tokens=trace.tokens,

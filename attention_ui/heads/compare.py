@@ -29,9 +29,9 @@ COMPARABLE_CONTROLS = {control.name: control for control in CONTROLS if control.
 def choose_setting(
     place: DeltaGenerator, where: DeltaGenerator, scenario: Scenario
 ) -> tuple[Control, Any]:
-    """Draw the choice of the changed control and its other value; give both. The URL holds them.
+    """Draw the choice of the changed control and its other value; return both. The URL holds them.
 
-    Without a value in the URL it is another one than that of the sidebar.
+    Without a value in the URL, the value is another one than that of the sidebar.
     """
     restore(
         AGAINST, LABEL, FIRST_CONTROL, partial(check_choice, AGAINST, choices=COMPARABLE_CONTROLS)

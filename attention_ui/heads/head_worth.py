@@ -96,7 +96,7 @@ def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
 
 
 def _choose_basis() -> int:
-    """Draw the buttons for another basis and for the original one; give the seed, 0 for the
+    """Draw the buttons for another basis and for the original one; return the seed, 0 for the
     original.
     """
     restore("basis", "Change the bases", 0, _from_url)

@@ -14,7 +14,7 @@ MAX_HEADS_TEXT = 200  # of heads in the URL
 
 
 def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, ...]:
-    """Draw one switch for each head and give the heads that are on. The URL holds them as "0.2.3".
+    """Draw one switch for each head; return the heads that are on. The URL holds them as "0.2.3".
 
     Heads that the layer does not have are left out, with a message if the URL named them.
     """

@@ -80,7 +80,7 @@ def show_convolutions(now: PageContext) -> None:
 
 
 def measure_on_click(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
-    """Draw the button that measures; give the measurements for these sizes, none before that."""
+    """Draw the button that measures; return the measurements for these sizes, none before that."""
     if st.button("Measure time and memory here", icon=":material/timer:", key="measure ways"):
         with st.spinner("Measuring, at most a few seconds."):
             st.session_state[SCHEME_RUNS_KEY] = (size, letter, measure_schemes(size, letter))

@@ -4,14 +4,9 @@ checks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
-
 import streamlit as st
 
 from attention_core import STEPS
-from attention_core.checks import check_choice
 from attention_lab.masks.break_it import NO_MISTAKE, ExaminedLayer
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, MistakeCheck
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
@@ -20,7 +15,7 @@ from attention_viz.masks.break_it import COMPUTED_FIELDS
 
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import KEPT, bound, restore, set_if_changed, whole_number_input, write_to_url
+from ..url_state import KEPT, bound, choose_named, whole_number_input
 
 LAST_ROUND = 999
 MISTAKE_NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
@@ -33,41 +28,14 @@ FIELD_NAMES = {"first": "The first one with wrong numbers"} | {
 
 def choose_mistake() -> str:
     """The key of the chosen mistake."""
-    return _choose(st, "The mistake", MISTAKE_CHOICES, MISTAKES[0].key, "bi_fault")
+    return choose_named("The mistake", MISTAKE_CHOICES, MISTAKES[0].key, key="bi_fault")
 
 
 def choose_field() -> str:
     """The field that is shown: "first" is the first one with wrong numbers."""
-    return _choose(
-        st, "Field", FIELD_NAMES, "first", "bi_field", help="A hidden mistake shows its output."
+    return choose_named(
+        "Field", FIELD_NAMES, "first", key="bi_field", help="A hidden mistake shows its output."
     )
-
-
-def _choose(
-    place: Any, label: str, names: Mapping[str, str], default: str, key: str, **about: Any
-) -> str:
-    """Draw a select box that shows names; the URL and the session hold their keys."""
-    restore(key, label, default, partial(check_choice, label, choices=names))
-    write_to_url(key, default)
-    held, widget = str(st.session_state[key]), f"choose {key}"
-    set_if_changed(widget, held)
-    place.selectbox(
-        label,
-        tuple(names),
-        tuple(names).index(held),
-        format_func=names.__getitem__,
-        required=True,
-        key=widget,
-        on_change=_keep,
-        args=(key, widget),
-        **about,
-    )
-    return held
-
-
-def _keep(key: str, widget: str) -> None:
-    """In a callback: hold the chosen key."""
-    st.session_state[key] = st.session_state[widget]
 
 
 def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer) -> None:
@@ -97,11 +65,11 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer
 
 
 def play_round() -> str:
-    """The game: a hidden mistake, a guess, the answer. Gives the key of the mistake."""
+    """The game: a hidden mistake, a guess, the answer. Returns the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
     hidden = hidden_mistake(int(number))
-    guess = _choose(middle, "Your guess", GUESS_CHOICES, "?", "bi_guess")
+    guess = choose_named("Your guess", GUESS_CHOICES, "?", place=middle, key="bi_guess")
     show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
     st.markdown(
         f"This layer has one of the mistakes. Number of possible mistakes: {len(MISTAKES)}. Look at"

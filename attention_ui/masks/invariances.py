@@ -16,7 +16,7 @@ from attention_viz.masks import invariances as boards
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import KEPT, bound, whole_number_input
+from ..url_state import KEPT, choose_named, whole_number_input
 from .score_variants import show_additive_scores, show_one_softmax
 from .shuffles import format_difference, show_shuffle
 from .temperature import show_scale_reason, show_temperature
@@ -29,18 +29,12 @@ EXPECTED_OUTPUT = {
 
 def show_constants(now: PageContext) -> None:
     """Changes of scores and weights: some change the output, some do not."""
-    names = {change.key: change.name for change in LAYER_CHANGES}
+    changes = {change.key: change for change in LAYER_CHANGES}
+    names = {key: change.name for key, change in changes.items()}
     left, right = st.columns([3, 2])
-    key = bound(
-        left.selectbox,
-        "Change",
-        tuple(names),
-        key="inv_change",
-        **KEPT,
-        help="; ".join(f"{k}: {v}" for k, v in names.items()),
-    )
+    key = choose_named("Change", names, LAYER_CHANGES[0].key, place=left, key="inv_change")
     seed = whole_number_input(right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
-    change = next((one for one in LAYER_CHANGES if one.key == key), LAYER_CHANGES[0])
+    change = changes[key]
     after = change.apply(now.trace, int(seed))
     found = gaps(now.trace, after)
     stays = fact("stays_in_theory", change.same)
@@ -49,10 +43,9 @@ def show_constants(now: PageContext) -> None:
     rounded = stays and found.probabilities <= tolerance(now.trace, "probabilities")
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown(
-        f"Changed: **{change.name}**. {change.description}\n\nBy theory the output"
-        f" **{EXPECTED_OUTPUT[stays]}**."
-        " Largest difference measured: of a probability"
-        f" {format_difference(found.probabilities, only_rounding=rounded)}, of the output"
+        f"{change.description}\n\nBy theory the output **{EXPECTED_OUTPUT[stays]}**. Largest"
+        " measured difference of a probability:"
+        f" {format_difference(found.probabilities, only_rounding=rounded)}; of the output:"
         f" {format_difference(found.output, only_rounding=stays)}."
     )
     right.latex(change.formula)

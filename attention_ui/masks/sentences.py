@@ -28,7 +28,7 @@ def choose_sentence(
     instead: str = "",
     help: str | None = None,
 ) -> str:
-    """Draw the field in a part of the page; give its text, cut to the longest allowed one.
+    """Draw the field in a part of the page; return its text, cut to the largest allowed length.
 
     A text without a word is refused below the field, and `instead` is used. Without `instead` the
     field may be left empty. n_tokens: the length of the sentence, as for `other_sentence`.

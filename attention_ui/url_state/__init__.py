@@ -14,7 +14,7 @@ from .places import (
 )
 from .refusals import SWITCH_LABELS, Refusal, refuse, refuse_unusable, show_refusals
 from .session import Session, begin_run, session
-from .widgets import MAX_SEED, choose_one, seed_input, whole_number_input
+from .widgets import MAX_SEED, choose_named, choose_one, seed_input, whole_number_input
 
 __all__ = [
     "KEPT",
@@ -25,6 +25,7 @@ __all__ = [
     "begin_run",
     "bound",
     "cell_places",
+    "choose_named",
     "choose_one",
     "choose_place",
     "control_group",

@@ -1,4 +1,5 @@
-"""Widgets that a URL could break: buttons of which one is always chosen, fields for whole numbers.
+"""Widgets that a URL could break: buttons of which one is always chosen, boxes with names, fields
+for whole numbers.
 
 If the URL sets such buttons to nothing, Streamlit leaves none chosen; if it sets a number field to
 infinity, Streamlit ends the page. So both are removed from the URL before the widget is drawn, and
@@ -8,12 +9,16 @@ the run starts anew.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from .binding import bound, rerun_without
+from attention_core.checks import check_choice
+
+from .binding import bound, rerun_without, restore, write_to_url
+from .places import set_if_changed
 from .refusals import refuse
 
 MAX_SEED = 9999
@@ -38,6 +43,33 @@ def choose_one(
     if chosen not in options:
         return default
     return str(chosen)
+
+
+def choose_named(
+    label: str, names: Mapping[str, str], default: str, *, place: Any = st, key: str, **about: Any
+) -> str:
+    """Draw a select box that shows names; the URL and the session hold their keys."""
+    restore(key, label, default, partial(check_choice, label, choices=names))
+    write_to_url(key, default)
+    held, widget = str(st.session_state[key]), f"choose {key}"
+    set_if_changed(widget, held)
+    place.selectbox(
+        label,
+        tuple(names),
+        tuple(names).index(held),
+        format_func=names.__getitem__,
+        required=True,
+        key=widget,
+        on_change=_keep,
+        args=(key, widget),
+        **about,
+    )
+    return held
+
+
+def _keep(key: str, widget: str) -> None:
+    """In a callback: hold the chosen key."""
+    st.session_state[key] = st.session_state[widget]
 
 
 def whole_number_input(

@@ -43,14 +43,14 @@ def heads_grid(
     )
     head = next((one for one in heads if one == cell[0]), heads[0])
     panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
-    given = scene(stage, [panel], (field, (0, head, *cell[1:])), description)
+    board = scene(stage, [panel], (field, (0, head, *cell[1:])), description)
     limit = max(field_limit(one, field) for one in (trace, one_head or trace))
-    given["arrays"][field] |= _colours(stage, field, limit)
+    board["arrays"][field] |= _colours(stage, field, limit)
     if len(heads) < trace.sizes["H"]:
-        given["panels"][0]["only"] = [int(head) for head in heads]
+        board["panels"][0]["only"] = [int(head) for head in heads]
     if one_head is not None:
-        given = _beside_one(given, stage, field, one_head, limit)
-    return as_gallery(given, stage.own_scale)
+        board = _beside_one(board, stage, field, one_head, limit)
+    return as_gallery(board, stage.own_scale)
 
 
 def _colours(stage: Stage, field: str, limit: float) -> JSON:
@@ -63,13 +63,13 @@ def _colours(stage: Stage, field: str, limit: float) -> JSON:
     return coloured
 
 
-def _beside_one(given: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
+def _beside_one(board: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
     """The matrix of the one wide head before those of the others. It has its own axis of heads."""
     array = array_json(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
     array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD_NAME} | _colours(
         stage, field, limit
     )
-    panel = given["panels"][0] | {
+    panel = board["panels"][0] | {
         "id": ONE_HEAD_NAME,
         "array": ONE_HEAD_NAME,
         "title": f"{ONE_HEAD_NAME}, features: {one_head.sizes['K']}",
@@ -78,10 +78,10 @@ def _beside_one(given: JSON, stage: Stage, field: str, one_head: Trace, limit: f
     }
     panel.pop("only", None)
     first, others = {"place": [0, 0]}, {"place": [1, 0]}
-    return given | {
-        "arrays": given["arrays"] | {ONE_HEAD_NAME: array},
-        "axes": given["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
-        "panels": [panel | first, given["panels"][0] | others],
+    return board | {
+        "arrays": board["arrays"] | {ONE_HEAD_NAME: array},
+        "axes": board["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
+        "panels": [panel | first, board["panels"][0] | others],
     }
 
 
@@ -131,9 +131,9 @@ def key_board(trace: Trace, head: int, query: int, key: int, notation: Notation 
     return _by_head(trace, place, queries, description, (head, query), notation)
 
 
-def as_gallery(given: JSON, own_scale: bool = False) -> JSON:
+def as_gallery(board: JSON, own_scale: bool = False) -> JSON:
     """A board that shows all matrices, however small, with a legend of the colours."""
-    arrays = given["arrays"].values()
+    arrays = board["arrays"].values()
     first = next(iter(arrays))
     strongest = "strongest of each head"
     if not own_scale:
@@ -143,7 +143,7 @@ def as_gallery(given: JSON, own_scale: bool = False) -> JSON:
         legend = [{"scale": "share", "low": "0", "high": strongest}]
     if any("masked" in array or "hatched" in array for array in arrays):
         legend.append({"scale": "masked", "high": "masked"})
-    return given | {"gallery": True, "legend": legend}
+    return board | {"gallery": True, "legend": legend}
 
 
 def field_limit(trace: Trace, field: str) -> float:

@@ -25,8 +25,8 @@ def compare_board(
 ) -> JSON:
     """The matrices of one head, or the outputs, on one scale of colours, and their difference.
 
-    cell: head, row and column of the pinned cell. names: of the two settings. Of the output
-    `MAX_OUTPUT_FEATURES` features are shown, among them that of the cell.
+    cell: head, row and column of the pinned cell. names: of the two settings. The board
+    shows at most `MAX_OUTPUT_FEATURES` features of the output, among them that of the cell.
     """
     head, row, column = cell
     first, cut = 0, slice(None)

@@ -59,7 +59,7 @@ def strongest_colour(trace: Trace) -> float:
 
 def _array(name: str, trace: Trace, limit: float) -> JSON:
     shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
-    given: JSON = {
+    array: JSON = {
         "shape": list(shares_HTS.shape),
         "axes": ["H", "T", "S"],
         "title": name,
@@ -69,7 +69,7 @@ def _array(name: str, trace: Trace, limit: float) -> JSON:
         "data": float_bytes(shares_HTS),
         "given": HEAD_NUMBER_CAPTIONS["probability"],
     }
-    return given | ({"hatched": pack_bits(hidden_HTS)} if hidden_HTS.any() else {})
+    return array | ({"hatched": pack_bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 
 def _badge(trace: Trace) -> str:

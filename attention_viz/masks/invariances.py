@@ -95,6 +95,7 @@ def change_board(
                 f"{STEPS[field].title} {when}",
                 kind=kind,
                 limit=limit,
+                says=f"The number {when} the change is",
             )
             for place, (when, numbers) in enumerate((("before", first), ("after", second)))
         ]
@@ -127,6 +128,7 @@ def temperature_board(
             (place, 0),
             f"probabilities at temperature {number:g}",
             kind="probability",
+            says=f"The share at temperature {number:g} is",
         )
         for place, (name, trace, number) in enumerate(
             (("usual", usual, 1), ("other", other, temperature))
@@ -156,6 +158,7 @@ def jacobian_board(
             f"Jacobian {title}",
             kind="logit",
             limit=0.25,
+            says="The derivative of this share by this score is",
         )
         for place, (title, row) in enumerate(zip(titles, shares, strict=True))
     ]

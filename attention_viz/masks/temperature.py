@@ -115,7 +115,11 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
         _curve(
             widths, [getattr(getattr(spread, scores), measure) for spread in spreads], name, colour
         )
-        | {"mode": "lines+markers", "line": {"color": colour, "width": 2.5, "dash": dash}}
+        | {
+            "mode": "lines+markers",
+            "line": {"color": colour, "width": 2.5, "dash": dash},
+            "marker": {"color": colour},
+        }
         for name, scores, measure, colour, dash in lines
     ]
     around = {

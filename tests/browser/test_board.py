@@ -16,7 +16,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import number
 from tests.browser.driving import (
     click_cell,
-    expect_address,
+    expect_url,
     hover_cell,
     parameters,
     settled,
@@ -118,20 +118,20 @@ def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
     expect(page.locator("[aria-live]").filter(has_text="and").first).to_contain_text("we")
     page.keyboard.press("Enter")
-    expect_address(page, "query=3")
+    expect_url(page, "query=3")
     assert parameters(settled(page))["query"] == "3"
     expect(matrix).to_be_focused()
     page.keyboard.press("Escape")
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
 
 
-def test_a_late_style_sheet(address: str, page: Page) -> None:
+def test_a_late_style_sheet(app_url: str, page: Page) -> None:
     """Without its style sheet a board would stand elsewhere: it is shown when the style sheet has
     arrived, and then explains its cells.
     """
     held: list[Route] = []
     page.route("**/board.css", lambda route: held.append(route))
-    page.goto(f"{address}/scores?{PRIME}")
+    page.goto(f"{app_url}/scores?{PRIME}")
     board = page.locator(".board")
     expect(board).to_be_attached()
     expect(page.locator(".st-key-closer")).to_be_visible()
@@ -149,7 +149,7 @@ def test_a_rerun_keeps_the_board(visit: Visit) -> None:
     page = visit("scores")
     page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
     click_cell(page, "scores", (0, 0, 2, 9))
-    expect_address(page, "query=2")
+    expect_url(page, "query=2")
     settled(page)
     expect(page.locator("section.board").first).to_have_attribute("data-mine", "yes")
     expect_cell(page, trace_of(Scenario()), "scores", (0, 0, 2, 9))
@@ -177,7 +177,7 @@ def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
     expect(stop).to_be_enabled()
     page.get_by_label("Head", exact=True).click()
     page.get_by_role("option", name="2", exact=True).click()
-    expect_address(page, "head=2")
+    expect_url(page, "head=2")
     settled(page)
     expect(stop).to_be_disabled()
     expect_cell(page, trace_of(SCENARIO), "scores", (0, 2, 0, 0))

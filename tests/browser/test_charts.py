@@ -13,7 +13,7 @@ from attention_lab.heads.patterns import pattern_of
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.heads.head_portraits import measures_figure
 from attention_viz.theme import PALETTES
-from tests.browser.driving import expect_address, rgb, settled
+from tests.browser.driving import expect_url, rgb, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -51,7 +51,7 @@ def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
     box = chart.locator(".barlayer path").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect_address(page, "claims_text=gml")
+    expect_url(page, "claims_text=gml")
 
 
 def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
@@ -60,7 +60,7 @@ def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
     drawn(page)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
     page.get_by_text("LayerNorm after", exact=True).click()
-    expect_address(page, "depth_norm=true")
+    expect_url(page, "depth_norm=true")
     settled(page)
     assert page.evaluate("document.querySelector('.js-plotly-plot').seen") is True
 

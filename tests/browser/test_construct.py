@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.by_hand import HANDMADE_FEATURES
-from tests.browser.driving import click_cell, expect_address, settled
+from tests.browser.driving import click_cell, expect_url, settled
 from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.browser
@@ -30,7 +30,7 @@ def test_a_head_is_built_by_typing(visit: Callable[[str], Page]) -> None:
         page.locator(".editor").fill(value)
         page.keyboard.press("Enter")
         settled(page)
-        expect_address(page, f"{matrix.replace('_', '')}_{HANDMADE_FEATURES.index(row)}_0_{value}")
+        expect_url(page, f"{matrix.replace('_', '')}_{HANDMADE_FEATURES.index(row)}_0_{value}")
     expect(page.get_by_test_id("stAlertContentSuccess")).to_be_visible()
 
 

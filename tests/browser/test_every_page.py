@@ -75,9 +75,9 @@ def picture(page: Page, name: str) -> None:
     ids=[*SECTIONS, "dark", "phone"],
 )
 def test_every_page_in_every_look(
-    page: Page, address: str, look: str, pages: Sequence[Entry], request: pytest.FixtureRequest
+    page: Page, app_url: str, look: str, pages: Sequence[Entry], request: pytest.FixtureRequest
 ) -> None:
-    """A page opens by its address, without an error, in its theme, accessible, no wider than the
+    """A page opens by its URL, without an error, in its theme, accessible, no wider than the
     window.
 
     The themes differ in their colours only, so the dark one is searched for those alone.
@@ -88,8 +88,8 @@ def test_every_page_in_every_look(
     palette = PALETTES["dark" if scheme == "dark" else "light"]
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
     found = {}
-    addresses = [f"{address}/{entry.url_path}?query=4&key=1" for entry in pages]
-    for entry, _ in zip(pages, one_by_one(page, addresses), strict=True):
+    urls = [f"{app_url}/{entry.url_path}?query=4&key=1" for entry in pages]
+    for entry, _ in zip(pages, one_by_one(page, urls), strict=True):
         expect(errors).to_have_count(0)
         expect(page.get_by_test_id("stApp")).to_have_css(
             "background-color", rgb(palette["background"])

@@ -58,14 +58,14 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     alone.close()
 
 
-def test_a_guess_in_a_file(context: BrowserContext, address: str, tmp_path: Path) -> None:
+def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path) -> None:
     """A step that asks first also asks in its file, offline: the guess is judged there, and its
     reasons follow.
     """
     assert context.browser
     asked = context.browser.new_context(accept_downloads=True)
     page = asked.new_page()
-    page.goto(f"{address}/scores?{FIRST}&head=0&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&head=0&query=6&key=1")
     settled(page).get_by_role("button", name="Take it with you", exact=True).click()
     with settled(page).expect_download() as download:
         page.get_by_role("button", name="This step as one web page").click()

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
     cell_at,
-    expect_address,
     expect_result,
     expect_title,
+    expect_url,
     parameters,
     settled,
 )
@@ -26,12 +26,12 @@ def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
     page = visit("head-worth")
     switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")
     switches.get_by_role("button", name="1", exact=True).click()
-    expect_address(page, "off=1")
+    expect_url(page, "off=1")
     settled(page)
     switches.get_by_role("button", name="3", exact=True).click()
-    expect_address(page, "off=1.3")
+    expect_url(page, "off=1.3")
     page.get_by_role("button", name="Change the bases").click()
-    expect_address(page, "basis=1")
+    expect_url(page, "basis=1")
     settled(page).reload()
     settled(page)
     assert parameters(page) == {"head": "0", "off": "1.3", "basis": "1"}
@@ -44,8 +44,8 @@ def test_one_head_stands_a_click_away_from_the_heads(visit: Visit) -> None:
     page = visit("scores?n_heads=2&d_model=8&head=1")
     page.get_by_role("button", name="The same weights as one wide head").click()
     expect_title(page, "All heads")
-    expect_address(page, "beside_one=true")
-    expect_address(page, "head=1")
+    expect_url(page, "beside_one=true")
+    expect_url(page, "head=1")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_keyboard_reaches_every_cell_of_all_heads(visit: Visit) -> None:
     expect(stated).to_contain_text("key position 1 animal")
     page.keyboard.press("End")
     page.keyboard.press("Enter")
-    expect_address(page, "head=3", "query=2", "key=11")
+    expect_url(page, "head=3", "query=2", "key=11")
 
 
 def test_the_first_line_of_heads_is_in_sight(visit: Visit) -> None:

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.trained.encoded_text import attention_of
-from tests.browser.driving import BOARDS, click_cell, expect_address, path_of, settled
+from tests.browser.driving import BOARDS, click_cell, expect_url, path_of, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -48,13 +48,13 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     expect(explained).to_contain_text("animal")
     expect(explained).to_contain_text(f"{share:.4f}")
     page.mouse.click(x, y)
-    expect_address(page, "/one-head", "th_cell=9-2-0")
+    expect_url(page, "/one-head", "th_cell=9-2-0")
     drawn(page, 3)
     click_cell(page, "probabilities", (0, 1, 7, 6))
-    expect_address(page, "th_cell=7-6-0")
+    expect_url(page, "th_cell=7-6-0")
     settled(page)
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained", "query=7")
+    expect_url(page, "/scores", "weights=trained", "query=7")
     assert path_of(settled(page)) == "scores"
 
 
@@ -64,12 +64,12 @@ def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit:
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained")
+    expect_url(page, "/scores", "weights=trained")
     expect(box).to_have_value("")
     settled(page).get_by_role("link", name="Softmax").first.click()
-    expect_address(page, "/softmax", "weights=trained")
+    expect_url(page, "/softmax", "weights=trained")
     settled(page)
-    expect_address(page, "weights=trained")
+    expect_url(page, "weights=trained")
 
 
 def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Visit) -> None:
@@ -79,10 +79,10 @@ def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Vi
     page = drawn(visit("one-head?th_layer=2"), 3)
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained")
+    expect_url(page, "/scores", "weights=trained")
     assert settled(page).evaluate("history.length") == entries + 1
     page.go_back()
-    expect_address(page, "/one-head", "th_layer=2", "!weights=trained")
+    expect_url(page, "/one-head", "th_layer=2", "!weights=trained")
 
 
 def test_a_head_is_opened_by_keys(visit: Visit) -> None:
@@ -94,7 +94,7 @@ def test_a_head_is_opened_by_keys(visit: Visit) -> None:
     page.keyboard.press("PageDown")
     expect(page.locator(".arithmetic")).to_contain_text("head 2")
     page.keyboard.press("Enter")
-    expect_address(page, "/one-head", "th_head=2", "th_cell=9-2-0")
+    expect_url(page, "/one-head", "th_head=2", "th_cell=9-2-0")
 
 
 def test_the_example_of_the_changed_word(visit: Visit) -> None:
@@ -104,7 +104,7 @@ def test_the_example_of_the_changed_word(visit: Visit) -> None:
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
     drawn(page, 2)
     page.mouse.click(*page.evaluate(AT_CELL, [5, 8, 12, 12, 15]))
-    expect_address(page, "th_layer=5", "th_head=8")
+    expect_url(page, "th_layer=5", "th_head=8")
 
 
 def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     expect(page.get_by_test_id("stAlert").first).to_contain_text(re.compile(r"\b2\b.*\b3\b"))
     drawn(page, 1)
     page.get_by_role("link", name="One head").last.click()
-    expect_address(page, "/one-head", "!mine")
+    expect_url(page, "/one-head", "!mine")
     settled(page)
     source = page.get_by_role("radiogroup", name="Whose heads")
     expect(source).to_be_visible()

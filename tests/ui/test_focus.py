@@ -1,4 +1,4 @@
-"""The cell in focus: set by select boxes and addresses, always within the trace, never changing
+"""The cell in focus: set by select boxes and URLs, always within the trace, never changing
 it.
 """
 
@@ -111,7 +111,7 @@ def test_the_focus_goes_along(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "expected", "moved"),
+    ("url", "expected", "moved"),
     [
         ({"head": 3, "query": 11, "key": 0}, Focus(3, 11, 0, 0), []),
         (
@@ -124,15 +124,15 @@ def test_the_focus_goes_along(page: str) -> None:
     ],
 )
 def test_a_place_outside_moves_to_the_nearest_end(
-    address: dict[str, object], expected: Focus, moved: list[str]
+    url: dict[str, object], expected: Focus, moved: list[str]
 ) -> None:
     """A number beyond the trace is the last head, token or feature, and a notice names what is
     shown instead.
     """
-    app = opened("scores", **address)
+    app = opened("scores", **url)
     assert page_context(app).focus == expected
     assert refused(app) == [
-        (name.capitalize(), str(address[name]), vars(expected)[name]) for name in moved
+        (name.capitalize(), str(url[name]), vars(expected)[name]) for name in moved
     ]
     app.run()
     assert not app.toast
@@ -147,7 +147,7 @@ def test_no_notice_where_no_place_is_shown() -> None:
     "junk", ["banana", "-1", "1.5", "", "½", "٣", "<script>", "0x2", "nan", " 1"]
 )
 @pytest.mark.parametrize("name", ["head", "key"])
-def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
+def test_junk_in_the_url_is_said(name: str, junk: str) -> None:
     """What is no number changes nothing, and a notice says so without running any of it."""
     app = opened("scores", **{name: junk})
     assert vars(page_context(app).focus)[name] == 0
@@ -156,7 +156,7 @@ def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
 
 
 def test_the_notice_comes_once() -> None:
-    """Going on after a junk address does not repeat the notice."""
+    """Going on after a junk URL does not repeat the notice."""
     app = opened("scores", head="banana")
     app.selectbox(key="query").select_index(2).run()
     assert not app.toast

@@ -35,7 +35,7 @@ def test_a_change_is_measured() -> None:
     """What theory says and the largest difference of the output, as measured on this layer."""
     app = opened("invariances", inv_topic="constants", inv_seed=3)
     for change in LAYER_CHANGES:
-        app.selectbox(key="inv_change").set_value(change.key).run()
+        app.selectbox(key="choose inv_change").set_value(change.key).run()
         found = gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
         stated = facts(app)
         assert stated["stays_in_theory"] == change.same

@@ -19,9 +19,9 @@ from tests.ui.app import facts, letters, opened, page_context, scenes, stage, te
 TIED = {"text": "row row", "positions": "false", "mask": "causal"}
 
 
-def in_all_heads(**address: object) -> AppTest:
+def in_all_heads(**url: object) -> AppTest:
     """The page of the scores with one pair of tokens in all heads."""
-    app = opened("scores", **address)
+    app = opened("scores", **url)
     app.session_state["all heads"] = True
     return app.run()
 

@@ -39,14 +39,16 @@ def test_hidden_cells_travel_as_bits() -> None:
     assert "masked" not in scene["arrays"]["plain"]
 
 
-def test_what_is_said_of_a_matrix_without_a_rule() -> None:
-    """Words of its own stand before its numbers; without them the board says its own."""
-    silent, told = (
-        Matrix(says or "m", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "m", says=says)
-        for says in ("", "so:")
+def test_the_words_before_a_number_without_a_rule() -> None:
+    """A matrix without a rule sends words that stand before its numbers; one with a rule does not:
+    its arithmetic stands there.
+    """
+    plain = Matrix("plain", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "plain", says="so:")
+    masked = Matrix(
+        "masked", np.ones((2, 2)), ROWS, COLUMNS, (1, 0), "masked", rule=mask_rule("plain")
     )
-    arrays = matrix_board([silent, told], ("m", 0, 0), "Some.")["arrays"]
-    assert (arrays["so:"]["given"], "given" in arrays["m"]) == ("so:", False)
+    arrays = matrix_board([plain, masked], ("plain", 0, 0), "Some.")["arrays"]
+    assert (arrays["plain"]["given"], "given" in arrays["masked"]) == ("so:", False)
 
 
 def test_places_are_no_words() -> None:

@@ -66,7 +66,7 @@ def test_given_inputs_stay_as_they_are() -> None:
 
 
 def test_positions_are_added() -> None:
-    """Without edits, the straight run with positions is the layer of the scenario, with Residual."""
+    """Without edits the straight run with positions is the layer of the scenario, with Residual."""
     for scenario in (SCENARIO, replace(SCENARIO, residual=True)):
         found = run_shuffled(scenario, "with positions").straight
         np.testing.assert_allclose(found.output, trace_of(scenario).output, atol=1e-12)

@@ -26,10 +26,10 @@ from .user_data.matrix_names import MAX_TOKENS
 MAX_SENTENCES = 4  # of a batch
 
 
-def further_sentences(batch: str) -> tuple[str, ...]:
+def _further_sentences(batch: str) -> tuple[str, ...]:
     """The lines of a text that are not blank.
 
-    >>> further_sentences("It slept. \\n\\nWhy?")
+    >>> _further_sentences("It slept. \\n\\nWhy?")
     ('It slept.', 'Why?')
     """
     check_text("batch", batch)
@@ -42,12 +42,12 @@ def sentences_of(scenario: Scenario) -> tuple[str, ...]:
     """
     if not scenario.batch or user_matrices_of(scenario).x is not None:
         return (scenario.text,)
-    return (scenario.text, *further_sentences(scenario.batch))[:MAX_SENTENCES]
+    return (scenario.text, *_further_sentences(scenario.batch))[:MAX_SENTENCES]
 
 
 def batch_notes(scenario: Scenario) -> tuple[str, ...]:
     """A note if further sentences are left out. Raises: AttentionError."""
-    further = further_sentences(scenario.batch)
+    further = _further_sentences(scenario.batch)
     if further and len(sentences_of(scenario)) == 1:
         return ("Your own X is one sequence, so the further sentences are left out.",)
     left_out = 1 + len(further) - MAX_SENTENCES

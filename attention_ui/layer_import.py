@@ -39,7 +39,7 @@ def offer_story(
     st.button(
         "Take this layer to the story",
         icon=":material/move_item:",
-        on_click=replace_layer,
+        on_click=_replace_layer,
         args=(own, layer.n_heads, controls),
         disabled=disabled,
         key=key,
@@ -50,7 +50,7 @@ def offer_story(
     )
 
 
-def replace_layer(
+def _replace_layer(
     own: UserMatrices, n_heads: int, controls: Mapping[str, Any] | None = None
 ) -> None:
     """In a callback: run the sidebar's layer with these matrices, and open the story. Other

@@ -136,7 +136,7 @@ def offer_sheet(now: PageContext, first: int, field: str) -> None:
         "Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun"
     ) as opened:
         if opened.open:
-            n_questions = len(distinct_questions(now, first, field))
+            n_questions = len(_distinct_questions(now, first, field))
             st.download_button(
                 f"Questions: {n_questions}, from number {first} on",
                 lambda: sheet_html(now, first, field),
@@ -150,10 +150,10 @@ def offer_sheet(now: PageContext, first: int, field: str) -> None:
 
 def sheet_html(now: PageContext, first: int, field: str) -> str:
     """The sheet of questions and answers as HTML."""
-    return worksheet(distinct_questions(now, first, field), now.sentence)
+    return worksheet(_distinct_questions(now, first, field), now.sentence)
 
 
-def distinct_questions(now: PageContext, first: int, field: str) -> list[tuple[int, QuestionText]]:
+def _distinct_questions(now: PageContext, first: int, field: str) -> list[tuple[int, QuestionText]]:
     """Up to ten different questions with their numbers; after the last number comes number 1."""
     texts: dict[str, tuple[int, QuestionText]] = {}
     for place in range(first - 1, first - 1 + MAX_TRIED_NUMBERS):

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from html import escape, unescape
 from unicodedata import east_asian_width
 
-from attention_core.counting import counted as counted
 from attention_core.text import PADDING_TOKEN, Tokens
 
 MAX_LABEL_LENGTH = 14

@@ -71,7 +71,7 @@ def answer(asked: AskedItem, values: Array) -> Answer | None:
     return _ANSWERS[asked.item.kind](asked, values)
 
 
-def shape_text(trace: Trace, field: str, misconception: str = "") -> str:
+def _shape_text(trace: Trace, field: str, misconception: str = "") -> str:
     """The shape of a field, or of one head of it; or the shape that a learner believes in."""
     if misconception:
         return _shape(trace, *_believed_shapes(trace, field)[misconception])
@@ -139,7 +139,7 @@ def _largest(asked: AskedItem, values: Array) -> str | None:
 
 
 def _shape_answer(asked: AskedItem, values: Array) -> str:
-    return shape_text(asked.trace, asked.field)
+    return _shape_text(asked.trace, asked.field)
 
 
 def _grows(asked: AskedItem, values: Array) -> str | None:
@@ -199,7 +199,7 @@ def believed_answer(
     if kind == "shape":
         if misconception not in asked.item.misconceptions:
             return None
-        return shape_text(asked.trace, asked.field, misconception)
+        return _shape_text(asked.trace, asked.field, misconception)
     if misconception == "diagonal":
         is_square = kind == "largest" and asked.trace.memory is asked.trace.inputs
         return str(query) if is_square and not _is_hidden(asked, query) else None

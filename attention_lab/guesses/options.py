@@ -46,13 +46,13 @@ def _place_of(asked: AskedItem, given: Answer, answers: Sequence[Answer]) -> int
     return next(same, len(answers))
 
 
-def format_answer(asked: AskedItem, answer: Answer) -> str:
+def _format_answer(asked: AskedItem, answer: Answer) -> str:
     """The label of a number or a text."""
     if isinstance(answer, float):
         decimals = 0 if asked.item.asks == "row" else asked.decimals
         return f"{round(answer, decimals) + 0.0:.{decimals}f}".replace("-", "−")
     if asked.item.kind == "largest":
-        return token_name(asked.trace, "S", int(str(answer)))
+        return _token_name(asked.trace, "S", int(str(answer)))
     if asked.item.kind == "grows":
         return _pair_labels(asked)[str(answer)]
     return str(answer)
@@ -64,7 +64,7 @@ def _option(
     if isinstance(answer, tuple):
         return Option("", "", right, misconceptions, answer)
     value = f"{answer:.9g}" if isinstance(answer, float) else answer
-    return Option(value, format_answer(asked, answer), right, misconceptions)
+    return Option(value, _format_answer(asked, answer), right, misconceptions)
 
 
 def _in_order(asked: AskedItem, options: list[Option]) -> Iterable[Option]:
@@ -129,7 +129,7 @@ def _other_pictures(asked: AskedItem) -> Iterable[Answer]:
 def _pair_labels(asked: AskedItem) -> dict[str, str]:
     if asked.field == "scores":
         query, key = (
-            token_name(asked.trace, letter, place)
+            _token_name(asked.trace, letter, place)
             for letter, place in zip("TS", asked.cell[-2:], strict=True)
         )
         return {
@@ -137,7 +137,7 @@ def _pair_labels(asked: AskedItem) -> dict[str, str]:
             "second": f"{key} with {query}",
             SAME: "both are the same",
         }
-    best, least = (token_name(asked.trace, "S", place) for place in pair_of(asked))
+    best, least = (_token_name(asked.trace, "S", place) for place in pair_of(asked))
     return {"first": best, "second": least, SAME: "neither"}
 
 
@@ -148,21 +148,21 @@ def prompt_of(asked: AskedItem) -> str:
     names = {"field": STEPS[asked.field].title, "feature": str(asked.cell[-1])}
     for letter, name in (("T", "query"), ("S", "key"), ("H", "head"), ("G", "head")):
         if letter in at:
-            names[name] = token_name(asked.trace, letter, at[letter])
+            names[name] = _token_name(asked.trace, letter, at[letter])
     names["token"] = names.get("query") or names.get("key", "")
     if asked.item.kind == "grows" and asked.field == "probabilities":
         best, least = pair_of(asked)
-        names["key"], names["other"] = (token_name(asked.trace, "S", n) for n in (best, least))
+        names["key"], names["other"] = (_token_name(asked.trace, "S", n) for n in (best, least))
     return asked.item.prompt.format(**names)
 
 
-def token_name(trace: Trace, letter: str, place: int) -> str:
+def _token_name(trace: Trace, letter: str, place: int) -> str:
     """A token in quotation marks, with its position if the word occurs more than once; a head as
     its number.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0], [2.0]], Projections.weightless(1)).labelled(("a", "a"))
-    >>> token_name(trace, "T", 1)
+    >>> _token_name(trace, "T", 1)
     '“a” (position 1)'
     """
     if letter in "HG":

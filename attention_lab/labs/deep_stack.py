@@ -2,7 +2,7 @@
 trains 16.
 
 Each layer is attention without W_O and by default without residual connection, then x + tanh(x W +
-b); the last token is classified. The four rows differ only in the initial W_Q, W_K and W_V, and in
+b); the last token is classified. The variants differ only in the initial W_Q, W_K and W_V, and in
 whether these stay orthonormal.
 """
 
@@ -83,7 +83,7 @@ def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
 
 
 def first_stack(settings: StackSettings) -> StackCheckpoint:
-    """The checkpoint at step 0: the initial weights of a row."""
+    """The checkpoint at step 0: the initial weights of a variant."""
     rng = np.random.default_rng(settings.seed)
     n_layers, n_heads = settings.n_layers, settings.n_heads
     variant = STACK_VARIANTS[settings.variant]
@@ -119,10 +119,10 @@ def next_stack(point: StackCheckpoint) -> StackCheckpoint:
         point.step + 1, min(point.step + STEPS_PER_CHECKPOINT, settings.n_steps) + 1
     ):
         inputs, target = draw_textures(rng, settings.batch)
-        passed = run_stack(settings, weights, inputs)
-        losses.append(loss.value.compute(passed.logits, target))
+        forward = run_stack(settings, weights, inputs)
+        losses.append(loss.value.compute(forward.logits, target))
         weight_gradients = stack_gradients(
-            weights, passed, loss.gradient.compute(passed.logits, target)
+            weights, forward, loss.gradient.compute(forward.logits, target)
         )
         for name in weights:
             constrained = STACK_VARIANTS[settings.variant].constrained and weights[name].ndim == 4
@@ -161,18 +161,18 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
     )
 
 
-def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) -> Weights:
+def stack_gradients(weights: Weights, forward: StackPass, logit_gradient: Array) -> Weights:
     """The gradients of all weights: back through the classifier, then layer by layer from the last
     to the first.
 
     Shapes: logit_gradient (B, 1, 10); the gradients have the shapes of the weights.
     """
     weight_gradients = {name: np.empty_like(array) for name, array in weights.items()}
-    weight_gradients["w_c"] = gradients.weight_gradient(passed.features[:, -1:], logit_gradient)
-    feature_gradient = np.zeros_like(passed.features)
+    weight_gradients["w_c"] = gradients.weight_gradient(forward.features[:, -1:], logit_gradient)
+    feature_gradient = np.zeros_like(forward.features)
     feature_gradient[:, -1:] = gradients.factor_gradient(logit_gradient, weights["w_c"])
-    for layer in reversed(range(len(passed.traces))):
-        trace, tanh_output = passed.traces[layer], passed.tanh_outputs[layer]
+    for layer in reversed(range(len(forward.traces))):
+        trace, tanh_output = forward.traces[layer], forward.tanh_outputs[layer]
         before_tanh_gradient = tanh_gradient(tanh_output, feature_gradient)
         weight_gradients["w_r"][layer] = gradients.weight_gradient(
             trace.output, before_tanh_gradient
@@ -204,11 +204,11 @@ def stack_accuracy(settings: StackSettings, weights: Weights) -> float:
     return float((class_B == target.argmax(axis=-1)[:, 0, 0]).mean())
 
 
-def activation_sizes(passed: StackPass) -> Array:
+def activation_sizes(forward: StackPass) -> Array:
     """The root mean square of the input of each layer and of the output of the last one. Shapes:
     (layers + 1,).
     """
-    sizes = [trace.inputs for trace in passed.traces] + [passed.features]
+    sizes = [trace.inputs for trace in forward.traces] + [forward.features]
     return np.array([math.sqrt(float(np.square(array).mean())) for array in sizes])
 
 

@@ -97,8 +97,9 @@ def one_answer_score(task: str, n_heads: int, d_v: int | None = None) -> float:
     one letter, and the other is guessed: 1/2 + 1/2 · 1/6. conjunction: one sum of logits asks for
     both at once, so one head is enough. d_v: the width of the values, None for the width of an
     answer; narrower values bring that part of the features of an answer.
-    It is a mark for comparison, not a bound for all layers: scores that depend on the contents, or
-    a readout that distinguishes the letters of a mixture, can do better. A test gives the weights.
+    It serves for comparison and is not a bound for all layers: scores that depend on the contents,
+    or a readout that distinguishes the letters of a mixture, can do better. A test gives the
+    weights.
 
     >>> [one_answer_score("staircase", n) for n in (1, 2, 6)]
     [0.75, 0.5, 0.0]

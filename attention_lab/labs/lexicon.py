@@ -80,9 +80,9 @@ def check_own_word(word: str, features: Iterable[str]) -> tuple[str, tuple[str, 
     """
     spelled = _spelling(word)
     chosen = set(features)
-    for feature in sorted(chosen.difference(OWN_WORD_FEATURES)):
+    if unknown := sorted(chosen.difference(OWN_WORD_FEATURES)):
         raise SettingsError(
-            f"{spelled!r} cannot have the feature {short_repr(feature)}: choose from"
+            f"{spelled!r} cannot have the feature {short_repr(unknown[0])}: choose from"
             f" {', '.join(OWN_WORD_FEATURES)}"
         )
     for section in ("gender", "number", "part of speech", "tense"):

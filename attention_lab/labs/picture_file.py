@@ -108,7 +108,7 @@ def _read_npy(data: bytes) -> Array:
 
 
 def check_file_size(data: bytes) -> None:
-    """Raises: FileError for a file that is too large to be read."""
+    """Refuse a file that is too large to be read. Raises: FileError."""
     if len(data) > MAX_PICTURE_BYTES:
         raise FileError(
             f"The file has {len(data):,} bytes but may have at most {MAX_PICTURE_BYTES:,}: choose a"
@@ -117,7 +117,7 @@ def check_file_size(data: bytes) -> None:
 
 
 def check_picture_size(height: int, width: int, most: int = MAX_PICTURE_SIDE) -> None:
-    """Raises: FileError for a picture that is empty or too large to be decoded."""
+    """Refuse a picture that is empty or too large to be decoded. Raises: FileError."""
     if not (0 < height <= most and 0 < width <= most):
         raise FileError(
             f"The picture has {height:,} × {width:,} pixels, but a side may have 1 to {most:,}:"

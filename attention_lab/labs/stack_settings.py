@@ -16,7 +16,7 @@ MAX_LAYERS = 24
 
 @dataclass(frozen=True)
 class StackVariant:
-    """The initial W_Q, W_K and W_V of a row, and whether they stay orthonormal.
+    """The initial W_Q, W_K and W_V of a stack, and whether they stay orthonormal.
 
     unit_variance: Glorot's numbers scaled to variance 1/D, with which a layer keeps the size of its
     inputs.
@@ -66,7 +66,7 @@ class StackSettings:
 
 
 def check_stack_settings(settings: StackSettings) -> None:
-    """Raises: SettingsError for a run of more than a minute."""
+    """Refuse a run that is too long. Raises: SettingsError for more than a minute."""
     check_seconds(
         expected_stack_seconds(settings), "choose fewer steps, fewer layers or a smaller batch"
     )

@@ -100,9 +100,9 @@ def draw_agreement(rng: np.random.Generator, n: int) -> Examples:
     """Words with a gender, a number and a payload. The target is the mean payload over the words of
     the same gender, and that over the words of the same number.
     """
-    gender_BTF, number_BTF, payload_BTF = _words(rng, n)
+    gender_BTF, number_BTF, payload_BTF = _draw_words(rng, n)
     means = [
-        _mean_over(features @ features.swapaxes(1, 2), payload_BTF)
+        _mean_payload(features @ features.swapaxes(1, 2), payload_BTF)
         for features in (gender_BTF, number_BTF)
     ]
     return Examples(
@@ -112,10 +112,10 @@ def draw_agreement(rng: np.random.Generator, n: int) -> Examples:
 
 def draw_conjunction(rng: np.random.Generator, n: int) -> Examples:
     """The same words. The target is the mean payload over words of the same gender and number."""
-    gender_BTF, number_BTF, payload_BTF = _words(rng, n)
+    gender_BTF, number_BTF, payload_BTF = _draw_words(rng, n)
     both_BTS = (gender_BTF @ gender_BTF.swapaxes(1, 2)) * (number_BTF @ number_BTF.swapaxes(1, 2))
     inputs = np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2)
-    return Examples(inputs, _mean_over(both_BTS, payload_BTF)[:, :, np.newaxis])
+    return Examples(inputs, _mean_payload(both_BTS, payload_BTF)[:, :, np.newaxis])
 
 
 def ring_positions() -> Array:
@@ -133,13 +133,13 @@ def _at_offsets(content_BTF: Array, offsets: tuple[int, ...]) -> Array:
     return np.stack([np.roll(content_BTF, -offset, axis=1) for offset in offsets], axis=2)
 
 
-def _words(rng: np.random.Generator, n: int) -> tuple[Array, Array, Array]:
+def _draw_words(rng: np.random.Generator, n: int) -> tuple[Array, Array, Array]:
     gender_BTF = np.eye(N_GENDERS)[rng.integers(N_GENDERS, size=(n, N_WORDS))]
     number_BTF = np.eye(N_NUMBERS)[rng.integers(N_NUMBERS, size=(n, N_WORDS))]
     return gender_BTF, number_BTF, rng.standard_normal((n, N_WORDS, PAYLOAD_SIZE))
 
 
-def _mean_over(same_BTS: Array, payload_BSF: Array) -> Array:
+def _mean_payload(same_BTS: Array, payload_BSF: Array) -> Array:
     mean: Array = same_BTS @ payload_BSF / same_BTS.sum(axis=2, keepdims=True)
     return mean
 

@@ -27,9 +27,9 @@ class TrainingSettings:
     """Everything that decides a run. 0 means the task's own d_k, d_v and n_steps, and the
     temperature √d_k.
 
-    task: a key of `TASKS`. constraint: a key of `CONSTRAINTS`. data: "own" draws the sequences
-    after the weights, from the same random numbers; "common" draws them from the seed alone, so
-    that layers of all sizes learn from the same sequences.
+    task: a key of `TRAINING_TASKS`. constraint: a key of `CONSTRAINTS`. data: "own" draws the
+    sequences after the weights, from the same random numbers; "common" draws them from the seed
+    alone, so that layers of all sizes learn from the same sequences.
     """
 
     task: str = "neighbours"
@@ -76,8 +76,10 @@ class TrainingSettings:
 
 
 def check_settings(settings: TrainingSettings) -> None:
-    """Raises: SettingsError for more orthonormal columns than features, and for a run of more than
-    a minute.
+    """Refuse a run that is impossible or too long.
+
+    Raises: SettingsError for more orthonormal columns than features, and for a run of more than a
+    minute.
     """
     task = settings.training_task
     widths = dict(zip(("w_q", "w_k", "w_v"), (settings.widths[0], *settings.widths), strict=True))

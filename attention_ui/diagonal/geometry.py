@@ -26,7 +26,9 @@ PLANE_PRESETS = ("nearly_all", "equal_norms", "duplicates", "inside")  # those w
 DRAWN_DESCRIPTIONS = {
     "points": (
         "Tokens as arrows in the plane: vectors with C = 2 features and no weights, so that query,"
-        " key and value of a token are the same arrow."
+        " key and value of a token are the same arrow. The board shows the tokens X, their Gram"
+        " matrix X Xᵀ, which holds the dot products of all tokens with each other, and its softmax"
+        " after division by √2."
     ),
     "tied": (
         "The words of the sentence in a head with d_k = 2 and tied weights: the queries and the"
@@ -61,8 +63,8 @@ BEATING_CONDITIONS: dict[str | bool, str] = {
 }
 PICTURE_CAPTIONS = {
     "points": (
-        "Dashed: the convex hull of the values, which holds all their averages. Every output"
-        " (diamond) is an average of values and lies inside."
+        "Dashed: the convex hull of the values, which holds all their weighted averages. Every"
+        " output (diamond) is such an average and lies inside."
     ),
     "tied": "Arrows from the origin are keys; blue is the query of the chosen token.",
     "free": (

@@ -5,12 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_lab.masks.mask_experiments import EmptyRow, hide_all_keys, replace_padding
+from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import mask_workshop as boards
 
 from ..board import show_board
 from ..facts import fact
 from .mask_workshop import ExperimentSetup, choose_clicked_cell
+from .shuffles import format_difference
 
 
 def show_empty_row(setup: ExperimentSetup) -> None:
@@ -51,7 +53,7 @@ def _describe_nan(setup: ExperimentSetup, found: EmptyRow) -> str:
     """How far NaN spreads: in this layer, and in the next one."""
     n_tokens = fact("spoilt_tokens", found.nan_tokens)
     n_numbers = fact("spoilt_numbers", found.nan_outputs)
-    spoilt = f"NaN spoils the output of these tokens: {n_tokens} ({n_numbers} numbers)."
+    spoilt = f"Tokens with NaN in their output: {n_tokens} ({n_numbers} numbers)."
     if fact("only_token", len(setup.allowed) == 1):
         return f"{spoilt} It is the only token, so everything that follows is NaN."
     return (
@@ -82,12 +84,14 @@ def show_padded_queries(setup: ExperimentSetup) -> None:
         on_pin=_choose_query,
     )
     moved = fact("real_rows_moved", found.real)
+    is_rounding = moved <= tolerance(setup.masked.trace, "output")
+    difference = format_difference(moved, only_rounding=is_rounding)
     why = "No mask above hides [pad] from them."
     # A causal mask hides [pad] as well, because it comes last.
     if fact("pads_hidden_from_real_tokens", not setup.allowed[:n_real, n_real:].any()):
         why = "The masks above hide [pad] from them."
     st.markdown(
-        f"- Outputs of real tokens move by at most **{number(moved, 6) if moved else 0}**. {why}\n"
+        f"- Outputs of real tokens move by at most {difference}. {why}\n"
         f"- Outputs of [pad] tokens move by up to **{number(found.padded)}**: their queries are"
         " computed from [pad], and a padding mask hides keys, not queries."
     )

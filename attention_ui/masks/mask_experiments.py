@@ -37,8 +37,9 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
     largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
     fact("shares_with_nothing_left", {e.name: e.empty_row for e in effects})
     lines = [
-        "| added to a hidden score | this query reads from hidden keys | largest, of queries that"
-        " see a key | shares if all keys are hidden, float64 | the same, float32 |",
+        "| added to a hidden score | this query reads from hidden keys | the most that a query with"
+        " a visible key reads from them | shares if all keys are hidden, float64 | the same,"
+        " float32 |",
         "|---" * 5 + "|",
     ]
     for one in effects:
@@ -69,8 +70,9 @@ def show_order(setup: ExperimentSetup) -> None:
     gaps = fact("moved_by_the_order", {key: one.gap for key, one in found.items()})
     name, order = list(found.items())[-1]
     st.markdown(
-        rf"$\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$ or "
-        rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$? Added to a hidden score: {name}."
+        rf"Mask after the scale: $\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$; before it: "
+        rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$. Here m, the number added to a"
+        f" hidden score, is {name}."
     )
     bars = {
         "scale, then mask": order.scale_first[query],

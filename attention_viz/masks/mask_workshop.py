@@ -136,13 +136,13 @@ def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
 
 
 def query_shares_figure(
-    tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str
+    tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, description: str
 ) -> Figure:
     """The shares that a query gives to each key: a group of bars for each key. Names of hidden keys
     stand in brackets.
 
-    rows: the shares of each bar in a group, by name. Shapes: S each. what: the sentence that
-    describes the picture.
+    rows: the shares of each bar in a group, by name. Shapes: S each. description: the
+    sentence that describes the picture.
     """
     labels = [shorten(token) for token in tokens]
     for place in np.flatnonzero(hidden):
@@ -168,7 +168,7 @@ def query_shares_figure(
         },
         "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "rangemode": "tozero"},
     }
-    return {"data": data, "layout": layout(280, what, **around)}
+    return {"data": data, "layout": layout(280, description, **around)}
 
 
 def _share_bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:

@@ -59,7 +59,7 @@ if kind == "points":
     st.markdown(
         "**Try:** pull a token away from the others: from some length on, its row has its maximum"
         " on the diagonal. Put a token between the others: *a token inside the convex hull of the"
-        " others is always beaten*, or tied. Turn a token around: the Gram matrix X Xᵀ, which holds"
-        " the dot products of all tokens, shows a negative product, and the longer the two tokens"
-        " are, the less they read each other."
+        " others is always beaten*, or tied. Turn a token away from another by more than 90°: their"
+        " dot product in the Gram matrix is negative. The longer the two tokens are, the less they"
+        " read each other."
     )

@@ -11,10 +11,10 @@ RNG = np.random.default_rng(0)
 IMAGE = RNG.random((H, W, 1))
 KERNEL = RNG.normal(size=(3, 3, 1, 1))
 # Where each padding is as exact as float64 gets.
-SHARP = {"nothing": 40.0, "frame": 40.0, "sink": 80.0, "circular": 110.0}
+EXACT_SHARPNESS = {"nothing": 40.0, "frame": 40.0, "sink": 80.0, "circular": 110.0}
 
 
-def looped(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
+def convolved_by_loops(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
     """The convolution by plain loops over pixels and kernel cells. Shapes: (H, W, 1), (K, K, 1, 1)
     -> (H, W).
     """

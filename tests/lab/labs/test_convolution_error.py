@@ -1,4 +1,6 @@
-"""How far blunt heads are from a convolution, and how the error falls with sharpness."""
+"""How far heads of low sharpness are from a convolution, and how the error falls with the
+sharpness.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from tests.lab.labs.convolution_cases import IMAGE, KERNEL, RNG, W
 
 
 @pytest.mark.parametrize("padding", PADDINGS)
-def test_blunt_heads_are_not(padding: str) -> None:
+def test_heads_of_low_sharpness_differ(padding: str) -> None:
     """At sharpness 2 no padding is near the convolution: the heads leak to the neighbours."""
     assert run_convolution(IMAGE, KERNEL, 2.0, padding).largest_error > 0.3
 
@@ -27,8 +29,8 @@ def test_blunt_heads_are_not(padding: str) -> None:
     ("sharpness", "share"),
     [(0.25, 0.087), (1, 0.318), (2, 0.619), (4, 0.931), (8, 0.99866), (12, 0.999975)],
 )
-def test_the_smallest_hit(sharpness: float, share: float) -> None:
-    """What a head gives to its target at each sharpness: θ⁻² with θ = 1 + 2 Σ e^(-α k²) on a
+def test_the_smallest_share_of_a_target(sharpness: float, share: float) -> None:
+    """The share of a head for its target at each sharpness: θ⁻² with θ = 1 + 2 Σ e^(-α k²) on a
     large enough picture.
     """
     run = run_convolution(RNG.random((6, 6, 1)), KERNEL, sharpness, "nothing")
@@ -37,9 +39,9 @@ def test_the_smallest_hit(sharpness: float, share: float) -> None:
     assert run.target_share >= theta**-2 - 1e-15
 
 
-def test_what_leaks_out_of_a_hit() -> None:
-    """4·e^-α to the four neighbours, e^-α/2 to a sink, and around a circle of 6 the neighbours
-    lie α/2 below.
+def test_leaked_attention() -> None:
+    """4·e^-α leaks to the four neighbours, e^-α/2 to a sink; on a circle of 6 the scores of the
+    neighbours are α/2 below.
     """
     assert (
         leaked_attention(3.0, "frame", (6, 6))
@@ -56,8 +58,8 @@ def test_what_leaks_out_of_a_hit() -> None:
 
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_the_error_falls_along_its_line(padding: str) -> None:
-    """The error falls with the sharpness below 4·e^-α (e^-α/2 with a sink) times what the
-    picture and kernel allow.
+    """With growing sharpness the error stays below 4·e^-α (e^-α/2 with a sink) times the range of
+    the picture and the size of the kernel.
     """
     sharpnesses = [6.0, 9.0, 12.0]
     errors = np.array(error_curve(IMAGE, KERNEL, sharpnesses, padding))

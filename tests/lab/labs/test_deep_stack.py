@@ -1,4 +1,4 @@
-"""The deep stack: its gradients, its start, and that the four rows differ as the lesson says."""
+"""The deep stack: its gradients, its initial weights, and the differences between its variants."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_gradients_with_a_connection() -> None:
 
 
 def test_the_gradient_of_tanh() -> None:
-    """Where tanh is 0 the gradient passes whole, at 0.6 it keeps 0.64, at 1 it dies."""
+    """Where tanh is 0 the gradient passes unchanged, at 0.6 the factor is 0.64, at 1 it is 0."""
     assert tanh_gradient(np.array([0.0, 0.6, 1.0]), np.array([2.0, 2.0, 2.0])).tolist() == [
         2,
         1.28,
@@ -87,9 +87,9 @@ def test_textures() -> None:
     assert (np.sign(shown) == clean_tiles()[4]).all()
 
 
-def test_the_gains_of_the_rows() -> None:
-    """Glorot's numbers grow layer by layer, by √(2/(1 + 1/h)) through the values; those of
-    variance 1/D hardly.
+def test_the_growth_of_the_variants() -> None:
+    """Glorot's numbers grow from layer to layer, by √(2/(1 + 1/h)) through the values; those of
+    variance 1/D hardly grow.
     """
     inputs, _ = draw_textures(np.random.default_rng(1), 32)
     last = {}
@@ -108,8 +108,10 @@ def test_the_gains_of_the_rows() -> None:
     assert last["stiefel"] < 4
 
 
-def test_only_the_last_row_stays_orthonormal() -> None:
-    """The columns of every head of every layer start orthonormal in two rows and stay so in one."""
+def test_only_the_last_variant_stays_orthonormal() -> None:
+    """The columns of every head of every layer are orthonormal at the start in two variants, and
+    stay so in one.
+    """
     errors = {}
     for variant in ("orthonormal", "stiefel"):
         first, *_, last = train_stack(replace(SHORT, variant=variant))
@@ -122,8 +124,8 @@ def test_only_the_last_row_stays_orthonormal() -> None:
 
 
 def test_a_run_in_one_loop() -> None:
-    """The recipe written out: from the first weights on, fresh pictures in every step, Adam
-    counting all its steps.
+    """The recipe in one loop: from the first weights on, new pictures in every step, and Adam
+    counts all its steps.
     """
     settings = replace(SHORT, variant="orthonormal", n_steps=13)
     first, *_, last = train_stack(settings)
@@ -144,8 +146,8 @@ def test_a_run_in_one_loop() -> None:
 
 
 @pytest.mark.parametrize("variant", STACK_VARIANTS)
-def test_a_checkpoint_says_how_the_run_goes_on(variant: str) -> None:
-    """What follows a checkpoint is in it alone: from the one at step 10 a run ends with exactly
+def test_a_checkpoint_holds_all_that_continuing_needs(variant: str) -> None:
+    """A checkpoint holds all that continuing needs: from the one at step 10 a run ends with exactly
     the same numbers.
     """
     whole = list(train_stack(replace(SHORT, variant=variant)))
@@ -157,8 +159,8 @@ def test_a_checkpoint_says_how_the_run_goes_on(variant: str) -> None:
 
 
 @pytest.mark.parametrize("n_heads", [2, 4])
-def test_the_variance_of_the_rows(n_heads: int) -> None:
-    """Glorot's numbers for a D x D/h matrix have variance 2/(D + D/h), shrunk ones 1/D."""
+def test_the_variance_of_the_variants(n_heads: int) -> None:
+    """Glorot's numbers for a D x D/h matrix have variance 2/(D + D/h), the scaled ones 1/D."""
     for variant, variance in (("glorot", 2 / (16 + 16 / n_heads)), ("scaled", 1 / 16)):
         settings = StackSettings(variant=variant, n_layers=24, n_heads=n_heads)
         drawn = first_stack(settings).weights["w_q"]
@@ -166,7 +168,7 @@ def test_the_variance_of_the_rows(n_heads: int) -> None:
 
 
 def accuracy(variant: str, seed: int) -> float:
-    """What a whole run with the package's loss reaches."""
+    """The accuracy of a whole run with the package's loss."""
     settings = StackSettings(variant=variant, seed=seed)
     *_, point = train_stack(settings)
     return stack_accuracy(settings, point.weights)

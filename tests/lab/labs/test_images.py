@@ -1,4 +1,4 @@
-"""Pictures and kernels of one's own: what is read, what is refused, and with which sentence."""
+"""Pictures and kernels: the examples, typed kernels, shrinking, and 1 × 1 convolutions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_presets() -> None:
 
 
 def test_typed_numbers() -> None:
-    """A kernel may come as text that holds numbers, as a table gives it."""
+    """A kernel may come from a table, with numbers as text."""
     assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
         [-1, 0.5, 2],
         [0, 10, 0],
@@ -81,8 +81,8 @@ def test_typed_numbers() -> None:
     ],
 )
 def test_bad_kernels(kernel: Any, error: type[Exception], facts: Facts) -> None:
-    """A kernel that holds anything but numbers, or is no small square, is refused with the
-    place that is wrong.
+    """A kernel that is not numbers or not a small square is refused; the error names the wrong
+    cell.
     """
     with refused(error, *facts):
         as_kernel(kernel)
@@ -106,8 +106,8 @@ def test_shrinking_takes_means() -> None:
 
 
 def test_one_by_one_with_layer_norm_or_positions() -> None:
-    """Tokens of equal length, or with positions, read only themselves in the limit: Y is X W_V
-    W_O token by token.
+    """Tokens of equal length, or with positions, read only themselves in the limit: Y is X W_V W_O
+    token by token.
     """
     rng = np.random.default_rng(3)
     x, kernel = rng.normal(size=(7, 5)), rng.normal(size=(5, 3))
@@ -122,7 +122,7 @@ def test_one_by_one_with_layer_norm_or_positions() -> None:
 
 
 def test_raw_tokens_cannot_choose_themselves() -> None:
-    """For 1, 2, 3 no W_Q W_Kᵀ makes all three rows pick themselves."""
+    """For the tokens 1, 2, 3 no W_Q W_Kᵀ lets all three rows choose themselves."""
     tokens = np.array([[1.0], [2.0], [3.0]])
     for m in np.linspace(-100, 100, 2001):
         scores = attend(tokens, Projections([[m]], [[1.0]], [[1.0]], n_heads=1)).scores[0, 0]

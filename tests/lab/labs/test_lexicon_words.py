@@ -1,4 +1,4 @@
-"""Words with features: the lexicon, the vector of a word, and what is no word or no sentence."""
+"""Words with features: the lexicon, the vector of a word, and refused words and sentences."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def test_the_lexicon() -> None:
 
 
 def test_a_vector() -> None:
-    """The fourth token of a sentence stands at a quarter of the circle; queen is fem sg anim
-    NOUN.
-    """
+    """The fourth token of a sentence is at a quarter of the circle; queen is fem sg anim NOUN."""
     vector = compose_sentence("the the the queen").vectors[4]
     assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
     np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
@@ -75,9 +73,7 @@ def test_a_vector() -> None:
     ],
 )
 def test_bad_words(word: str, features: list[str], error: type[Exception], facts: Facts) -> None:
-    """A word with markup, more than one word, or features that exclude each other are errors
-    with a sentence.
-    """
+    """A word with markup, more than one word, and features that exclude each other are refused."""
     with refused(error, *facts):
         check_own_word(word, features)
     assert len(OWN_WORD_FEATURES) == 13
@@ -95,7 +91,7 @@ def test_bad_words(word: str, features: list[str], error: type[Exception], facts
     ],
 )
 def test_bad_sentences(text: str, facts: Facts) -> None:
-    """A word outside the lexicon, no word, or too many are errors with a sentence."""
+    """A word outside the lexicon, no word, and too many words are refused."""
     with refused(TextError, *facts):
         compose_sentence(text)
     assert len(compose_sentence("the " * (MAX_LEXICON_TOKENS - 1)).tokens) == MAX_LEXICON_TOKENS

@@ -12,7 +12,7 @@ from attention_viz.labs.subspaces import plane_figure, space_figure
 @pytest.mark.parametrize("orthonormal", [True, False])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_foot_is_the_nearest_point_of_the_plane(seed: int, orthonormal: bool) -> None:
-    """What is left of a token stands upright on both columns, and its foot is made of them."""
+    """The rest of a token is orthogonal to both columns, and its foot is a combination of them."""
     planes = example_planes(3, seed, orthonormal)
     assert planes.feet.shape == (3, 6, 3)
     rest = planes.points - planes.feet
@@ -23,7 +23,9 @@ def test_a_foot_is_the_nearest_point_of_the_plane(seed: int, orthonormal: bool) 
 
 
 def test_only_orthonormal_columns_keep_lengths() -> None:
-    """PᵀP = I gives the lengths and products of the plane; free columns stretch."""
+    """With PᵀP = I the numbers of a head have the lengths and products of the plane; free columns
+    stretch.
+    """
     tight, free = (example_planes(2, orthonormal=kind) for kind in (True, False))
     assert tight.stretch < 1e-12 < 0.1 < free.stretch
     products = (part @ part.swapaxes(-1, -2) for part in (tight.coordinates, tight.feet))
@@ -34,8 +36,8 @@ def test_only_orthonormal_columns_keep_lengths() -> None:
 
 
 def test_the_pictures_of_the_planes() -> None:
-    """Tokens, feet and the two numbers of each head are drawn as computed, and a perpendicular
-    joins each token and its foot; the grid lies in the plane.
+    """Tokens, feet and the two numbers of each head are drawn as computed; a perpendicular joins
+    each token and its foot; the grid lies in the plane.
     """
     planes = example_planes(2)
     grid, drops, tokens, feet, origin = (

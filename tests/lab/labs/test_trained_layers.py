@@ -1,5 +1,5 @@
-"""What training reaches: every row of the lesson's tables, within the spread that seeds 0 to 4
-have there.
+"""What training reaches: every number of the tables on the pages, within the spread of seeds 0 to
+4.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ ROUNDING = 0.001
 def test_results_of_training(
     task: str, model: dict[str, int], spread: tuple[float, float], seed: int
 ) -> None:
-    """One head per question: with fewer, one question after the other stays open, and more
-    width does not help.
+    """One head per question: with fewer heads some questions stay open, and more width does not
+    help.
     """
     low, high = spread
     assert (
@@ -93,8 +93,8 @@ def test_without_weights(task: str, low: float, high: float) -> None:
 
 
 def test_orthonormal_columns_cannot_be_sharp() -> None:
-    """Unit singular values leave a third of the error; a temperature of 1/4 instead of √d_k
-    takes it away.
+    """With unit singular values a third of the error remains; a temperature of 1/4 instead of √d_k
+    removes it.
     """
     width = {"constraint": "orthonormal", "d_k": 5, "d_v": 5}
     assert 0.34 < result(**width) < 0.40
@@ -102,8 +102,8 @@ def test_orthonormal_columns_cannot_be_sharp() -> None:
 
 
 def test_each_head_takes_one_neighbour() -> None:
-    """Trained on both neighbours, one head puts over 0.95 of its attention at -1 and the other
-    at +1.
+    """Trained on both neighbours, one head gives over 0.95 of its attention to -1 and the other to
+    +1.
     """
     settings = TrainingSettings()
     offsets, masses = evaluation.offset_profile(
@@ -116,7 +116,7 @@ def test_each_head_takes_one_neighbour() -> None:
 
 
 def test_each_head_takes_one_agreement() -> None:
-    """Trained on agreement, one head puts .99 on the same gender, the other on the same number."""
+    """Trained on agreement, one head gives .99 to the same gender, the other to the same number."""
     settings = TrainingSettings(task="agreement")
     masses = evaluation.agreement_masses(evaluation.unseen_trace(settings, trained(settings)))
     assert sorted(masses["gender"].round(1)) == [0.5, 1.0]
@@ -124,8 +124,8 @@ def test_each_head_takes_one_agreement() -> None:
     assert min(masses["gender"].max(), masses["number"].max()) > 0.98
 
 
-def test_without_a_head_its_half_of_the_target_dies() -> None:
-    """Without the head that looks back the previous token is lost, as bad as guessing the mean,
+def test_without_a_head_its_half_of_the_target_is_lost() -> None:
+    """Without the head that looks back the previous token is lost, as bad as predicting the mean,
     and nothing else.
     """
     settings = TrainingSettings()
@@ -153,8 +153,8 @@ def test_silencing_changes_one_block_only() -> None:
 
 
 def test_one_answer_per_head() -> None:
-    """1 - heads/questions; narrow values bring a part of an answer; letters half right, a sixth
-    of the rest guessed.
+    """1 - heads/questions; narrow values bring a part of an answer; letters are half right, and a
+    sixth of the rest is guessed.
     """
     best = evaluation.one_answer_score
     assert [best("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
@@ -187,8 +187,8 @@ def both_neighbours(n_contents: int, favour: float) -> tuple[np.ndarray, np.ndar
 
 
 def test_letters_of_a_mixture_can_be_told_apart() -> None:
-    """One head mixes both letters unevenly; a readout that prefers some letters names 79 %, not
-    58 %, of them.
+    """One head mixes both letters unevenly; a readout that prefers some letters names 79 % of them,
+    not 58 %.
     """
     w_q, w_k = both_neighbours(6, favour=0.3)
     w_o = np.hstack([np.eye(6), np.diag(2.0 ** np.arange(6))])
@@ -219,7 +219,7 @@ def test_scores_can_carry_contents() -> None:
 
 
 def test_the_best_additive_logits_of_one_head() -> None:
-    """Searching scores a · [same gender] + b · [same number] with the best readout finds
+    """A search over scores a · [same gender] + b · [same number] with the best readout finds
     nothing below .264.
     """
     examples = unseen_examples("agreement")

@@ -30,7 +30,7 @@ SHORT = TrainingSettings(n_steps=37, batch=5)
 
 
 def assert_same_point(one: Checkpoint, other: Checkpoint) -> None:
-    """Two checkpoints hold the same numbers, bit for bit."""
+    """Two checkpoints have the same numbers, bit for bit."""
     assert (one.step, one.loss) == (other.step, other.loss)
     for name in TRAINED_ARRAYS:
         assert (getattr(one.projections, name) == getattr(other.projections, name)).all(), name
@@ -48,8 +48,8 @@ def test_equal_settings_give_equal_runs() -> None:
 
 
 def test_a_run_in_one_loop() -> None:
-    """The recipe written out: one generator draws W_Q, W_K, W_V, W_O head by head, then fresh
-    sequences every step.
+    """The recipe in one loop: one generator draws W_Q, W_K, W_V, W_O head by head, then new
+    sequences in every step.
     """
     settings = TrainingSettings("agreement", n_steps=13, batch=5, seed=7)
     task, rng = settings.training_task, np.random.default_rng(7)
@@ -89,8 +89,8 @@ def test_a_run_continues_where_it_stopped(constraint: str) -> None:
         assert_same_point(one, other)
 
 
-def test_a_checkpoint_is_never_changed_by_going_on() -> None:
-    """The weights of an earlier checkpoint stay as they were, so that a scrubber can go back."""
+def test_continuing_does_not_change_a_checkpoint() -> None:
+    """The weights of an earlier checkpoint stay unchanged, so that a slider can go back."""
     run = train_layer(SHORT)
     first = next(run)
     before = first.projections.w_q.copy()
@@ -100,7 +100,7 @@ def test_a_checkpoint_is_never_changed_by_going_on() -> None:
 
 
 def test_the_start_is_drawn_as_declared() -> None:
-    """Matrices start with variance 1/inputs, the bias at 0; constrained ones with orthonormal
+    """Matrices start with variance 1/inputs, the bias with 0; constrained ones with orthonormal
     columns per head.
     """
     big = TrainingSettings(n_heads=16, d_k=64, d_v=64)
@@ -125,7 +125,7 @@ def test_columns_stay_orthonormal(constraint: str, kept: str) -> None:
 
 
 def test_parameter_counts() -> None:
-    """One head 200, one wide head as many as two heads 392, four 776; agreement 184, 360, 360,
+    """One head has 200, one wide head 392 like two heads, four have 776; agreement 184, 360, 360,
     712.
     """
     counts = {
@@ -137,9 +137,9 @@ def test_parameter_counts() -> None:
     assert sum(getattr(point.projections, name).size for name in TRAINED_ARRAYS) == 392
 
 
-def test_models_worth_comparing() -> None:
-    """The staircase compares 1, 2, 3, 4 and 6 heads; letters also one wide head with d_k = d_v
-    = 12.
+def test_compared_models() -> None:
+    """The staircase compares 1, 2, 3, 4 and 6 heads; letters also one wide head with d_k = d_v =
+    12.
     """
     assert [s.n_heads for s in models("staircase", seed=4).values()] == [1, 2, 3, 4, 6]
     assert models("letters")["1 wide head"].widths == (12, 12)

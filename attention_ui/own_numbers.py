@@ -161,8 +161,8 @@ def _table(scenario: Scenario, trace: Trace) -> None:
 
 def _table_changed(key: str, matrix: str) -> None:
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
-    edits = Edits.from_url(st.session_state["edits"])
     with _keeping_error():
+        edits = Edits.from_url(st.session_state["edits"])
         for row, cells in changed.items():
             for column, value in cells.items():
                 if value is not None:

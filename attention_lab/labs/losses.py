@@ -26,7 +26,7 @@ def squared_error(output: Array, target: Array) -> float:
 def squared_error_gradient(output: Array, target: Array) -> Array:
     """Every number should move against its own error."""
     gradient: Array = (output.reshape(target.shape) - target) * (2 / target.size)
-    return _joined(gradient)
+    return _join_parts(gradient)
 
 
 def cross_entropy(output: Array, target: Array) -> float:
@@ -46,7 +46,7 @@ def cross_entropy_gradient(output: Array, target: Array) -> Array:
     """Logits should move by the difference between target and probabilities."""
     logits_BTPF = output.reshape(target.shape)
     n_choices = target.size // target.shape[-1]
-    return _joined((softmax(logits_BTPF) - target) / n_choices)
+    return _join_parts((softmax(logits_BTPF) - target) / n_choices)
 
 
 def relative_error(output: Array, target: Array) -> float:
@@ -68,10 +68,10 @@ def relative_error_gradient(output: Array, target: Array) -> Array:
         return np.zeros_like(output)
     g_BTPF = error_BTPF / (distance * float(np.linalg.norm(target)))
     gradient: Array = p_BTPF * (g_BTPF - (p_BTPF * g_BTPF).sum(axis=-1, keepdims=True))
-    return _joined(gradient)
+    return _join_parts(gradient)
 
 
-def _joined(parts_BTPF: Array) -> Array:
+def _join_parts(parts_BTPF: Array) -> Array:
     """The parts side by side. Shapes: (B, T, P, F) -> (B, T, P*F)."""
     return parts_BTPF.reshape(*parts_BTPF.shape[:2], -1)
 

@@ -18,22 +18,22 @@ class SphereStep:
     """One Riemannian step on the unit sphere, the Stiefel manifold of one column in three
     dimensions.
 
-    tangent: the gradient without its part along the point. stepped: the end of the straight step,
-    off the sphere. landed: the end of each retraction. path: points of the geodesic, (33, 3).
-    Shapes: (3,).
+    tangent: the gradient without its part along the point. straight_end: the end of the straight
+    step, off the sphere. landing_points: the end of each retraction. path: points of the geodesic,
+    (33, 3). Shapes: (3,).
     """
 
     point: Array
     gradient: Array
     tangent: Array
-    stepped: Array
-    landed: dict[str, Array]
+    straight_end: Array
+    landing_points: dict[str, Array]
     path: Array
 
     @property
     def length(self) -> float:
         """The length of the straight step."""
-        return float(np.linalg.norm(self.stepped - self.point))
+        return float(np.linalg.norm(self.straight_end - self.point))
 
 
 def sphere_step(point: Array, gradient: Array, step_size: float) -> SphereStep:
@@ -45,9 +45,9 @@ def sphere_step(point: Array, gradient: Array, step_size: float) -> SphereStep:
     column = point[:, np.newaxis]
     tangent = tangent_projection(column, gradient[:, np.newaxis])
     step = -step_size * tangent
-    landed = {
+    landing_points = {
         name: retraction.compute(column, step)[:, 0] for name, retraction in RETRACTIONS.items()
     }
     shares = np.linspace(0, 1, PATH_POINTS)
     path = np.stack([geodesic(column, share * step)[:, 0] for share in shares])
-    return SphereStep(point, gradient, tangent[:, 0], (column + step)[:, 0], landed, path)
+    return SphereStep(point, gradient, tangent[:, 0], (column + step)[:, 0], landing_points, path)

@@ -97,10 +97,10 @@ def sphere_figure(step: SphereStep) -> Figure:
     data = [
         *_globe(),
         _arrow(here, here - step.gradient, "− gradient", "@muted"),
-        _arrow(here, step.stepped, "straight step along its tangent part", "@key"),
+        _arrow(here, step.straight_end, "straight step along its tangent part", "@key"),
         _line(step.path, "geodesic", "@value"),
         _points(here[np.newaxis], ["Y"], "start", "@text"),
-        _points(step.stepped[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
+        _points(step.straight_end[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
         *(
             _points(where[np.newaxis], [title], title, "@focus", beside)
             for (title, where), beside in zip(
@@ -125,7 +125,7 @@ def sphere_figure(step: SphereStep) -> Figure:
 def _landings(step: SphereStep) -> dict[str, Array]:
     """Where the retractions land; those that land at the same place share a name."""
     found: dict[str, Array] = {}
-    for name, where in step.landed.items():
+    for name, where in step.landing_points.items():
         title = RETRACTIONS[name].title
         same = next(
             (other for other, place in found.items() if np.allclose(place, where, atol=1e-9)), None

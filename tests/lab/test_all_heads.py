@@ -26,7 +26,7 @@ def test_mean_and_maximum_of_chosen_heads() -> None:
     assert maximum_of_heads(hidden, [0, 1]).tolist() == [[-np.inf, 3.0]]
 
 
-def test_two_opposite_heads_blur() -> None:
+def test_the_mean_of_two_opposite_heads() -> None:
     """Two heads that read one token each, different ones, read two tokens in their mean. The rows
     of their maximum sum to 2.
     """
@@ -76,7 +76,7 @@ def test_where_nothing_can_be_read() -> None:
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
-    """A row without a visible key is left out of both averages, of one head as of several."""
+    """A query without a visible key in every head is left out of both averages."""
     x, weights = np.random.default_rng(3).normal(size=(5, 6)), Projections.random(6, 3, seed=2)
     whole = averaging_effect(attend(x, weights, mask=np.ones((5, 5), dtype=bool)), [0, 2])
     rows = np.arange(5)[:, np.newaxis] != 1

@@ -20,8 +20,8 @@ SCENARIOS = {
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("mistake", [mistake.key for mistake in MISTAKES])
 def test_every_mistake_is_caught(name: str, mistake: str) -> None:
-    """Under a mask every mistake fails a check besides the comparison with the reference, but for
-    the scale.
+    """Under a mask every mistake except the scale fails a check other than the comparison with the
+    reference.
     """
     layer = examine_layer(SCENARIOS[name], mistake, masked=True)
     failed = {key for key, result in layer.results.items() if not result.passed}
@@ -47,9 +47,9 @@ def test_a_mask_is_added_only_where_there_is_none() -> None:
     assert examine_layer(window, "mask", masked=True).right.hidden_keys.max() == 10
 
 
-def test_rounds_of_spot_the_bug() -> None:
-    """Every mistake comes up within a few dozen rounds, equal rounds have equal mistakes, and they
-    do not go in order.
+def test_rounds_of_spot_the_mistake() -> None:
+    """Every mistake comes up within a few dozen rounds, equal rounds have equal mistakes, and their
+    order is mixed.
     """
     found = [hidden_mistake(number).key for number in range(60)]
     assert set(found) == {mistake.key for mistake in MISTAKES}

@@ -54,7 +54,7 @@ def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> N
         ("own", ""),
     ],
 )
-def test_what_no_control_can_be_set_to_is_refused(name: str, text: str) -> None:
+def test_invalid_values_are_refused(name: str, text: str) -> None:
     """Unknown controls are refused as well."""
     with pytest.raises(AttentionError):
         value_in(name, text)
@@ -72,7 +72,7 @@ def test_both_matrices_are_those_of_the_engine(field: str, changed: dict[str, An
 
 
 def test_a_head_that_the_changed_layer_lacks_is_clipped() -> None:
-    """Its last head stands beside it; where it has more, the same head."""
+    """If the changed layer lacks the head, its last head is shown; otherwise the same head."""
     assert [compare_with(USUAL, "n_heads", n).head_beside(3) for n in (1, 2, 8)] == [0, 1, 3]
 
 
@@ -87,8 +87,8 @@ def test_what_moved_most_is_the_largest_difference_of_visible_cells() -> None:
     assert largest_change(np.ones((2, 2)), np.ones((2, 2)) + 1e-12, 1e-9) is None
 
 
-def test_a_query_looks_elsewhere_with_half_of_what_moved() -> None:
-    """All of it, where a causal mask leaves the first query one key only."""
+def test_the_moved_attention_is_half_of_all_changes() -> None:
+    """It is all of the attention if a causal mask leaves the first query only one key."""
     two = compare_with(USUAL, "mask", "causal")
     rows = [two.matrices("probabilities", 0)[place][0] for place in (0, 1)]
     assert 0.5 * np.abs(rows[1] - rows[0]).sum() == pytest.approx(1 - rows[0][0])
@@ -97,7 +97,9 @@ def test_a_query_looks_elsewhere_with_half_of_what_moved() -> None:
 
 
 def test_matrices_of_other_sizes_are_refused() -> None:
-    """Sentences of other lengths, and outputs of other widths, each with its numbers."""
+    """Sentences of different lengths and outputs of different widths are refused, each with its
+    numbers.
+    """
     with pytest.raises(SettingsError, match="12 and 2"):
         compare_with(USUAL, "text", "two words")
     two = compare_with(USUAL, "d_model", 32)

@@ -68,11 +68,11 @@ def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
 
 @settings(max_examples=40)
 @given(calls())
-def test_heads_whose_values_take_in_w_o_add_up_to_the_output(
+def test_contributions_with_w_o_inside_the_values(
     call: tuple[Layer, dict[str, Any]],
 ) -> None:
-    """Each head's part is the same, biases, shared heads, other memories and masks included,
-    and so is their sum.
+    """Each head's part is the same with W_O inside the values, whatever biases, shared heads,
+    memory and mask; so is the sum.
     """
     layer, options = call
     trace = layer.run(**options)

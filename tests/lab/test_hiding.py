@@ -28,7 +28,7 @@ VALUES = {way.key: way.value for way in HIDING_VALUES}
 
 
 def scores() -> np.ndarray:
-    """Raw scores of every size that matters."""
+    """Raw scores of very different sizes."""
     return np.random.default_rng(0).normal(scale=3, size=(B, H, T, S))
 
 
@@ -77,7 +77,7 @@ def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:
     assert not leaked_share(found, layer.mask).any()
 
 
-def test_a_billion_hides_as_well_while_a_key_is_left() -> None:
+def test_a_billion_hides_like_infinity_if_a_key_is_visible() -> None:
     """With one visible key in a row, -1e9 gives what -inf gives, in both precisions and exactly."""
     allowed = np.tri(T, S, dtype=bool)
     for dtype in (np.float32, np.float64):
@@ -88,7 +88,7 @@ def test_a_billion_hides_as_well_while_a_key_is_left() -> None:
         assert not leaked_share(hide_with(-1e9, numbers, allowed), allowed).any()
 
 
-def test_a_billion_in_a_row_with_nothing_left() -> None:
+def test_a_billion_in_an_empty_row() -> None:
     """With -1e9 a fully hidden row reads the hidden keys: like unmasked in float64, evenly in
     float32.
     """
@@ -102,7 +102,7 @@ def test_a_billion_in_a_row_with_nothing_left() -> None:
 
 @pytest.mark.parametrize("value", [-4.0, -1.0, 2.5])
 def test_a_finite_bias_hides_nothing(value: float) -> None:
-    """A finite bias multiplies the weight of a key by e to it, so that something is always read."""
+    """A finite bias b multiplies the weight of a key by e^b, so some of it is always read."""
     allowed = np.tri(T, S, dtype=bool)
     free, biased = softmax(scores()), hide_with(value, scores(), allowed)
     weights = np.where(allowed, free, free * math.exp(value))
@@ -112,9 +112,9 @@ def test_a_finite_bias_hides_nothing(value: float) -> None:
 
 
 @pytest.mark.parametrize("key", ["infinity", "billion"])
-def test_the_order_is_free_for_a_mask(key: str) -> None:
-    """Scale then mask and mask then scale agree exactly for -inf and for -1e9, while a key of
-    the row is visible.
+def test_the_order_does_not_matter_for_a_mask(key: str) -> None:
+    """Scale then mask and mask then scale agree exactly for -inf and for -1e9 if a key of the row
+    is visible.
     """
     addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES[key])
     order = compare_orders(scores(), 0.3, addend)
@@ -133,9 +133,7 @@ def test_the_order_matters_for_a_bias() -> None:
 
 
 def test_a_bias_by_hand() -> None:
-    """Scores 0 and 0, bias -2 on the second, scale 1/2: 1/(1+e²) of the mass is left to it, or
-    1/(1+e).
-    """
+    """Scores 0 and 0, bias -2 on the second, scale 1/2: its share is 1/(1+e²) or 1/(1+e)."""
     order = compare_orders(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
     assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
     assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))

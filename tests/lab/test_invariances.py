@@ -67,9 +67,9 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
 
 
 @every_change
-def test_a_change_is_a_change(change: LayerChange) -> None:
-    """Each change does alter the scores or the weights, so that an unmoved output means
-    something; the seed decides.
+def test_a_change_changes_something(change: LayerChange) -> None:
+    """Each change alters the scores or the weights, so an output that stays means something; the
+    seed decides.
     """
     before = layer()
     first, again, other = (change.apply(before, seed) for seed in (0, 0, 1))
@@ -99,7 +99,7 @@ def test_a_key_bias_adds_one_number_to_each_row() -> None:
         assert_same(by_query[0, head], np.repeat(column[np.newaxis], N, axis=0))
 
 
-def test_biases_are_added_to_those_there_are() -> None:
+def test_biases_are_added_to_biases() -> None:
     """A layer with biases gets the sum."""
     p = Projections.random(4, 2, bias=True)
     assert_same(with_query_bias(p, np.ones(4)).b_q, p.b_q + 1)
@@ -113,7 +113,7 @@ def test_shuffled_tokens_shuffle_the_output() -> None:
     assert max(found.probabilities, found.output) < 1e-14
 
 
-def test_positions_break_it() -> None:
+def test_positions_show_the_order() -> None:
     """Added positions stay where they are when the words are shuffled, so the output is another
     one.
     """
@@ -123,7 +123,7 @@ def test_positions_break_it() -> None:
     assert min(found.probabilities, found.output) > 0.1
 
 
-def test_the_causal_mask_breaks_it() -> None:
+def test_a_causal_mask_shows_the_order() -> None:
     """A causal mask stays where it is when the words are shuffled, so the output is another one."""
     straight = layer(causal=True)
     found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)

@@ -26,8 +26,8 @@ def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
 
 @BOTH
 def test_keys_that_are_read_equally(trace: Trace) -> None:
-    """One key is read most at random; equal tokens are read equally, and a row with nothing
-    left reads none.
+    """With random inputs one key is read most; equal tokens are read equally, and an empty row
+    reads none.
     """
     for query in range(1, 7):
         assert keys_read_most(trace, 1, query) == (int(trace.probabilities[0, 1, query].argmax()),)
@@ -48,10 +48,8 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
 
 
 @BOTH
-def test_a_row_of_shares_sums_to_one_or_nothing(trace: Trace) -> None:
-    """1 but for rounding in every row; 0 of a query that may see no key, as of heads and
-    queries that are there.
-    """
+def test_the_sum_of_a_row(trace: Trace) -> None:
+    """1 up to rounding in every row, or 0 for a query that may see no key."""
     assert all(
         row_sum(trace, *place) == pytest.approx(1, abs=1e-12)
         for place in np.ndindex(trace.scores.shape[1:3])

@@ -31,9 +31,7 @@ def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
     ("weights", "n_tokens"), [("random", 0), ("random", 4), ("trained", 0), ("trained", 5)]
 )
 def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
-    """Tokens that are read and tokens that are left out are together those of the whole
-    sentence.
-    """
+    """Tokens that are read and tokens that are left out sum to those of the whole sentence."""
     scenario = Scenario(
         text=SCENARIO.text, d_model=6, n_heads=2, weights=weights, n_tokens=n_tokens
     )
@@ -64,7 +62,7 @@ def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> No
     assert_same(made.trace.output[place, : alone.n_real], expected.output[0])
 
 
-def test_padded_queries_still_ask() -> None:
+def test_padded_queries_have_shares() -> None:
     """A padding mask hides keys: the rows of padded queries are probabilities like any other,
     over the real keys.
     """
@@ -94,14 +92,14 @@ def test_all_masks_together() -> None:
 
 
 def test_no_mask_allows_everything() -> None:
-    """Without a mask every cell is allowed, also where a painting is kept for later."""
+    """Without a mask every cell is allowed, also if a painted mask is kept for later."""
     hidden = mask_to_text(np.zeros((5, 5), dtype=bool))
     made = masked_batch(SCENARIO, WorkshopChoices(OTHERS, (), 2, hidden))
     assert made.allowed.all()
     assert made.allowed.shape == (3, 5, 5)
 
 
-def test_paintings() -> None:
+def test_painted_masks() -> None:
     """An empty text hides nothing. Hiding all keys of a query does not change the original mask.
     Nonsense is refused.
     """

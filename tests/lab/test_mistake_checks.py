@@ -36,7 +36,7 @@ CAUGHT = {
 def test_a_right_layer_passes_every_check(
     call: tuple[Layer, dict[str, Any]], empty_rows: str
 ) -> None:
-    """No check accuses a layer without a mistake, whatever its sizes, weights and options."""
+    """A layer without a mistake passes every check, whatever its sizes, weights and options."""
     layer, options = call
     assert failed(layer.run(**options, empty_rows=empty_rows), CORRECT_STEPS) == set()
 
@@ -60,11 +60,11 @@ def test_each_mistake_is_caught(mistake: Mistake, seed: int) -> None:
 
 @every_mistake
 def test_shapes_give_nothing_away(mistake: Mistake) -> None:
-    """Every mistake gives arrays of the right shapes: none is found by looking at them."""
+    """Every mistake gives arrays of the right shapes."""
     assert run_checks(causal(), mistake.steps)["shapes"].passed
 
 
-def test_a_sum_that_is_hardly_off() -> None:
+def test_a_sum_close_to_1() -> None:
     """A sum of 0.99999 is not written as 1 in the sentence that it is not 1."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
     trace = attend(
@@ -76,7 +76,7 @@ def test_a_sum_that_is_hardly_off() -> None:
 
 
 def test_heads_that_are_equal_by_their_weights() -> None:
-    """Two heads with the same weights may compute the same: that is no mistake."""
+    """Two heads with the same weights may compute the same; that is not a mistake."""
     p = Projections.random(4, 2)
     blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
     assert (

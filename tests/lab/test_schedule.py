@@ -40,7 +40,7 @@ def after(plan: Schedule, key: BoxKey) -> set[BoxKey]:
 
 
 def moved(before: Trace, later: Trace, plan: Schedule) -> set[BoxKey]:
-    """The boxes whose numbers differ between two layers: a head's block of each field."""
+    """The boxes whose numbers differ between two layers."""
     found = set()
     for box in plan.boxes:
         arrays = [getattr(one, box.field) for one in (before, later)]
@@ -57,9 +57,9 @@ def moved(before: Trace, later: Trace, plan: Schedule) -> set[BoxKey]:
     ("matrix", "field", "parts"),
     [("w_q", "queries", 4), ("w_k", "keys", 2), ("w_v", "values", 2)],
 )
-def test_who_waits_is_who_changes(name: str, matrix: str, field: str, parts: int) -> None:
+def test_boxes_that_wait_change(name: str, matrix: str, field: str, parts: int) -> None:
     """With other weights in one head's block, exactly the boxes change that wait for that head's
-    box; the others could run without it.
+    box.
     """
     options, _ = LAYERS[name]
     before = layer(**options)  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ def test_who_waits_is_who_changes(name: str, matrix: str, field: str, parts: int
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_the_depth_of_a_layer(name: str) -> None:
-    """Every box begins one moment after the last it waits for; the number of heads changes
+    """Every box begins one moment after the last box it waits for; the number of heads changes
     nothing.
     """
     options, depth = LAYERS[name]
@@ -99,8 +99,8 @@ def test_projections_run_together_and_the_merge_waits_for_all_heads() -> None:
 
 @pytest.mark.parametrize(("n_heads", "n_kv_heads"), [(1, 1), (4, 4), (6, 2)])
 def test_multiplications_are_those_of_the_formulas(n_heads: int, n_kv_heads: int) -> None:
-    """All boxes together multiply as the counts of a layer say, and once more for each score that
-    is scaled; the softmax has an exponential for each.
+    """All boxes together have the multiplications that the formulas count, and one more for each
+    scaled score; the softmax has one exponential for each score.
     """
     trace = layer(n_heads, n_kv_heads)
     size, plan = layer_size(trace), schedule(trace)
@@ -112,8 +112,8 @@ def test_multiplications_are_those_of_the_formulas(n_heads: int, n_kv_heads: int
     assert plan.longest_chain == chain
 
 
-def test_another_sequence_as_memory_is_given_too() -> None:
-    """In cross-attention two things are given; keys and values wait for the memory alone."""
+def test_a_memory_is_an_input_too() -> None:
+    """In cross-attention there are two inputs; keys and values wait for the memory alone."""
     rng = np.random.default_rng(3)
     weights = Projections.random(D, 2, d_memory=11)
     trace = attend(rng.normal(size=(T, D)), weights, memory=rng.normal(size=(S, 11)))
@@ -124,7 +124,7 @@ def test_another_sequence_as_memory_is_given_too() -> None:
 
 
 def test_one_head_has_nothing_to_merge() -> None:
-    """Its output is the merged one already, so no box waits for heads."""
+    """The output of one head is the merged output, so no box waits for heads."""
     plan = schedule(layer(1, 1))
     assert "merged" not in {box.field for box in plan.boxes}
     assert plan.depth == 6

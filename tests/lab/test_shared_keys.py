@@ -40,7 +40,7 @@ def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> No
 
 
 @pytest.mark.parametrize("n_kv_heads", GROUPS)
-def test_multiplications_are_those_that_are_done(n_kv_heads: int) -> None:
+def test_multiplications_are_counted_right(n_kv_heads: int) -> None:
     """Numbers that count their multiplications agree with the formula of each step, for every kind
     of sharing.
     """
@@ -101,8 +101,8 @@ def test_shared_keys_and_values_are_means(groups: int) -> None:
 
 
 def test_sharing_what_is_equal_changes_nothing() -> None:
-    """Heads with equal keys and values can share them without any effect; sharing twice is
-    sharing at once.
+    """Heads with equal keys and values can share them without any effect; sharing in two steps
+    equals sharing in one.
     """
     weights = layer(6)
     equal = replace(weights, w_k=np.tile(weights.w_k[:, :K], 6), w_v=np.tile(weights.w_v[:, :V], 6))

@@ -81,7 +81,7 @@ def test_the_jacobian_by_finite_differences(row: list[float]) -> None:
 
 
 @given(ROWS)
-def test_what_the_jacobian_cannot_be(row: list[float]) -> None:
+def test_bounds_of_the_jacobian(row: list[float]) -> None:
     """Its rows sum to 0, no eigenvalue is below 0 or above 1/2, and its trace is that of the
     formula.
     """
@@ -95,7 +95,7 @@ def test_what_the_jacobian_cannot_be(row: list[float]) -> None:
 
 
 def test_the_steepest_softmax() -> None:
-    """Two equal shares reach the bound 1/2; n equal shares let through 1/n."""
+    """The largest eigenvalue is 1/2 for two equal shares, and 1/n for n equal shares."""
     assert np.linalg.norm(softmax_jacobian(np.array([0.5, 0.5])), 2) == pytest.approx(0.5)
     assert np.linalg.norm(softmax_jacobian(np.full(7, 1 / 7)), 2) == pytest.approx(1 / 7)
 
@@ -113,8 +113,8 @@ def test_jacobians_of_many_rows() -> None:
     ("gap", "slope"), [(0, 0.25), (1, 0.197), (2, 0.105), (4, 0.0177), (8, 0.00034)]
 )
 def test_two_tokens(gap: float, slope: float) -> None:
-    """Two tokens whose scores differ by 0, 1, 2, 4, 8 have slope .25, .197, .105, .0177,
-    .00034, either way round.
+    """Two tokens whose scores differ by 0, 1, 2, 4, 8: derivatives .25, .197, .105, .0177, .00034,
+    for either order.
     """
     assert two_token_derivative(gap) == pytest.approx(slope, rel=0.02)
     assert two_token_derivative(-gap) == pytest.approx(two_token_derivative(gap))
@@ -129,7 +129,7 @@ def test_the_sharpest_softmax() -> None:
 
 
 @pytest.mark.parametrize("temperature", [0.25, 4.0])
-def test_temperature_moves_masses_not_ranks(temperature: float) -> None:
+def test_temperature_keeps_the_order_of_shares(temperature: float) -> None:
     """Every row keeps the order of its shares; below 1 the largest grows, above 1 it shrinks."""
     x = np.random.default_rng(6).normal(size=(13, 8))
     before = attend(x, Projections.random(8, 2, bias=True), causal=True)

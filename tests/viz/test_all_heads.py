@@ -58,7 +58,7 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
 
 
 def test_a_focus_on_a_head_that_is_not_chosen() -> None:
-    """The first chosen head has the cell then; all heads are shown without a list."""
+    """The focus is then in the first chosen head; without a list all heads are shown."""
     assert grid(example(), "scores", [2, 5], (3, 2, 1))["cell"]["index"] == [0, 2, 2, 1]
     assert "only" not in grid(example(), "scores", list(range(17)), (3, 2, 1))["panels"][0]
 
@@ -75,8 +75,8 @@ def test_each_head_its_own_scale() -> None:
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:
-    """Raw, scaled and masked scores have the limit of the raw ones, so that a step's effect is
-    seen.
+    """Raw, scaled and masked scores have the colour limit of the raw ones, so the effect of a step
+    shows.
     """
     trace = example()
     assert (
@@ -88,7 +88,7 @@ def test_scores_of_all_stages_share_one_scale() -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_one_head_beside_them(field: str) -> None:
+def test_one_wide_head_beside_the_others(field: str) -> None:
     """The one wide head has its own numbers and the colours of the others."""
     trace = square(7, 3)
     one = one_wide_head(trace)
@@ -104,8 +104,8 @@ def test_one_head_beside_them(field: str) -> None:
     assert "H" not in alone["axes"], "a click there leaves the head in focus"
 
 
-def test_what_heads_give_together() -> None:
-    """Mean and maximum are drawn as they were computed, in the scale of the heads."""
+def test_mean_and_maximum() -> None:
+    """Mean and maximum are drawn as they were computed, on the colour scale of the heads."""
     trace = example("causal")
     array = trace.masked_scores[0]
     merged = {"mean": mean_of_heads(array, [0, 3]), "maximum": maximum_of_heads(array, [0, 3])}
@@ -118,7 +118,7 @@ def test_what_heads_give_together() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_one_query_and_one_key_in_all_heads(case: str) -> None:
-    """A line per head: the row of the query, and the column of the key, with the head's cell
+    """A row for each head: what the query reads, and who reads the key; the cell in focus is
     pinned.
     """
     trace = example(case)
@@ -135,8 +135,8 @@ def test_one_query_and_one_key_in_all_heads(case: str) -> None:
 
 
 def test_pairs_of_heads_in_order() -> None:
-    """Rows and columns are put in the order, and labelled so; a head without preferences is
-    marked, not coloured.
+    """Rows and columns follow the order, and so do their labels; a head without preferences is
+    hatched, not coloured.
     """
     values = np.arange(9.0).reshape(3, 3) / 10
     values[1] = values[:, 1] = np.nan
@@ -152,7 +152,7 @@ def test_pairs_of_heads_in_order() -> None:
 
 
 def test_the_most_similar_pair_is_lit() -> None:
-    """The closest by the divergence, the most alike by the correlation, wherever they stand."""
+    """The pair with the smallest divergence, or with the largest correlation, is pinned."""
     distances = np.array([[0, 0.5, 0.1], [0.5, 0, 0.4], [0.1, 0.4, 0]])
     assert divergence_board(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
     assert correlation_board(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])

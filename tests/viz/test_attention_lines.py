@@ -65,7 +65,7 @@ def test_the_strongest_are_drawn() -> None:
 
 
 @pytest.mark.parametrize("which", ["query", "key", "all"])
-def test_a_dot_on_the_line_says_its_weight(which: str) -> None:
+def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
     """Each line has one dot with its head, its tokens and its weight; stronger lines are wider."""
     trace = square(5, causal=False)
     figure, _ = attention_lines(trace, (0, 1), which, 1, 3)

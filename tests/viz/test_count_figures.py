@@ -61,7 +61,7 @@ def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
 
 @pytest.mark.parametrize("which", ["multiplications", "additions", "extra"])
 def test_counts_of_the_four_ways(which: str) -> None:
-    """Four curves by the ways' own formulas; a count of 0 has no place on a logarithmic axis."""
+    """Four curves by the formulas of the ways; a logarithmic axis has no position for 0."""
     figure = scheme_counts(SIZE, "C", which)
     for scheme in SCHEMES:
         count = getattr(scheme, which)
@@ -87,7 +87,7 @@ def test_measurements_are_drawn_as_measured() -> None:
     as_sent(scheme_times(runs, "n"))
 
 
-def test_curves_that_coincide_are_told_apart() -> None:
+def test_curves_that_coincide_can_be_distinguished() -> None:
     """Each curve has its own colour, dash, symbol and width."""
     lines = [part for part in scheme_counts(SIZE, "n", "multiplications")["data"] if "name" in part]
     for of in (

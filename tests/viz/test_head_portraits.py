@@ -18,10 +18,8 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_bars_and_ticks(causal: bool) -> None:
-    """A bar per head and measure with its number, and a tick at the value without preferences where
-    there is one.
-
-    Within a measure all lie on one scale from its zero, and all in its own column.
+    """A bar with its number for each head and measure, and a tick at the value without preferences.
+    Within a measure all lie on one scale from its zero, in its own column.
     """
     pattern = pattern_of(square(7, 5, causal=causal))
     figure = measures_figure(MEASURES, pattern, ("entropy", 3))
@@ -126,8 +124,8 @@ def test_a_single_head_has_no_others() -> None:
 
 
 def test_the_number_of_a_head_in_words() -> None:
-    """It stands beside that of a head without preferences; a single token has no previous one,
-    and the text holds no number.
+    """It stands beside the number of a head without preferences; a single token has no previous
+    one, and the text holds no number.
     """
     alone = pattern_of(square(1, 2))
     own, previous = (

@@ -98,8 +98,8 @@ def test_what_is_missing_without_some_heads() -> None:
     assert scene["cell"] == {"array": list(scene["arrays"])[-1], "index": [3, 5]}
 
 
-def test_of_a_wide_output_the_columns_around_the_focus() -> None:
-    """Beyond 64 columns a block of them is drawn, under their own numbers."""
+def test_a_wide_output_is_drawn_in_part() -> None:
+    """If there are more than 64 columns, the block around the focus is drawn with its numbers."""
     trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
     scene = ablation_board(trace, trace.output[0], (1, 66))
     assert {tuple(array["shape"]) for array in scene["arrays"].values()} == {(2, 6)}
@@ -110,7 +110,7 @@ def test_of_a_wide_output_the_columns_around_the_focus() -> None:
 
 
 def test_before_and_after_a_change_of_basis() -> None:
-    """Both matrices side by side on one scale, of large ones a corner."""
+    """Both matrices side by side on one scale; large matrices are cut."""
     before, after = np.arange(20.0 * 3).reshape(20, 3), -np.arange(20.0 * 3).reshape(20, 3)
     scene = written_and_read(basis_board(BeforeAfter("W", before, after)))
     first, second = scene["arrays"].values()
@@ -120,7 +120,7 @@ def test_before_and_after_a_change_of_basis() -> None:
 
 
 def test_what_is_left_without_heads() -> None:
-    """The bias and the residual where there are any, else nothing."""
+    """The bias and the residual if the layer has them, otherwise 0."""
     for bias in (False, True):
         for residual in (False, True):
             left = describe_remainder(layer(residual=residual, bias=bias))

@@ -126,8 +126,8 @@ def test_stiefel_figures() -> None:
         for bit in globe["data"]
         if "name" in bit
     }
-    np.testing.assert_allclose(landed["QR, Polar"], step.landed["qr"], atol=1e-6)
-    np.testing.assert_allclose(landed["Geodesic"], step.landed["geodesic"], atol=1e-6)
+    np.testing.assert_allclose(landed["QR, Polar"], step.landing_points["qr"], atol=1e-6)
+    np.testing.assert_allclose(landed["Geodesic"], step.landing_points["geodesic"], atol=1e-6)
 
 
 def test_mapping_board() -> None:

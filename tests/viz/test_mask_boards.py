@@ -62,7 +62,7 @@ BOARDS: dict[str, Callable[[], JSON]] = {
 
 
 def rule_of(sent: JSON) -> Rule:
-    """A rule as it travels, as the engine's own."""
+    """A sent rule as a rule of the engine."""
 
     def place(at: JSON) -> Position:
         return Position(
@@ -79,8 +79,8 @@ def rule_of(sent: JSON) -> Rule:
     )
 
 
-def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
-    """A cell of a matrix by its rule, from the numbers that travel."""
+def computed_cell(scene: JSON, name: str, index: tuple[int, int]) -> float:
+    """A cell of a matrix by its rule, from the sent numbers."""
     rule = rule_of(scene["rules"][name])
     terms = [
         [
@@ -99,8 +99,8 @@ def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_a_board_is_whole(name: str) -> None:
-    """A browser can read it: panels and cell within the arrays, a described picture, and rules
-    that give its cells.
+    """A browser can read it: panels and cell lie within the arrays, the picture is described, and
+    rules give its cells.
     """
     scene = written_and_read(BOARDS[name]())
     assert scene["description"].endswith(".")
@@ -117,7 +117,7 @@ def test_a_board_is_whole(name: str) -> None:
         rows, columns = scene["arrays"][array]["shape"]
         for index in ((0, 0), (rows - 1, 0), (rows - 1, columns - 1)):
             sent = numbers(scene["arrays"][array])[index]
-            assert worked_out(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
+            assert computed_cell(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
 
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
@@ -171,7 +171,7 @@ def test_numbers_of_the_boards() -> None:
     np.testing.assert_array_equal(numbers(arrays["jacobians"]["from scaled scores"]), slope)
 
 
-def test_large_sequences_are_small_but_for_one() -> None:
+def test_only_the_chosen_large_sequence_is_full_size() -> None:
     """If sequences have more than 24 tokens, only the chosen one is drawn in full size."""
     scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
     batch = masked_batch(scenario, WorkshopChoices(("b",)))
@@ -185,8 +185,8 @@ def test_large_sequences_are_small_but_for_one() -> None:
 
 
 def test_the_steps_of_a_use() -> None:
-    """The board of cross-attention names who gives what, and explains its output by the
-    engine's rules.
+    """The board of cross-attention names both sequences, and explains its output by the engine's
+    rules.
     """
     scene = encoder_decoder.use_scene(Stage(USED["cross"]), USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]

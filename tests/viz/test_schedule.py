@@ -27,7 +27,7 @@ def plan_of(n_heads: int, n_kv_heads: int, **options: Any) -> Any:
 
 
 def marks(figure: Figure) -> list[tuple[int, str]]:
-    """The moment of each box, and what a pointer reads of it."""
+    """The moment of each box, and its hover text."""
     return [
         (x, text)
         for part in figure["data"]
@@ -106,8 +106,8 @@ def test_no_line_crosses_a_box(n_heads: int, n_kv_heads: int, options: dict[str,
         assert all(b <= left or a >= right or d <= top or c >= bottom for a, b, c, d in others)
 
 
-def test_of_many_heads_the_first_and_the_last_are_drawn() -> None:
-    """Twelve heads: 0, 1, 2 and 11, and the words say that 8 are not drawn."""
+def test_many_heads_are_drawn_in_part() -> None:
+    """Twelve heads: 0, 1, 2 and 11 are drawn, and a note counts the other 8."""
     assert drawn_heads(MAX_DRAWN_HEADS) == (0, 1, 2, 3, 4)
     assert drawn_heads(12) == (0, 1, 2, 11)
     figure = schedule_figure(plan_of(12, 12), OURS)

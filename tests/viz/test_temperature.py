@@ -34,8 +34,8 @@ def test_the_curves_over_the_temperature() -> None:
     assert {note["text"].strip() for note in figure["layout"]["annotations"]} == {"tea", "and"}
 
 
-def test_a_row_with_nothing_left_has_flat_curves() -> None:
-    """Where every key is hidden all shares are 0 at every temperature."""
+def test_an_empty_row_has_flat_curves() -> None:
+    """If every key is hidden, all shares are 0 at every temperature."""
     figure = figures.temperature_figure(np.full(3, -np.inf), TOKENS[:3], 0, 1.0)
     assert all((curve["y"] == 0).all() for curve in figure["data"])
 
@@ -67,7 +67,7 @@ def test_the_saturation() -> None:
     )
 
 
-def test_the_slope_of_two_tokens() -> None:
+def test_the_derivative_of_two_tokens() -> None:
     """a(1 − a) is 1/4 for equal scores and the same on both sides."""
     (curve,) = figures.derivative_figure()["data"]
     assert curve["y"].max() == curve["y"][60] == 0.25
@@ -91,7 +91,7 @@ def test_every_figure_can_be_sent() -> None:
 
 
 def test_the_bars_of_a_row() -> None:
-    """A group of bars for each way, hidden keys in brackets, tokens that are markup as text."""
+    """A group of bars for each key, hidden keys in brackets, tokens with markup as text."""
     rows = {
         "−∞ added": softmax(SCORES),
         "−4 added": softmax(np.where(np.isneginf(SCORES), -4.0, SCORES)),

@@ -29,7 +29,7 @@ def test_a_longer_token_wins_unless_lengths_are_equal(kind: str, all_of_them: bo
 def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
     """The part of the gradient along the point does not change where the step lands."""
     flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
-    assert steep.landed["geodesic"] == pytest.approx(flat.landed["geodesic"])
+    assert steep.landing_points["geodesic"] == pytest.approx(flat.landing_points["geodesic"])
 
 
 def test_glorot_grows_and_the_others_do_not() -> None:

@@ -173,11 +173,13 @@ def test_a_step_on_the_sphere() -> None:
     """
     step = sphere_step(np.array([0.0, 0, 1]), np.array([-1.0, 0, 7]), step_size=0.5)
     assert step.tangent.tolist() == [-1, 0, 0]
-    assert step.stepped.tolist() == [0.5, 0, 1]
+    assert step.straight_end.tolist() == [0.5, 0, 1]
     for name in ("qr", "polar"):
         np.testing.assert_allclose(
-            step.landed[name], np.array([0.5, 0, 1]) / np.sqrt(1.25), atol=1e-14
+            step.landing_points[name], np.array([0.5, 0, 1]) / np.sqrt(1.25), atol=1e-14
         )
-    np.testing.assert_allclose(step.landed["geodesic"], [np.sin(0.5), 0, np.cos(0.5)], atol=1e-14)
-    np.testing.assert_allclose(step.path[-1], step.landed["geodesic"], atol=1e-14)
+    np.testing.assert_allclose(
+        step.landing_points["geodesic"], [np.sin(0.5), 0, np.cos(0.5)], atol=1e-14
+    )
+    np.testing.assert_allclose(step.path[-1], step.landing_points["geodesic"], atol=1e-14)
     np.testing.assert_allclose(np.linalg.norm(step.path, axis=1), 1, atol=1e-14)

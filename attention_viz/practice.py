@@ -156,7 +156,7 @@ class _Words:
         if self.trace.projections.b_o is not None:
             names.append("the bias")
         if self.trace.residual:
-            names.append("the layer’s input, added")
+            names.append("the input, added by the residual connection")
         return tuple(names)
 
     def side(self, column: int, weights: str) -> str:

@@ -106,7 +106,7 @@ def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
 
 
 @cached
-def weightless_attention(text: str, n_tokens: int = 0) -> tuple[WeightlessAttention, ...]:
+def attend_without_weights(text: str, n_tokens: int = 0) -> tuple[WeightlessAttention, ...]:
     """Attention with Q = K = V = X over three kinds of the model's vectors: the words, words with
     positions, and these after LayerNorm.
 

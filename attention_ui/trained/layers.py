@@ -22,10 +22,10 @@ def show_added_parts(now: PageContext) -> None:
     least, most = int(means.argmin()), int(means.argmax())
     st.markdown(
         "Each layer adds to a token twice. First **attention** adds what it brings from all tokens."
-        " Then the **feed-forward** part adds what it computes from this token alone, with two"
-        " matrices and the function GELU between them; they are the same for all tokens. The"
-        " numbers are lengths, divided by the length of the vector to which the part is added: at"
-        " 1 both are equally long."
+        " Then the **feed-forward** part adds what it computes from this token alone: with two"
+        " matrices, the same for all tokens, and between them the function GELU, which keeps large"
+        " numbers and sets large negative ones to nearly 0. The numbers are lengths, divided by the"
+        " length of the vector to which the part is added: at 1 both are equally long."
     )
     show_board(added_parts_board(parts, (0, 0)), "parts of layers")
     st.markdown(

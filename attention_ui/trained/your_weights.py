@@ -46,7 +46,7 @@ def open_upload() -> WeightFile | None:
     return None
 
 
-def array_table(file: WeightFile) -> dict[str, list[Any]]:
+def file_array_table(file: WeightFile) -> dict[str, list[Any]]:
     """The first arrays of a file as columns of a table."""
     shapes = list(file.shapes.items())[:MAX_LISTED_ARRAYS]
     return {

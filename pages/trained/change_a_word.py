@@ -70,7 +70,7 @@ with window:
     board = changed_word_board(change, layer, head, query, key)
     show_board(board, "before and after", on_pin=pin_change, fits=True)
 st.caption(
-    f"Before: *{plain(text)}* On average, a query of this head moves"
+    f"Before: *{plain(text)}*  \nOn average, a query of this head moves"
     f" {percent(float(change.moved[layer, head]))} of its attention to other tokens. Orange is less"
     " attention than before, violet is more."
 )
@@ -82,8 +82,8 @@ fact("strongest", [(one.layer, one.head, one.query, one.key) for one in changes]
 st.markdown(
     f"The share that changed most is in layer {top.layer}, head {top.head}:"
     f" {quote_token(change.tokens, top.query)} gave {quote_token(change.tokens, top.key)}"
-    f" {percent(top.before)} and now gives {percent(top.after)}. The buttons open the heads with"
-    " the largest changes. So does a click on a cell."
+    f" {percent(top.before)} and now gives {percent(top.after)}. The buttons show the heads with"
+    " the largest changes above. So does a click on a cell."
 )
 with st.container(horizontal=True):
     for one in changes:

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_lab.heads.head_portraits import Measure
 from attention_lab.notation.letters import in_letters
 from attention_lab.notation.notation import symbol
-from attention_lab.trained.encoded_text import weightless_attention
+from attention_lab.trained.encoded_text import attend_without_weights
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -63,7 +63,7 @@ show_board(
 
 st.header("The same vectors without weights", anchor=False)
 show_model_note()
-kinds = weightless_attention(now.scenario.text, now.scenario.n_tokens)
+kinds = attend_without_weights(now.scenario.text, now.scenario.n_tokens)
 model = heads_of_model(now)
 _, head = restore_head(shown.maps.sizes["L"], model.maps.sizes["H"])
 n_tokens = model.maps.sizes["T"]

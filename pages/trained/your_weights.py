@@ -13,7 +13,7 @@ from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
 from attention_ui.trained.heads_shown import heads_of_upload
 from attention_ui.trained.uploaded_heads import HEAD_PAGES, UPLOAD_KEY, drop_upload
-from attention_ui.trained.your_weights import array_table, open_upload, read_uploaded_heads
+from attention_ui.trained.your_weights import file_array_table, open_upload, read_uploaded_heads
 from attention_viz.thumbnails import thumbnails
 
 SAVE_ATTENTION = """model = AutoModel.from_pretrained(name, attn_implementation="eager")
@@ -33,7 +33,7 @@ if file is not None:
     st.markdown(f"Arrays in the file: **{fact('arrays_found', len(file.shapes))}**.")
     with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
         if arrays.open:
-            st.dataframe(array_table(file), hide_index=True, alt="All arrays of the file")
+            st.dataframe(file_array_table(file), hide_index=True, alt="All arrays of the file")
     with explained_errors():  # what was loaded before stays, and is shown below
         st.session_state[UPLOAD_KEY] = read_uploaded_heads(file)
 

@@ -20,9 +20,7 @@ from tests.ui.uploads import ANIMAL
 
 
 def test_one_head_shows_the_layers_own_trace() -> None:
-    """Heatmap, scores and weights are those of the layer in the model; the cell of the address
-    is pinned.
-    """
+    """Heatmap, scores and weights are those of the model's layer; the cell of the URL is pinned."""
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
     heat, _, weights = scenes(app)
     assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}

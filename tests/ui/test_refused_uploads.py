@@ -1,4 +1,4 @@
-"""Files of heads that are refused: what is wrong is said, and what was loaded before stays."""
+"""Refused files of heads: the error names what is wrong, and what was loaded before stays."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ from tests.ui.app import (
 from tests.ui.uploads import BERT, SHARES, WORDS, asked, uploaded
 
 
-def test_a_layer_that_cannot_be_used_is_told() -> None:
-    """The other layers are listed, and what the odd one is called is shown as it is, not as
-    markup.
-    """
+def test_a_layer_that_cannot_be_used_is_named() -> None:
+    """The other layers are listed, and the name of the odd one is shown as text, not as markup."""
     odd = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), "f4") for letter in "qkvo"}
     content = safetensors(odd | BERT)
     app = uploaded("bert.safetensors", content)
@@ -39,8 +37,8 @@ def test_a_layer_that_cannot_be_used_is_told() -> None:
 
 
 def test_a_layer_between_two_sequences_is_refused() -> None:
-    """Keys of another width come from another sequence: an error names both widths, and nothing
-    is said to be shown.
+    """Keys of another width come from another sequence: an error names both widths, and nothing is
+    loaded.
     """
     across = {
         f"cross.{letter}_proj.weight": np.ones((12, 12 if letter in "kv" else 10), "f4")
@@ -60,9 +58,7 @@ def test_a_layer_between_two_sequences_is_refused() -> None:
 
 
 def test_hostile_files_change_nothing() -> None:
-    """Whatever is wrong with a file, a sentence says so, the app goes on, and what was loaded
-    before stays.
-    """
+    """Whatever is wrong with a file, there is one error, and what was loaded before stays."""
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
     before = app.session_state[UPLOAD_KEY].content.layers
     for fault, (name, make, _) in HOSTILE.items():
@@ -83,7 +79,7 @@ def test_hostile_files_change_nothing() -> None:
 
 
 def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:
-    """The reason is an error, the two lines can be copied."""
+    """The reason is an error, and the two lines can be copied."""
     app = uploaded("model.pt", b"\x80\x02")
     assert len(errors(app)) == 1
     assert "safetensors.torch.save_file" in app.code[0].value

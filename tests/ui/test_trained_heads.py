@@ -1,4 +1,4 @@
-"""The section on trained heads: its own sentence, its places, and what is there without a model."""
+"""The section on trained heads: its tokens, its places in the URL, and a missing model."""
 
 from __future__ import annotations
 
@@ -54,10 +54,8 @@ def test_the_sequence_length_counts() -> None:
 
 
 @pytest.mark.parametrize("page", SECTION)
-def test_what_the_model_reads_is_said_in_its_own_tokens(page: str) -> None:
-    """A cut sentence is told of by the count of the model's pieces, once; nothing is filled up,
-    nor said to be.
-    """
+def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
+    """One note has the number of the model's tokens; no [PAD] is added, and no note mentions it."""
     (cut,) = pieces_of(ANIMAL, 6).notes
     app = opened(page, text=ANIMAL, n_tokens=6)
     assert {"15", "4"} <= set(re.findall(r"\d+", cut))
@@ -66,7 +64,7 @@ def test_what_the_model_reads_is_said_in_its_own_tokens(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address",
+    "parameters",
     [
         {"th_cell": "x"},
         {"th_cell": "1-2"},
@@ -80,9 +78,9 @@ def test_what_the_model_reads_is_said_in_its_own_tokens(page: str) -> None:
     ],
 )
 @pytest.mark.parametrize("page", SECTION)
-def test_nonsense_in_the_address(page: str, address: dict[str, str]) -> None:
-    """A hand-made address gives the nearest thing there is, never a traceback or an error."""
-    app = opened(page, text="a b c", **address)
+def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
+    """A URL made by hand gives the nearest possible choice, never a traceback or an error."""
+    app = opened(page, text="a b c", **parameters)
     assert not app.exception
     assert not app.error
     assert scenes(app)
@@ -103,9 +101,7 @@ def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("page", SECTION)
 def test_without_the_model(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the folder is missing the page says so in one sentence; one's own file and the
-    story still work.
-    """
+    """If the folder is missing, the page shows one error; files and the story still work."""
 
     def missing(folder: Path = Path("/nowhere")) -> None:
         raise FileError(MISSING)
@@ -152,7 +148,7 @@ def test_a_place_that_the_model_does_not_have(page: str, name: str, label: str, 
     "page", ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
 )
 def test_sizes_of_the_story_that_do_not_divide_leave_the_trained_heads(page: str) -> None:
-    """A layer that the sidebar's sizes cannot make is of no concern to pages about the model."""
+    """Sizes in the sidebar that make no layer do not matter on pages about the model."""
     app = opened(page, d_model=5, n_heads=4)
     assert errors(app) == []
     assert texts(app) == texts(opened(page))

@@ -1,4 +1,4 @@
-"""Heads and weights of a file on the pages about trained heads: what is shown and asked."""
+"""Heads and weights of a file: what the pages about trained heads show and ask."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.ui.uploads import BERT, SHARES, WORDS, asked, rng, uploaded
 
 
 def test_attention_from_elsewhere() -> None:
-    """Maps with their labels are shown on every head page; what needs scores says that there
-    are none.
+    """Attention with its tokens is shown on every page about heads. A measure that needs scores is
+    an error.
     """
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
@@ -38,7 +38,7 @@ def test_attention_from_elsewhere() -> None:
     assert errors(app) == [str(refused.value)]
 
 
-def test_somebodys_layer() -> None:
+def test_a_layer_of_a_file() -> None:
     """The page lists the layers, asks for heads, and One head shows the layer's own weights at
     work.
     """
@@ -62,9 +62,7 @@ def test_somebodys_layer() -> None:
 
 
 def test_each_file_is_asked_about_anew() -> None:
-    """What was answered for one file is not taken for the next, whose boxes the browser draws
-    as not yet answered.
-    """
+    """The answers for one file do not hold for the next one."""
     file = open_weights(io.BytesIO(safetensors(BERT)), "first.safetensors")
     titles = [layer.title for layer in find_layers(file)]
     app = uploaded("first.safetensors", safetensors(BERT))
@@ -92,27 +90,27 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
     assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
 
-def test_the_file_is_in_no_address_and_no_other_session() -> None:
-    """What one visitor loads is not in the address, and another one does not have it."""
+def test_the_file_is_in_no_url_and_no_other_session() -> None:
+    """What one visitor loads is not in the URL, and another visitor does not have it."""
     app = uploaded("a.npz", npz({"attention": SHARES}))
     assert set(app.query_params) == {"text"}
     assert UPLOAD_KEY not in opened("your-weights").session_state
 
 
 def test_the_heading_is_true_of_a_file() -> None:
-    """Over the attention of a file of 2 × 2 heads nothing tells of the model's 72."""
+    """Above the attention of a file of 2 × 2 heads nothing mentions the model's 72."""
     shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), "trained-heads")
-    told = facts(app)
-    assert (told["heads"], told["heads_of_the_file"], told["of_the_model"]) == (4, True, False)
+    noted = facts(app)
+    assert (noted["heads"], noted["heads_of_the_file"], noted["of_the_model"]) == (4, True, False)
     assert "72" not in f"{title(app)}\n{texts(app)}"
     own = facts(opened("trained-heads"))
     assert (own["heads"], own["of_the_model"]) == (72, True)
 
 
 def test_a_file_without_a_sentence() -> None:
-    """Attention needs no sentence; weights do, which is said, and the place for a file stays to
-    choose another.
+    """Attention needs no sentence. Weights do: without one there is an error, and another file can
+    be chosen.
     """
     app = uploaded("w.safetensors", safetensors(BERT), opened("your-weights", text=""))
     with pytest.raises(TextError) as refused:
@@ -135,7 +133,7 @@ def test_one_head_of_one_token() -> None:
 
 
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:
-    """A query sees itself, too, not only what is earlier; and one head has no others beside it."""
+    """The notes of the layer are shown, and the board describes one head differently from four."""
     sides = {"c_attn": (8, 24), "c_proj": (8, 8)}
     content = safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()})
     app = uploaded("w.safetensors", content)

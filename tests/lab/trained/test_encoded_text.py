@@ -10,9 +10,9 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import (
     MAX_TOKENS,
     WeightlessAttention,
+    attend_without_weights,
     encoded,
     trained_layer,
-    weightless_attention,
 )
 from attention_lab.trained.head_finder import TARGET_RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
@@ -24,7 +24,7 @@ ANIMAL = "The animal did not cross the street because it was too tired."
 @pytest.fixture(scope="module")
 def kinds() -> dict[str, WeightlessAttention]:
     """Attention without weights over the vectors of the sentence, by the kind of vector."""
-    return {kind.name: kind for kind in weightless_attention(ANIMAL)}
+    return {kind.name: kind for kind in attend_without_weights(ANIMAL)}
 
 
 def test_six_labelled_traces_of_twelve_heads() -> None:

@@ -15,7 +15,6 @@ from ..files.file_checks import typed_number
 
 # Every pixel is a token, and every head compares all pairs: 16 x 16 pixels have 9 x 65,536 scores.
 MAX_IMAGE_SIDE = 16
-KERNEL_SIDES = (1, 3)
 MAX_KERNEL_NUMBER = 1000.0
 MAX_PIXEL = 1e6
 
@@ -82,23 +81,23 @@ def shrink_image(pixels: Array) -> Array:
 
 
 def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
-    """A kernel of 1 × 1 or 3 × 3 numbers, which may be text, with axes for its one channel.
+    """A kernel of 3 × 3 numbers, which may be text, with axes for its one channel.
 
-    Shapes: (K, K) -> (K, K, 1, 1). Raises: SettingsError, ShapeError.
+    Shapes: (3, 3) -> (3, 3, 1, 1). Raises: SettingsError, ShapeError.
 
-    >>> as_kernel([["0.5"]]).tolist()
-    [[[[0.5]]]]
+    >>> as_kernel([["0.5", "1", "0"]] * 3)[0, :, 0, 0].tolist()
+    [0.5, 1.0, 0.0]
     """
     array = as_array("kernel", rows)  # type: ignore[arg-type]
-    if array.shape not in [(side, side) for side in KERNEL_SIDES]:
+    if array.shape != (3, 3):
         raise SettingsError(
-            f"The kernel has shape {array.shape} but must be a square of 1 or 3 numbers a side"
+            f"The kernel has shape {array.shape} but must have three rows of three numbers"
         )
-    numbers = [_weight(cell, index) for index, cell in np.ndenumerate(array)]
-    return np.array(numbers).reshape(*array.shape, 1, 1)
+    numbers = [_kernel_number(cell, index) for index, cell in np.ndenumerate(array)]
+    return np.array(numbers).reshape(3, 3, 1, 1)
 
 
-def _weight(cell: object, index: tuple[int, ...]) -> float:
+def _kernel_number(cell: object, index: tuple[int, ...]) -> float:
     """The number of a cell of a kernel. Raises: SettingsError."""
     place = f"The kernel's row {index[0] + 1}, column {index[1] + 1}"
     if cell is None or not str(cell).strip():

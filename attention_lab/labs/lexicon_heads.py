@@ -28,6 +28,7 @@ from .lexicon import (
 
 # Features and their weights.
 FeatureWeights = dict[str, float]
+Columns = tuple[tuple[FeatureWeights, FeatureWeights], ...]
 
 _ANGLE = 2 * math.pi / MAX_LEXICON_TOKENS  # between neighbours
 # Every word has exactly one part of speech, so their sum is always 1.
@@ -36,25 +37,25 @@ EVERY_WORD: FeatureWeights = dict.fromkeys(PARTS_OF_SPEECH, 1.0)
 
 @dataclass(frozen=True)
 class LexiconHead:
-    """columns: the features of query and key, column by column. copies: the features of the value.
-    score: LaTeX.
+    """A head set by hand.
+
+    score: LaTeX. columns: the features of query and key, column by column. copies: the features of
+    the value.
     """
 
     name: str
     description: str
     score: str
-    columns: tuple[tuple[FeatureWeights, FeatureWeights], ...]
+    columns: Columns
     copies: tuple[str, ...]
 
 
-def same_features(
-    features: tuple[str, ...], strength: float
-) -> tuple[tuple[FeatureWeights, FeatureWeights], ...]:
+def same_features(features: tuple[str, ...], strength: float) -> Columns:
     """One column for each feature: its strength is added if query and key both have the feature."""
     return tuple(({feature: strength}, {feature: 1.0}) for feature in features)
 
 
-def one_token_before(strength: float) -> tuple[tuple[FeatureWeights, FeatureWeights], ...]:
+def one_token_before(strength: float) -> Columns:
     """Two columns whose sum is strength · cos(angle_j - angle_i + 2π/16): largest for the token
     just before.
     """
@@ -131,10 +132,10 @@ def lexicon_projections(heads: tuple[LexiconHead, ...] = LEXICON_HEADS) -> Proje
     triples, rows = [], []
     for head in heads:
         w_q = math.sqrt(len(head.columns)) * np.stack(
-            [_dimensions(query) for query, _ in head.columns], axis=1
+            [_feature_vector(query) for query, _ in head.columns], axis=1
         )
-        w_k = np.stack([_dimensions(key) for _, key in head.columns], axis=1)
-        copied = np.stack([_dimensions({feature: 1.0}) for feature in head.copies])
+        w_k = np.stack([_feature_vector(key) for _, key in head.columns], axis=1)
+        copied = np.stack([_feature_vector({feature: 1.0}) for feature in head.copies])
         triples.append((w_q, w_k, copied.T))
         rows.append(copied)
     return Projections.from_heads(triples, np.vstack(rows))
@@ -196,6 +197,6 @@ def section_blocks(matrix: Array) -> Array:
     )
 
 
-def _dimensions(mix: FeatureWeights) -> Array:
+def _feature_vector(weights: FeatureWeights) -> Array:
     """The weights of features as one vector. Shapes: (16,)."""
-    return np.array([mix.get(feature, 0.0) for feature in LEXICON_FEATURES])
+    return np.array([weights.get(feature, 0.0) for feature in LEXICON_FEATURES])

@@ -11,7 +11,9 @@ from attention_core.checks import Array
 
 @dataclass(frozen=True)
 class Padding:
-    """description: what is done to the tokens, and the effect. convolution_padding: the name of the
+    """One way to treat the edge of a picture.
+
+    description: what is done to the tokens, and the effect. convolution_padding: the name of the
     convolution's padding. numpy_mode: the same padding in `numpy.pad`.
     """
 

@@ -13,7 +13,7 @@ from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
 from ..choices import resolve, user_matrices_of
-from ..heads.reruns import Gaps, permutation_gaps
+from ..heads.reruns import RunGaps, permutation_gaps
 from ..scenario import Scenario, trace_of
 from ..sentences import embedding_of
 from .invariances import shuffled_order
@@ -80,7 +80,7 @@ class Shuffle:
     order: tuple[int, ...]
     straight: Trace
     shuffled: Trace
-    gaps: Gaps
+    gaps: RunGaps
 
     @property
     def has_order(self) -> bool:

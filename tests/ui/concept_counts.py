@@ -19,7 +19,7 @@ from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.lab_examples import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_lab.masks.encoder_decoder import USES, run_three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.scenario import Scenario
 from attention_lab.trained.encoded_text import encoded
 from attention_ui.reference.questions import Entry
@@ -175,7 +175,7 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Parameters], Iterable[float]]] = 
     ("doshi", 7): lambda t, _: [stage("reshape")],
     ("doshi", 8): lambda t, _: [stage("swap")],
     ("doshi", 14): lambda t, at: [
-        len(USES),
+        len(ATTENTION_USES),
         len({one.hidden_keys.tobytes() for one in three_traces(at).values()}),
     ],
     ("doshi", 17): lambda t, _: [len(re.findall(r"\.\w+\(", t.code("merged")))],

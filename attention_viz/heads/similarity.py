@@ -39,7 +39,10 @@ def describe_closest(divergence_HH: Array) -> str:
         return "All patterns are equal here. The values that the heads read can still differ."
     shared = percent(float(overlap(divergence_HH[near])))
     pair = _pair("Closest heads", near, len(divergence_HH))
-    return f"{pair} {number(divergence_HH[near], 3)}. Their patterns overlap to {shared} (1 − divergence / ln 2)."
+    return (
+        f"{pair} {number(divergence_HH[near], 3)}. Their patterns overlap to {shared}"
+        " (1 − divergence / ln 2)."
+    )
 
 
 def describe_most_alike(correlation_HH: Array) -> str:

@@ -111,7 +111,7 @@ def check_file_size(data: bytes) -> None:
     """Refuse a file that is too large to be read. Raises: FileError."""
     if len(data) > MAX_PICTURE_BYTES:
         raise FileError(
-            f"The file has {len(data):,} bytes but may have at max_side {MAX_PICTURE_BYTES:,}: choose a"
+            f"The file has {len(data):,} bytes but may have at most {MAX_PICTURE_BYTES:,}: choose a"
             " smaller picture"
         )
 

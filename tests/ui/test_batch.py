@@ -146,7 +146,7 @@ def test_with_one_sentence_nothing_changes() -> None:
 
 @pytest.mark.parametrize("page", ["all-heads", "mask-workshop", "arrays", "compare"])
 def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
-    """Outside the story the chosen sentence runs alone, and the page says so; the choice is kept."""
+    """Outside the story the chosen sentence runs alone; the page says so and keeps the choice."""
     app = opened(page, **QUERY, sentence=1)
     assert page_context(app).scenario == Scenario(TEXTS[1], n_heads=2)
     assert page_context(app).trace.sizes["B"] == 1

@@ -28,24 +28,10 @@ TITLES = {
     "pair_total": "all heads together",
 }
 
-ROLES = {
-    "queries": "query",
-    "query_heads": "query",
-    "w_q": "query",
-    "b_q": "query",
-    "keys": "key",
-    "key_heads": "key",
-    "w_k": "key",
-    "b_k": "key",
-    "values": "value",
-    "value_heads": "value",
-    "w_v": "value",
-    "b_v": "value",
+ROLES = {name: step.role for name, step in STEPS.items() if step.role != "text"} | {
     "weighted_values": "value",
-    "output": "output",
-    "w_o": "output",
-    "b_o": "output",
     "head_contributions": "output",
+    **{f"{kind}_{role[0]}": role for kind in "wb" for role in ("query", "key", "value", "output")},
 }
 
 
@@ -85,15 +71,18 @@ def role_of(name: str) -> str:
     return ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
 
 
-# Whose columns stand in the axes of one head's width, alone or side by side.
-WHOSE = {
-    **{
-        name: which
-        for which, one in (("queries", "query"), ("keys", "key"), ("values", "value"))
-        for name in (which, f"{one}_heads", f"w_{one[0]}", f"b_{one[0]}", f"reshaped_{which}")
-    },
-    **dict.fromkeys(("weighted_values", "head_outputs", "merged", "w_o"), "values"),
-}
+COLUMN_NAMES = {"query": "queries", "key": "keys", "value": "values"}
+
+
+def _head_names(name: str, letters: Sequence[str], given: ColumnNames) -> tuple[Names, ...]:
+    """The names of every head's columns, for an array whose columns stand in the axes of a head's
+    width, alone or side by side; of an array reshaped without the swap there are none.
+    """
+    if "unswapped" in name:
+        return ()
+    role = "value" if "V" in "".join(letters) else role_of(name)
+    names: tuple[Names, ...] = getattr(given, COLUMN_NAMES[role]) if role in COLUMN_NAMES else ()
+    return names
 
 
 def axis_names(
@@ -107,7 +96,7 @@ def axis_names(
     >>> axis_names("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], BY_HAND)["3"]["labels"][1]
     ['noun', 'animate', 'verb', 'other']
     """
-    heads: tuple[Names, ...] = getattr(given, WHOSE[name]) if name in WHOSE else ()
+    heads = _head_names(name, letters, given)
     side_by_side = tuple(label for labels in heads for label in labels)
     by = next((axis for axis, letter in enumerate(letters) if letter in "HG"), None)
     found: dict[str, Any] = {}

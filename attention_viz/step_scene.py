@@ -17,25 +17,6 @@ from .payload import JSON
 PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
 # What of it would make the cells too small to bear numbers.
 BELOW: Mapping[str, Set[str]] = {"probabilities": {"row"}}
-# The signs between the matrices of a step that stand in a row.
-PRODUCT = ("·", "=")
-SIGNS: Mapping[str, tuple[str, ...]] = {
-    "inputs": ("+", "="),
-    "queries": PRODUCT,
-    "keys": PRODUCT,
-    "values": PRODUCT,
-    "scores": PRODUCT,
-    "head_outputs": PRODUCT,
-    "scaled_scores": ("→",),
-    "masked_scores": ("→",),
-    "probabilities": ("→", "Σ"),
-    "query_heads": ("→",),
-    "key_heads": ("→",),
-    "value_heads": ("→",),
-    "merged": ("→",),
-}
-# The output has other parts from layer to layer: what stands before each.
-IN_OUTPUT = {"w_o": "·", "inputs": "+", "output": "="}
 
 
 @dataclass(frozen=True)
@@ -92,7 +73,6 @@ def staged(board: JSON, words: StepWords) -> JSON:
     parts = PARTS - BELOW.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
-    signs = SIGNS.get(result, ()) if result != "output" else [IN_OUTPUT[p] for p in main[1:]]
     stage: JSON = {
         "title": words.title,
         "question": words.question,
@@ -109,7 +89,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "hide": words.hide,
         "lecture": words.lecture,
         "guess": words.guess,
-        "signs": list(signs[: len(main) - 1]) if len(main) > 2 else ["→"] * (len(main) - 1),
+        "signs": _signs(main, result, board["rules"]),
     }
     return board | {"panels": panels, "stage": stage}
 
@@ -123,6 +103,20 @@ def strip_alone(
     about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
     stage = {"steps": links, "place": place, "summary": summary}
     return empty | about | {"transposed": transposed, "stage": stage}
+
+
+def _signs(arrays: Sequence[str], result: str, rules: JSON) -> list[str]:
+    """The signs between the matrices of a step that stand in a row: those of a sum where its rule
+    is one, else an arrow; and Σ before the sum of a row of the result.
+    """
+    rule = rules.get(result, {})
+    factors = {read["array"] for read in rule.get("reads", ())}
+    is_equation = rule.get("operation") == "sum" and len(arrays) > 2
+    end = arrays.index(result) if result in arrays else 0
+    signs = ["·" if array in factors else "+" for array in arrays[1:end]]
+    signs += ["=" if is_equation else "→"] * (end > 0)
+    behind = (rules.get(array, {}) for array in arrays[end + 1 :])
+    return signs + ["Σ" for total in behind if end and total.get("operation") == "sum"]
 
 
 def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:

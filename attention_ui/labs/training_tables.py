@@ -8,18 +8,21 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from attention_core import STEPS
 from attention_core.cache import cached
+from attention_core.projections import BIASES
+from attention_core.trace import Trace
 from attention_lab.labs.adam import ADAM
+from attention_lab.labs.backward import GRADIENTS
 from attention_lab.labs.evaluation import best_possible
 from attention_lab.labs.formula import Formula
-from attention_lab.labs.gradient_trace import GRADIENTS
 from attention_lab.labs.loss_curves import constant_loss, floors, mean_curve, weightless_loss
 from attention_lab.labs.losses import LOSSES
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
 from attention_lab.labs.tasks import N_TEST
 from attention_lab.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import OURS
 from attention_viz.labels import number
 from attention_viz.labs.comparison_figure import comparison_figure
 
@@ -160,7 +163,7 @@ def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dic
     return row
 
 
-def backward_pass(settings: TrainingSettings) -> None:
+def backward_pass(settings: TrainingSettings, trace: Trace) -> None:
     """The loss; every gradient beside the formula of the forward pass, in the order of the backward
     pass; the step of Adam.
     """
@@ -172,10 +175,10 @@ def backward_pass(settings: TrainingSettings) -> None:
         " to $A$)"
     )
     for step in GRADIENTS.values():
-        if step.name in ("b_q", "b_k", "b_v"):
-            continue  # the layers of this page have b_O only
+        if step.name in BIASES and getattr(trace.projections, step.name) is None:
+            continue
         left, right = st.columns([4, 5], vertical_alignment="center")
-        left.latex(STEPS[step.step].formula)
+        left.latex(formula(trace, step.step, OURS))
         right.latex(step.formula)
         right.caption(step.sentence)
     steps = ADAM
@@ -198,7 +201,7 @@ def backward_pass(settings: TrainingSettings) -> None:
 
 
 def _formulas(formulas: Sequence[Formula]) -> None:
-    for formula in formulas:
+    for one in formulas:
         left, right = st.columns([4, 5], vertical_alignment="center")
-        left.latex(formula.latex)
-        right.caption(f"**{formula.title}**: {formula.says}")
+        left.latex(one.latex)
+        right.caption(f"**{one.title}**: {one.says}")

@@ -123,7 +123,7 @@ def heads_differ() -> Evidence:
     gaps = []
     for weights in (alike, own_rows, LAYER):
         trace = attend(X, weights)
-        gradient = np.asarray(layer_gradients(trace, trace.output - X).w_q)
+        gradient = np.asarray(layer_gradients(trace, trace.output - X)["w_q"])
         gaps.append(difference(gradient[:, :3], gradient[:, 3:]))
     says = (
         f"Trained to return the tokens, two equal heads get gradients that differ by"

@@ -58,7 +58,7 @@ def questions(form: str) -> tuple[Guess, ...]:
     """
     trace = layer(form)
     return tuple(
-        max((guess_of(trace, name, turn) for turn in TURNS), key=lambda one: len(one.told_apart))
+        max((guess_of(trace, name, turn) for turn in TURNS), key=lambda one: len(one.revealed))
         for name in ITEMS_ASKED
     )
 

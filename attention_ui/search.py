@@ -13,7 +13,7 @@ import streamlit as st
 
 from .facts import fact
 from .markdown import plain
-from .registry import rows_of
+from .registry import read_table
 from .url_state import bound
 
 Row = TypeVar("Row")
@@ -190,7 +190,7 @@ def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synon
     forms of a word share.
     """
     known: dict[Words, list[Words]] = {}
-    for row in rows_of("synonyms"):
+    for row in read_table("synonyms"):
         known.setdefault(tuple(map(stem, words(row["typed"]))), []).append(words(row["means"]))
     return known
 

@@ -1,4 +1,4 @@
-"""What a matrix is called in a picture, and in which colour it stands."""
+"""The titles, symbols, colours and column names of matrices in pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attention_core.projections import MATRICES
 from attention_lab.column_names import ColumnNames, Names
 from attention_lab.notation.notation import OURS, Notation, symbol
 
-TITLES = {
+ARRAY_TITLES = {
     "words": "word vectors",
     "positions": "position codes",
     "weighted_values": "weight × value",
@@ -28,7 +28,7 @@ TITLES = {
     "pair_total": "all heads together",
 }
 
-ROLES = {name: step.role for name, step in STEPS.items() if step.role != "text"} | {
+COLOUR_ROLES = {name: step.role for name, step in STEPS.items() if step.role != "text"} | {
     "weighted_values": "value",
     "head_contributions": "output",
     **{f"{kind}_{role[0]}": role for kind in "wb" for role in ("query", "key", "value", "output")},
@@ -36,20 +36,22 @@ ROLES = {name: step.role for name, step in STEPS.items() if step.role != "text"}
 
 
 def title_of(name: str) -> str:
-    """A matrix in a word or two.
+    """The title of a matrix, in a word or two.
 
     >>> title_of("head_outputs"), title_of("w_q"), title_of("unswapped_keys")
     ('head outputs', '', 'wrong: reshape alone')
     """
     if name.startswith("unswapped_"):
-        return TITLES["merged_unswapped"]
+        return ARRAY_TITLES["merged_unswapped"]
     if name.startswith("reshaped_"):
         return f"{name.removeprefix('reshaped_')}, reshaped"
-    return STEPS[name].title if name in STEPS else TITLES.get(name, "")
+    if name in STEPS:
+        return STEPS[name].title
+    return ARRAY_TITLES.get(name, "")
 
 
 def symbol_of(name: str, notation: Notation) -> str:
-    """The symbol of a field, a weight or the scale in plain characters; nothing for what has none.
+    """The symbol of a field, a weight or the scale in plain characters; "" if it has none.
 
     >>> symbol_of("scores", OURS), symbol_of("w_q", OURS), symbol_of("words", OURS)
     ('Sₕ', 'W_Q', '')
@@ -57,9 +59,9 @@ def symbol_of(name: str, notation: Notation) -> str:
     if name not in OURS.symbols:
         return ""
     sign = symbol(name, notation)
-    # A bias is no matrix, and stays as it is.
-    is_turned = name in MATRICES and notation.convention == "column"
-    return sign.transposed.plain if is_turned else sign.plain
+    if name in MATRICES and notation.convention == "column":  # a bias is a vector: no transpose
+        sign = sign.transposed
+    return sign.plain
 
 
 def role_of(name: str) -> str:
@@ -68,7 +70,7 @@ def role_of(name: str) -> str:
     >>> role_of("w_q"), role_of("reshaped_keys"), role_of("scores")
     ('query', 'key', 'text')
     """
-    return ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
+    return COLOUR_ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
 
 
 COLUMN_NAMES = {"query": "queries", "key": "keys", "value": "values"}
@@ -85,15 +87,16 @@ def _head_names(name: str, letters: Sequence[str], given: ColumnNames) -> tuple[
     return names
 
 
-def axis_names(
+def axis_labels(
     name: str, letters: Sequence[str], shape: Sequence[int], given: ColumnNames
 ) -> dict[str, Any]:
-    """By axis number the labels of the whole axis, and the axis of heads that they depend on.
+    """The labels of an array's axes, by axis number, and the axis of heads on which they depend.
 
-    letters, shape: of the whole array, as it is declared. What has no names is left out.
+    letters, shape: of the whole array, as declared. Axes without names are left out.
 
-    >>> from attention_lab.column_names import BY_HAND
-    >>> axis_names("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], BY_HAND)["3"]["labels"][1]
+    >>> from attention_lab.column_names import HANDMADE_NAMES
+    >>> names = axis_labels("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], HANDMADE_NAMES)
+    >>> names["3"]["labels"][1]
     ['noun', 'animate', 'verb', 'other']
     """
     heads = _head_names(name, letters, given)

@@ -1,4 +1,4 @@
-"""The stage of a step: a board whose scene holds strip, words and formula, too."""
+"""The stage of a step: a board whose scene also holds the strip of steps, words and formula."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from latex2mathml.converter import convert
 
 from .payload import JSON
 
-# What a stage shows of a board: what takes part in the computation. What stands beside it is shown
-# below the stage.
-PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
-# What of it would make the cells too small to bear numbers.
-BELOW: Mapping[str, Set[str]] = {"probabilities": {"row"}}
+# The parts of a board that take part in the computation. A stage shows these; the others stand
+# below it.
+STAGE_PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
+# Parts of single steps that stand below the stage too: with them cells would be too small for
+# numbers.
+PARTS_BELOW_STAGE: Mapping[str, Set[str]] = {"probabilities": {"row"}}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Something a stage lets choose: one of several options by name."""
+    """A choice on the stage: one of several options."""
 
     name: str
     label: str
@@ -31,9 +32,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Note:
-    """What a stage says of the numbers it shows, and one button beside it, if any.
+    """A sentence of the stage about its numbers, and one button beside it, if any.
 
-    act: the name of the choice that the button makes, to `value`.
+    act: the name of the choice that the button sets to `value`.
     """
 
     text: str
@@ -44,12 +45,12 @@ class Note:
 
 @dataclass(frozen=True)
 class StepWords:
-    """What a stage says of its step.
+    """The words of a stage.
 
-    says: plain text. formula: LaTeX. steps: title and path of every step of the story; place: which
-    of them this is. notes: what is said of the numbers. heads: how many there are; head: the one in
-    focus. hide: whether the result is covered; lecture: whether nothing but the stage is shown.
-    guess: the question that is asked first, as `guesses.as_data` gives it.
+    says: one sentence of plain text. formula: LaTeX. steps: title and path of every step of the
+    story; place: which of them this is. notes: sentences about the numbers. heads: how many there
+    are; head: the one in focus. hide: whether the result is covered; lecture: whether the stage is
+    shown alone. guess: the question that is asked first, as `guesses.as_data` gives it.
     """
 
     title: str
@@ -67,10 +68,10 @@ class StepWords:
     guess: JSON | None = None
 
 
-def staged(board: JSON, words: StepWords) -> JSON:
-    """A board as the stage of a step: only what takes part in the computation, and the words."""
+def stage_board(board: JSON, words: StepWords) -> JSON:
+    """A board as the stage of a step: the parts of the computation alone, with the words."""
     result = next((p["array"] for p in board["panels"] if p["role"] == "result"), "")
-    parts = PARTS - BELOW.get(result, set())
+    parts = STAGE_PARTS - PARTS_BELOW_STAGE.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
     stage: JSON = {
@@ -80,10 +81,7 @@ def staged(board: JSON, words: StepWords) -> JSON:
         "formula": mathml(words.formula),
         "steps": [{"title": title, "path": path} for title, path in words.steps],
         "place": words.place,
-        "choices": [
-            {"name": c.name, "label": c.label, "options": list(c.options), "value": c.value}
-            for c in words.choices
-        ],
+        "choices": [asdict(choice) for choice in words.choices],
         "notes": [asdict(note) for note in words.notes],
         "heads": {"count": words.heads, "chosen": words.head},
         "hide": words.hide,
@@ -94,10 +92,10 @@ def staged(board: JSON, words: StepWords) -> JSON:
     return board | {"panels": panels, "stage": stage}
 
 
-def strip_alone(
+def strip_board(
     steps: Sequence[tuple[str, str]], place: int, transposed: bool = False, summary: bool = False
 ) -> JSON:
-    """A board without matrices, that shows the strip of steps; summary: and what was guessed."""
+    """A board with the strip of steps and no matrices. summary: whether it lists the guesses."""
     links = [{"title": title, "path": path} for title, path in steps]
     empty: JSON = {"arrays": {}, "rules": {}, "axes": {}, "panels": [], "cell": None}
     about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
@@ -125,16 +123,18 @@ def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:
 
 @lru_cache(maxsize=256)
 def mathml(latex: str) -> list[Any] | None:
-    r"""A formula as MathML, which browsers draw by themselves, as nested lists: tag, attributes,
-    then texts and parts.
+    r"""A formula as MathML, which browsers draw themselves, in nested lists: tag, attributes, then
+    texts and parts.
 
     >>> mathml("x")
     ['math', {'display': 'inline'}, ['mrow', {}, ['mi', {}, 'x']]]
     """
-    return _nested(fromstring(convert(latex))) if latex else None
+    if not latex:
+        return None
+    return _nested(fromstring(convert(latex)))
 
 
 def _nested(element: Element) -> list[Any]:
     tag = element.tag.rpartition("}")[2]
-    text = [element.text] if element.text and element.text.strip() else []
-    return [tag, dict(element.attrib), *text, *map(_nested, element)]
+    texts = [text for text in (element.text,) if text and text.strip()]
+    return [tag, dict(element.attrib), *texts, *map(_nested, element)]

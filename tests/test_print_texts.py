@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_ui.reference.questions import questions
+from attention_ui.reference.questions import learner_questions
 from attention_ui.registry import PAGES, page_of
 from scripts import print_texts
 
@@ -37,4 +37,4 @@ def test_all_pages_are_printed_in_the_order_of_the_menu(
 def test_every_question_is_printed() -> None:
     """A table is printed as it is: all questions stand on their page."""
     found = "\n".join(print_texts.page_texts(page_of("questions"))).replace("\\", "")
-    assert [one.says for one in questions() if one.says not in found] == []
+    assert [one.sentence for one in learner_questions() if one.sentence not in found] == []

@@ -13,7 +13,7 @@ from attention_core.text import tokenize_at_most
 from .depth import Stack, levels
 from .token_matrices import MAX_TOKENS, gaussian_tokens
 
-WIDTHS = (8, 16, 32, 64)
+STACK_WIDTHS = (8, 16, 32, 64)
 N_SAMPLES = 9  # seeds over which a median is taken
 HALVED_GAIN = 0.5 * 0.5  # as if W_V and W_O were both half as large
 

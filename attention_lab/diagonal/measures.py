@@ -50,14 +50,14 @@ def diagonal(matrix_XTT: Array) -> Array:
     return cells
 
 
-def margins(scores_XTT: Array) -> Array:
+def diagonal_margins(scores_XTT: Array) -> Array:
     """Each token's score for itself minus its highest score for another: s_ii - max s_ij.
 
     Units or range: logits. +inf where a token sees only itself, -inf where it may not see itself, 0
     where the difference is rounding, as between equal tokens. Shapes: (..., T, T) -> (..., T).
     Raises: SettingsError for a difference beyond the range of float.
 
-    >>> margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
+    >>> diagonal_margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
     [-2.0, -2.0, 3.0]
     """
     own_XT = diagonal(scores_XTT)

@@ -14,9 +14,9 @@ from .measures import (
     TOLERANCE,
     SelfAttention,
     diagonal,
+    diagonal_margins,
     gram_alignment,
     log_cross_ratios,
-    margins,
     pair_violations,
     seen_pairs,
     uniform_self_mass,
@@ -28,7 +28,7 @@ LOGIT_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Metric:
-    """One number about the diagonal. symbol, formula and range are LaTeX; says: its meaning.
+    """One number about the diagonal. symbol, formula and range are LaTeX; meaning: in words.
 
     of: computes it from a `SelfAttention`, one number for each matrix of a stack; NaN where there
     is nothing to measure (no pair, no weights).
@@ -39,7 +39,7 @@ class Metric:
     symbol: str
     formula: str
     range: str
-    says: str
+    meaning: str
     of: Callable[[SelfAttention], Any]
 
 
@@ -61,7 +61,9 @@ def argmax_rate(attention: SelfAttention) -> Array:
     """
     own_XT = diagonal(attention.scores)
     rounding_XT = TOLERANCE * np.maximum(1.0, np.abs(own_XT))
-    rate: Array = (np.isfinite(own_XT) & (margins(attention.scores) >= -rounding_XT)).mean(axis=-1)
+    rate: Array = (np.isfinite(own_XT) & (diagonal_margins(attention.scores) >= -rounding_XT)).mean(
+        axis=-1
+    )
     return rate
 
 
@@ -73,14 +75,14 @@ def majority_rate(attention: SelfAttention) -> Array:
 
 def mean_margin(attention: SelfAttention) -> Array:
     """The mean of the finite margins."""
-    margin_XT = margins(attention.scores)
+    margin_XT = diagonal_margins(attention.scores)
     finite = np.isfinite(margin_XT)
     return _quotient(np.where(finite, margin_XT, 0.0).sum(axis=-1), finite.sum(axis=-1))
 
 
 def least_margin(attention: SelfAttention) -> Array:
     """The smallest finite margin."""
-    margin_XT = margins(attention.scores)
+    margin_XT = diagonal_margins(attention.scores)
     least = np.where(np.isfinite(margin_XT), margin_XT, np.inf).min(axis=-1)
     lowest: Array = np.where(np.isfinite(least), least, np.nan)
     return lowest
@@ -116,10 +118,10 @@ def alignment(attention: SelfAttention) -> float:
     return gram_alignment(attention.w_q, attention.w_k)
 
 
-def measure(attention: SelfAttention) -> dict[str, float | None]:
+def measure_diagonal(attention: SelfAttention) -> dict[str, float | None]:
     """Every metric of one matrix by name; None where there is nothing to measure.
 
-    >>> numbers = measure(SelfAttention(np.zeros((2, 2)), np.full((2, 2), 0.5)))
+    >>> numbers = measure_diagonal(SelfAttention(np.zeros((2, 2)), np.full((2, 2), 0.5)))
     >>> numbers["self_mass"], numbers["excess_self_mass"], numbers["gram_alignment"]
     (0.5, 0.0, None)
     """
@@ -206,9 +208,9 @@ METRICS = (
         r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{\#\{i \ne j : s_{ij} >"
         r" -\infty\}}",
         "[0, 1]",
-        "The share of cells off the diagonal that exceed both diagonal cells of their pair;"
-        " cells that a mask hides do not count. It is 0 exactly when the pair bound holds for"
-        " these tokens.",
+        "The share of cells off the diagonal that exceed both diagonal cells of their pair; cells"
+        " that a mask hides do not count. It is 0 exactly when the pair bound holds for these"
+        " tokens.",
         violation_rate,
     ),
     Metric(
@@ -228,9 +230,9 @@ METRICS = (
         r"\chi^-",
         r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}}",
         "[0, 1]",
-        "The share of pairs that look at each other more than at themselves, among pairs that"
-        " see each other. It is 0 if the scores are a Gram matrix, which holds dot products of"
-        " vectors with each other.",
+        "The share of pairs that look at each other more than at themselves, among pairs that see"
+        " each other. It is 0 if the scores are a Gram matrix, which holds dot products of vectors"
+        " with each other.",
         negative_cross_ratios,
     ),
     Metric(
@@ -239,10 +241,10 @@ METRICS = (
         "g",
         r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}",
         "[-1, 1]",
-        "How similar W_Q and W_K are: 1 if tied, about 0 if unrelated, −1 if opposite. For"
-        " tokens of independent features, its sign is the sign of the mean score of a token with"
-        " itself minus the mean score with others. The excess self-attention mass usually has"
-        " the same sign.",
+        "How similar W_Q and W_K are: 1 if tied, about 0 if unrelated, −1 if opposite. For tokens"
+        " of independent features, its sign is the sign of the mean score of a token with itself"
+        " minus the mean score with others. The excess self-attention mass usually has the same"
+        " sign.",
         alignment,
     ),
 )

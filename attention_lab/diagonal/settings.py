@@ -22,8 +22,8 @@ from attention_core.trace import Trace
 from ..layer_norm import standardised
 from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, stretch
 
-TOKENS = ("sentence", "drawn", "numbers")
-WEIGHTS = ("weightless", "tied", "angle", "free", "orthonormal", "tied orthonormal")
+TOKEN_SOURCES = ("sentence", "drawn", "numbers")
+DIAGONAL_WEIGHTS = ("weightless", "tied", "angle", "free", "orthonormal", "tied orthonormal")
 POSITIONS = ("none", "added", "concatenated")
 
 

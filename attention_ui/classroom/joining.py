@@ -10,7 +10,7 @@ from attention_core import AttentionError
 from attention_lab.classroom.letters import room_in
 from attention_lab.classroom.rooms import Rooms
 
-from ..components import component, sent
+from ..browser_files import component, component_value
 from ..facts import fact
 from ..show import explained_errors
 from ..url_state import restore, write_to_url
@@ -94,6 +94,6 @@ def show_class(room: str) -> None:
 
 def _adopt_kept() -> None:
     """In a callback: the browser has kept the secret of a teacher who has loaded the page again."""
-    room, kept = str(st.session_state[ROOM]), str(sent(VIEW, "secret") or "")
+    room, kept = str(st.session_state[ROOM]), str(component_value(VIEW, "secret") or "")
     if hall().rooms.is_teacher(room, kept):
         st.session_state[SECRET] = (room, kept)

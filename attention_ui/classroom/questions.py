@@ -11,22 +11,22 @@ from attention_lab.classroom.posed import Posed
 from attention_lab.guesses import guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation
-from attention_lab.practice import ask
-from attention_viz.practice import worded
+from attention_lab.practice import practice_question
+from attention_viz.practice import question_text
 
 
 def from_practice(trace: Trace, number: int, field: str, notation: Notation) -> Posed:
     """A question of *Practice*, to be worked out by hand. Raises: SettingsError where no step is
     short enough, or where its numbers are too long for a class.
     """
-    question = ask(trace, number, field)
-    asked = worded(question, trace, notation)
+    question = practice_question(trace, number, field)
+    asked = question_text(question, trace, notation)
     return Posed(
         "number",
         asked.question,
         question.answer,
         asked.answer,
-        given=asked.given,
+        given=asked.numbers,
         tolerance=question.tolerance,
     )
 

@@ -23,8 +23,8 @@ from attention_lab.classroom.letters import check_token, room_in
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
 from attention_lab.classroom.posed import LAST_QUESTION
 
-from ..practice import answer_in
-from ..server_routes import base_path
+from ..browser_files import base_path
+from ..practice import parse_answer
 from .hall import FRESH, hall
 
 PATH = "/class-room"
@@ -83,7 +83,7 @@ async def vote(request: Request) -> Response:
             " number; write a shorter one"
         )
     source = request.client.host if request.client else ""
-    value = answer_in(answer)
+    value = parse_answer(answer)
     await asyncio.wrap_future(hall().vote(room, token, number, value, source))
     return JSONResponse({"kept": True, "value": value})
 

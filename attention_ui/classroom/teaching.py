@@ -13,7 +13,7 @@ from attention_lab.classroom.posed import Posed
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export
 from attention_lab.guesses import ITEMS
-from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION
+from attention_lab.practice import ASKED_FIELDS, MAX_QUESTION_NUMBER
 
 from ..facts import fact
 from ..markdown import plain_quotations
@@ -58,7 +58,7 @@ def choose_question(now: PageContext) -> Posed | None:
     else:
         with right:
             number = whole_number_input(
-                right, "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
+                right, "Question", 1, MAX_QUESTION_NUMBER, 1, key="class_number", **KEPT
             )
         if kind == GUESS:
             item = middle.selectbox(

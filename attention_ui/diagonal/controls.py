@@ -17,14 +17,19 @@ from attention_core.checks import Array
 from attention_core.text import tokenize_at_most
 from attention_lab.diagonal.measures import worst_pair
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
-from attention_lab.diagonal.settings import POSITIONS, TOKENS, WEIGHTS, DiagonalSettings
+from attention_lab.diagonal.settings import (
+    DIAGONAL_WEIGHTS,
+    POSITIONS,
+    TOKEN_SOURCES,
+    DiagonalSettings,
+)
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 
 from ..markdown import plain
 from ..reference.glossary import meaning
-from ..url_state import KEPT, bound, choose_one, pin_places, pinned, seed_input
+from ..url_state import KEPT, bound, cell_places, choose_one, seed_input, set_places
 
-DEFAULTS = asdict(DiagonalSettings())
+DIAGONAL_DEFAULTS = asdict(DiagonalSettings())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
 TOKEN_FIELDS = (
     "tokens",
@@ -42,19 +47,19 @@ LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
 def token_controls(text: str) -> DiagonalSettings:
     """Draw the controls of the tokens; give the settings without weights that they make."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = choose_one("Tokens X", TOKENS, TOKENS[0], **_about("tokens"))
+        kind = choose_one("Tokens X", TOKEN_SOURCES, TOKEN_SOURCES[0], **_about("tokens"))
         if kind == "numbers":
             bound(
                 st.text_input,
                 "Tokens, such as 3,3; 10,0",
-                DEFAULTS["numbers"],
+                DIAGONAL_DEFAULTS["numbers"],
                 max_chars=2000,
                 width=260,
                 **_about("numbers"),
             )
         elif "lab_numbers" not in st.query_params:
             # Streamlit writes a value that a callback sets into the URL only if it knew the widget.
-            st.session_state.setdefault("lab_numbers", DEFAULTS["numbers"])
+            st.session_state.setdefault("lab_numbers", DIAGONAL_DEFAULTS["numbers"])
         if kind == "drawn":
             bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
         if kind != "numbers":
@@ -80,7 +85,7 @@ def token_controls(text: str) -> DiagonalSettings:
 def layer_controls(text: str) -> DiagonalSettings:
     """Draw the controls of weights and options; give the whole settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        weights = bound(st.selectbox, "Weights", WEIGHTS, width=180, **_about("weights"))
+        weights = bound(st.selectbox, "Weights", DIAGONAL_WEIGHTS, width=180, **_about("weights"))
         if weights == "angle":
             bound(
                 st.slider,
@@ -113,7 +118,7 @@ def layer_controls(text: str) -> DiagonalSettings:
     return _settings((*TOKEN_FIELDS, *LAYER_FIELDS), text)
 
 
-def say_cut(text: str, is_read: bool = True) -> None:
+def show_cut_note(text: str, is_read: bool = True) -> None:
     """Say which words of the sentence are left out. is_read: whether the page reads it. Raises:
     TextError.
     """
@@ -122,7 +127,7 @@ def say_cut(text: str, is_read: bool = True) -> None:
             st.caption(plain(note))
 
 
-def examples() -> None:
+def show_examples() -> None:
     """Draw a button for each example; it sets all controls of the section."""
     with st.container(horizontal=True, gap="small"):
         for preset in DIAGONAL_PRESETS:
@@ -133,7 +138,7 @@ def examples() -> None:
             st.button(
                 preset.title,
                 key=f"lab example {preset.name}",
-                help=preset.says,
+                help=preset.hint,
                 on_click=_load,
                 args=(held,),
                 type="tertiary",
@@ -141,12 +146,12 @@ def examples() -> None:
             )
 
 
-def show_example(settings: DiagonalSettings) -> None:
+def show_example_hint(settings: DiagonalSettings) -> None:
     """Draw what to look at, where the settings are those of an example."""
     mine = _fields(settings)
     for preset in DIAGONAL_PRESETS:
         if _fields(preset.settings) == mine:
-            st.caption(preset.says)
+            st.caption(preset.hint)
 
 
 def load_tokens(x: Array) -> None:
@@ -155,21 +160,21 @@ def load_tokens(x: Array) -> None:
     _load({f"lab_{name}": _widget_value(name, typed[name]) for name in TOKEN_FIELDS})
 
 
-def pair(trace: Trace) -> tuple[int, int]:
+def pinned_pair(trace: Trace) -> tuple[int, int]:
     """The pinned pair of tokens; without one, the pair that breaks the pair bound most or comes
     nearest to it.
     """
     n_tokens = trace.sizes["T"]
-    held = pinned(
+    held = cell_places(
         "lab_cell", "Pair", "", (n_tokens, n_tokens), "A pair is two whole numbers such as 0-1"
     )
     row, column = held or worst_pair(trace.probabilities[0, 0])
     return row, column
 
 
-def pin(array: str, index: Sequence[int]) -> None:
+def pin_pair(array: str, index: Sequence[int]) -> None:
     """Pin the pair of a clicked cell; for callbacks of boards."""
-    pin_places("lab_cell", *index[-2:])
+    set_places("lab_cell", *index[-2:])
 
 
 def _about(name: str) -> dict[str, Any]:
@@ -180,7 +185,7 @@ def _held(name: str) -> Any:
     """What a widget holds; the default where it has none, or the URL emptied it."""
     held = st.session_state.get(f"lab_{name}")
     if held is None:
-        return _widget_value(name, DEFAULTS[name])
+        return _widget_value(name, DIAGONAL_DEFAULTS[name])
     return held
 
 

@@ -29,7 +29,7 @@ def _count(end: int | None) -> str:
     return str(end)
 
 
-def cubic_rule(seed: int) -> None:
+def show_cubic_rule(seed: int) -> None:
     """Draw the rule for tokens that are nearly equal, and its error for random ones."""
     with st.expander(
         "Near the end, each layer cubes the distance",

@@ -14,19 +14,21 @@ from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
-from attention_viz.diagonal.geometry import points_table, points_typed
+from attention_viz.diagonal.geometry import points_from_table, points_table
 
 from ..markdown import plain
 from ..url_state import restore, restore_place, write_to_url
 
-DEFAULT = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
+DEFAULT_POINTS = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 MAX_COORDINATE, MAX_POINTS = 25.0, 12
 TOKEN_KEY, TOKEN_LABEL = "plane_token", "Chosen token"
-EXAMPLES = ("nearly_all", "equal_norms", "duplicates", "inside")  # those with two features
-SAYS = {
+PLANE_PRESETS = ("nearly_all", "equal_norms", "duplicates", "inside")  # those with two features
+DRAWN_DESCRIPTIONS = {
     "points": (
         "Tokens as arrows in the plane: vectors with C = 2 features and no weights, so that query,"
-        " key and value of a token are the same arrow."
+        " key and value of a token are the same arrow. The board shows the tokens X, their Gram"
+        " matrix X Xᵀ, which holds the dot products of all tokens with each other, and its softmax"
+        " after division by √2."
     ),
     "tied": (
         "The words of the sentence in a head with d_k = 2 and tied weights: the queries and the"
@@ -38,7 +40,7 @@ SAYS = {
     ),
 }
 # What is said of the keys that beat the chosen token in its own row; False: its query is 0.
-WHO_BEATS: dict[str | bool, str] = {
+BEATING_CONDITIONS: dict[str | bool, str] = {
     "points": (
         "A key beats it, which means that its score is higher, exactly if it lies in the shaded"
         " half-plane: $x_j \\cdot x_i > |x_i|^2$. Then its projection onto the token's arrow is"
@@ -59,10 +61,10 @@ WHO_BEATS: dict[str | bool, str] = {
         " and it reads all tokens equally."
     ),
 }
-PICTURE_SAYS = {
+PICTURE_CAPTIONS = {
     "points": (
-        "Dashed: the convex hull of the values, which holds all their averages. Every output"
-        " (diamond) is an average of values and lies inside."
+        "Dashed: the convex hull of the values, which holds all their weighted averages. Every"
+        " output (diamond) is such an average and lies inside."
     ),
     "tied": "Arrows from the origin are keys; blue is the query of the chosen token.",
     "free": (
@@ -72,14 +74,14 @@ PICTURE_SAYS = {
 }
 
 
-def points() -> Array:
+def shown_points() -> Array:
     """The points that are shown. Shapes: (T, 2)."""
-    restore("plane", "Points", DEFAULT, _read)
-    write_to_url("plane", DEFAULT)
+    restore("plane", "Points", DEFAULT_POINTS, _read)
+    write_to_url("plane", DEFAULT_POINTS)
     return parse_tokens(st.session_state["plane"])
 
 
-def examples() -> None:
+def show_plane_examples() -> None:
     """Draw a button for each example in the plane, and one for the points shown at first."""
     with st.container(horizontal=True, gap="small"):
         about: dict[str, Any] = {
@@ -87,20 +89,20 @@ def examples() -> None:
             "icon": ":material/science:",
             "on_click": _set,
         }
-        st.button("Six points", key="plane first", args=(DEFAULT,), **about)
+        st.button("Six points", key="plane first", args=(DEFAULT_POINTS,), **about)
         for preset in DIAGONAL_PRESETS:
-            if preset.name in EXAMPLES:
+            if preset.name in PLANE_PRESETS:
                 numbers = preset.settings.numbers
                 st.button(
                     preset.title,
                     key=f"plane {preset.name}",
-                    help=preset.says,
+                    help=preset.hint,
                     args=(numbers,),
                     **about,
                 )
 
 
-def sliders(x_T2: Array, token: int) -> None:
+def show_sliders(x_T2: Array, token: int) -> None:
     """Draw two sliders that move a token; a slider reports when it is released."""
     reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
     for axis, (name, place) in enumerate(zip("xy", st.columns(2), strict=True)):
@@ -117,13 +119,13 @@ def sliders(x_T2: Array, token: int) -> None:
         )
 
 
-def table(x_T2: Array) -> None:
+def show_table(x_T2: Array) -> None:
     """Draw all points as a table to type into; rows can be added and removed."""
     key = f"plane table {st.session_state['plane']}"
     typed = st.data_editor(
         points_table(x_T2), key=key, num_rows="dynamic", alt="The tokens as points of the plane."
     )
-    text = format_tokens(points_typed(typed))
+    text = format_tokens(points_from_table(typed))
     if text == format_tokens(x_T2):
         return
     try:
@@ -134,7 +136,7 @@ def table(x_T2: Array) -> None:
         st.rerun()
 
 
-def choose_token(n_tokens: int) -> int:
+def choose_plane_token(n_tokens: int) -> int:
     """Draw the choice of a token; the URL holds its index."""
     restore_place(TOKEN_KEY, TOKEN_LABEL, 0, n_tokens)
     st.select_slider(
@@ -149,7 +151,7 @@ def choose_token(n_tokens: int) -> int:
     return int(st.session_state[TOKEN_KEY])
 
 
-def pin(array: str, index: Sequence[int]) -> None:
+def choose_clicked_token(array: str, index: Sequence[int]) -> None:
     """Choose the token whose row was clicked; for callbacks of boards."""
     st.session_state[TOKEN_KEY] = index[0]
 

@@ -54,7 +54,7 @@ def choose_lines() -> Sequence[str]:
     return lines
 
 
-def draw(
+def draw_charts(
     place: DeltaGenerator,
     growth: Growth,
     counts: Sequence[int],
@@ -71,7 +71,7 @@ def draw(
             show_figure(argmax_figure(growth, counts, points), f"growth argmax {step}")
 
 
-def known(growth: Growth, counts: Sequence[int], error: float) -> Points:
+def known_points(growth: Growth, counts: Sequence[int], error: float) -> Points:
     """The points of a chart that have been measured, by number of tokens and width."""
     return {
         (n_tokens, width): estimate
@@ -81,7 +81,7 @@ def known(growth: Growth, counts: Sequence[int], error: float) -> Points:
     }
 
 
-def measure(
+def measure_points(
     growth: Growth, counts: Sequence[int], error: float, show: Callable[[Points, int], None]
 ) -> None:
     """Measure all points of a chart, with progress; show is called after each number of tokens.
@@ -95,7 +95,7 @@ def measure(
     for n_tokens in counts:
         for width in growth.widths:
             key = (growth.experiment(n_tokens, width), error)
-            done = len(known(growth, counts, error))
+            done = len(known_points(growth, counts, error))
             if _estimates.get(key):
                 continue
             for estimate in estimates(key[0], error=error):
@@ -106,4 +106,4 @@ def measure(
                 )
                 latest = estimate
             _estimates.add(key, latest)
-        show(known(growth, counts, error), n_tokens)
+        show(known_points(growth, counts, error), n_tokens)

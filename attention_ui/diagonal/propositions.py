@@ -7,19 +7,19 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
-from attention_lab.diagonal.propositions.checks import Check
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
+from attention_lab.diagonal.propositions.checks import PropositionCheck
 from attention_lab.diagonal.propositions.counterexamples import Search, search
 from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM, Proposition
 from attention_lab.diagonal.propositions.tokens import tokens_of_trace
 from attention_viz.labels import number
 
 from ..facts import fact
-from ..url_state import KEPT, LAST_SEED, bound, whole_number_input
+from ..url_state import KEPT, MAX_SEED, bound, whole_number_input
 from . import controls
 from .self_attention_mass import number_or_dash, quoted_names
 
-BADGES = {
+STATUS_BADGES = {
     THEOREM: ":green-badge[:material/verified: theorem]",
     FALSE: ":red-badge[:material/close: false]",
     CONDITION: ":orange-badge[:material/rule: under a condition]",
@@ -27,7 +27,7 @@ BADGES = {
 PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
 # Equalities, and S13, whose largest eigenvalue is 1: only rounding separates the two sides.
 IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
-WHY_NOT = {
+NOT_APPLICABLE = {
     False: "These tokens do not meet its condition.",
     True: "There is one token, and the proposition is about two.",
 }
@@ -36,10 +36,10 @@ TRIES = 300  # token matrices of a search
 SEARCH_SIZES = {"truths_n": 3, "truths_c": 2}  # tokens and features that a search begins with
 
 
-def checked(trace: Trace) -> dict[str, Check]:
+def check_propositions(trace: Trace) -> dict[str, PropositionCheck]:
     """The result of every check for the tokens of a trace, by the number of the proposition."""
     tokens = tokens_of_trace(trace)
-    return {one.number: one.test(tokens) for one in PROPOSITIONS}
+    return {one.number: one.verify(tokens) for one in PROPOSITIONS}
 
 
 def search_controls() -> None:
@@ -48,7 +48,7 @@ def search_controls() -> None:
         about = {**KEPT, "width": 150}
         bound(st.slider, "Tokens N", 2, 8, SEARCH_SIZES["truths_n"], key="truths_n", **about)
         bound(st.slider, "Features C", 1, 8, SEARCH_SIZES["truths_c"], key="truths_c", **about)
-        whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **about)
+        whole_number_input(st, "Seed of the search", 0, MAX_SEED, 0, key="truths_seed", **about)
         st.caption(
             f"A search tries {TRIES} random token matrices and loads the one that violates the"
             " proposition most.",
@@ -56,15 +56,15 @@ def search_controls() -> None:
         )
 
 
-def card(one: Proposition, check: Check, trace: Trace) -> None:
+def show_card(one: Proposition, check: PropositionCheck, trace: Trace) -> None:
     """A proposition in words and as a formula, its status, the check on the tokens shown, its
     proof and a search.
     """
     with st.container(border=True, height="stretch"):
-        st.markdown(f"**{one.number} · {one.title}** {BADGES[one.status]}")
+        st.markdown(f"**{one.number} · {one.title}** {STATUS_BADGES[one.status]}")
         st.latex(one.latex)
-        st.markdown(one.says)
-        st.markdown(f"**On these tokens:** {live(one, check, trace)}")
+        st.markdown(one.statement)
+        st.markdown(f"**On these tokens:** {describe_check(one, check, trace)}")
         if one.condition:
             st.caption(one.condition)
         with st.container(horizontal=True):
@@ -87,13 +87,16 @@ def card(one: Proposition, check: Check, trace: Trace) -> None:
         _show_search(one)
 
 
-def live(one: Proposition, check: Check, trace: Trace) -> str:
+def describe_check(one: Proposition, check: PropositionCheck, trace: Trace) -> str:
     """The result of the check on these tokens: holds or violated, by how much, and where."""
     where = _place(check.where, trace)
     verdict = _verdict(check)
     fact(f"verdict_on_{one.number}", (verdict, where))
     if not check.applies:
-        return f":gray-badge[{verdict}] {WHY_NOT[fact('one_token_alone', trace.sizes['T'] == 1)]}"
+        return (
+            f":gray-badge[{verdict}]"
+            f" {NOT_APPLICABLE[fact('one_token_alone', trace.sizes['T'] == 1)]}"
+        )
     badge = {True: f":green-badge[{verdict}]", False: f":red-badge[{verdict}]"}[check.holds]
     place = f" in {where}" * bool(where)
     if not check.holds and check.excess <= 0:
@@ -105,7 +108,7 @@ def live(one: Proposition, check: Check, trace: Trace) -> str:
     return f"{badge} Smallest margin: {number(-check.excess, 4)}{place}."
 
 
-def _verdict(check: Check) -> str:
+def _verdict(check: PropositionCheck) -> str:
     if not check.applies:
         return "does not apply"
     return {True: "holds", False: "violated"}[check.holds]
@@ -121,8 +124,8 @@ def _proof(one: Proposition) -> None:
     """The lines of a proof; for a false proposition, its usual argument and the step that fails."""
     for place, line in enumerate(one.proof, 1):
         st.markdown(f"{place}. {line}")
-    if one.fails:
-        st.markdown(f":red[**The step that fails:**] {one.fails}")
+    if one.failing_step:
+        st.markdown(f":red[**The step that fails:**] {one.failing_step}")
 
 
 def _search(name: str) -> None:
@@ -130,7 +133,7 @@ def _search(name: str) -> None:
     state = st.session_state
     n_tokens, d_model = (state.get(key) or size for key, size in SEARCH_SIZES.items())
     found = search(
-        proposition(name),
+        find_proposition(name),
         n_tokens=n_tokens,
         d_model=d_model,
         seed=state.get("truths_seed") or 0,

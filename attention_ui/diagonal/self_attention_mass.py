@@ -9,27 +9,27 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.diagonal.measures import (
+    diagonal_margins,
     log_cross_ratios,
-    margins,
     pair_excess,
     pair_violations,
     uniform_self_mass,
 )
 from attention_lab.diagonal.metrics import METRICS
-from attention_viz.diagonal.self_attention_mass import named
+from attention_viz.diagonal.self_attention_mass import token_names
 from attention_viz.labels import number
 
 from ..facts import fact
 from ..markdown import plain
 
-HOLDS = {False: "The pair bound **holds**", True: "The pair bound **fails**"}
+PAIR_BOUND_VERDICTS = {False: "The pair bound **holds**", True: "The pair bound **fails**"}
 
 
-def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
+def describe_diagonal(trace: Trace, measured: Mapping[str, float | None]) -> str:
     """How many tokens attend most to themselves, how much of the attention that is, and how many
     cells break the pair bound.
     """
-    margin_T = margins(trace.masked_scores[0, 0])
+    margin_T = diagonal_margins(trace.masked_scores[0, 0])
     mine = fact("tokens_that_prefer_themselves", int((margin_T >= 0).sum()))
     tied = fact("tokens_that_tie", int((margin_T == 0).sum()))
     violations = pair_violations(trace.probabilities[0, 0])
@@ -39,11 +39,11 @@ def diagonal_verdict(trace: Trace, measured: Mapping[str, float | None]) -> str:
     return (
         f"Tokens that look most at themselves: **{mine} of {trace.sizes['T']}** (ties: {tied})."
         f" Attention on the diagonal: **{100 * mass:.0f} %** (uniform: {100 * uniform:.0f} %)."
-        f" Pair bound broken: **{broken}**."
+        f" Cells that break the pair bound: **{broken}**."
     )
 
 
-def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
+def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     """The pinned pair: its probabilities, whether the bound holds, and the log cross-ratio."""
     i, j = cell
     names = quoted_names(trace)
@@ -52,37 +52,40 @@ def pair_says(trace: Trace, cell: tuple[int, int]) -> str:
     fact("names_of_the_pair", (names[i], names[j]))
     fact("has_pairs", len(names) > 1)
     if i == j:
-        margin = number(float(margins(trace.masked_scores[0, 0])[i]))
-        return f"**i = j = {names[i]}**: {own}, margin {margin}. A pair: a cell off the diagonal."
+        margin = number(float(diagonal_margins(trace.masked_scores[0, 0])[i]))
+        return (
+            f"**i = j = {names[i]}**: {own}, margin {margin}. Click a cell off the diagonal to look"
+            " at a pair."
+        )
     excess = fact("excess_over_the_bound", float(pair_excess(shares)[i, j]))
     breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
     return (
-        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)},"
-        f" {own}, $a_{{jj}}$ = {number(float(shares[j, j]), 4)}. {HOLDS[breaks]}:"
-        f" $a_{{ij}} - \\max(a_{{ii}}, a_{{jj}})$ = {number(excess, 4)}."
-        f" Log cross-ratio $\\chi_{{ij}}$ = {number_or_dash(ratio)}."
+        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {own},"
+        f" $a_{{jj}}$ = {number(float(shares[j, j]), 4)}. {PAIR_BOUND_VERDICTS[breaks]}: $a_{{ij}}"
+        f" - \\max(a_{{ii}}, a_{{jj}})$ = {number(excess, 4)}. Log cross-ratio $\\chi_{{ij}}$ ="
+        f" {number_or_dash(ratio)} (above 0: the two prefer themselves to each other)."
     )
 
 
-def metric_row(measured: Mapping[str, float | None]) -> None:
+def show_metric_row(measured: Mapping[str, float | None]) -> None:
     """Every metric with its number; formula, range and meaning are in its help."""
     with st.container(horizontal=True, gap="small"):
         for metric in METRICS:
             with st.container(border=True, width=156, height="stretch", gap="xxsmall"):
                 st.markdown(
                     f"{metric.title} ${metric.symbol}$",
-                    help=f"{metric.says}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
+                    help=f"{metric.meaning}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
                 )
                 st.markdown(f"**{number_or_dash(measured[metric.name])}**")
 
 
-def metric_list() -> None:
+def show_metric_list() -> None:
     """The metrics in full: what each is, its formula and its range."""
     for metric in METRICS:
         left, right = st.columns([3, 2], vertical_alignment="center")
         left.markdown(
-            f"**{metric.title}** ${metric.symbol}$: {metric.says} Range: ${metric.range}$."
+            f"**{metric.title}** ${metric.symbol}$: {metric.meaning} Range: ${metric.range}$."
         )
         right.latex(metric.formula)
 
@@ -96,5 +99,5 @@ def number_or_dash(value: float | None) -> str:
 
 def quoted_names(trace: Trace) -> list[str]:
     """Words in quotation marks; the index of a token without a word stands bare."""
-    quoted = [f"“{plain(name)}”" for name in named(trace)]
+    quoted = [f"“{plain(name)}”" for name in token_names(trace)]
     return [str(i) if one == f"“{i}”" else one for i, one in enumerate(quoted)]

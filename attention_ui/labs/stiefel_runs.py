@@ -10,30 +10,30 @@ import streamlit as st
 
 from attention_core.cache import Cache
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack
-from attention_lab.labs.lab_examples import untrained_size
+from attention_lab.labs.lab_examples import untrained_output_size
 from attention_lab.labs.stack_settings import (
-    LIMITS,
-    ROWS,
+    MAX_LAYERS,
+    STACK_VARIANTS,
     StackSettings,
-    check_stack,
+    check_stack_settings,
     expected_stack_seconds,
 )
 from attention_lab.labs.training_settings import TrainingSettings, expected_seconds
 from attention_viz.labels import number
-from attention_viz.labs.training_figures import loss_figure
+from attention_viz.labs.training import loss_figure
 
 from ..facts import fact
 from ..show import show_figure
 from ..url_state import bound, choose_one
-from .own_runs import run_of, train_on
-from .training_run import score
+from .shared_runs import cached_score
+from .visitor_runs import continue_training, visitor_run
 
 # Losses by step, accuracy, size of the outputs of the untrained stack.
 Result = tuple[list[tuple[int, float]], float, float]
 _stacks: Cache[StackSettings, Result] = Cache()
 N_SEEDS = {"one": 1, "five": 5}
 # The rows of the table of one layer: constraint and temperature, 0 for √d_k.
-LAYERS = {
+LAYER_VARIANTS = {
     "free": ("free", 0.0),
     "orthonormal": ("orthonormal", 0.0),
     "orthonormal, temperature ¼": ("orthonormal", 0.25),
@@ -42,16 +42,16 @@ LAYERS = {
 }
 
 
-def one_layer() -> None:
+def show_one_layer() -> None:
     """One layer of two heads on a task: its matrices free or orthonormal, its temperature as usual
     or lower.
     """
     task = choose_one("Task", ("neighbours", "agreement"), "neighbours", key="stiefel_task")
     rows = {
         name: TrainingSettings(task, constraint=constraint, temperature=temperature)
-        for name, (constraint, temperature) in LAYERS.items()
+        for name, (constraint, temperature) in LAYER_VARIANTS.items()
     }
-    missing = [settings for settings in rows.values() if not run_of(settings).done]
+    missing = [settings for settings in rows.values() if not visitor_run(settings).done]
     if missing:
         seconds = sum(map(expected_seconds, missing))
         st.caption(
@@ -62,7 +62,7 @@ def one_layer() -> None:
             _train_layers(missing)
             st.rerun()
     else:
-        _layers(rows)
+        _show_layers(rows)
 
 
 def _train_layers(missing: Sequence[TrainingSettings]) -> None:
@@ -73,23 +73,25 @@ def _train_layers(missing: Sequence[TrainingSettings]) -> None:
         progress.progress((place + share) / len(missing), words)
 
     for place, settings in enumerate(missing):
-        train_on(run_of(settings), partial(say, place))
+        continue_training(visitor_run(settings), partial(say, place))
 
 
-def _layers(rows: dict[str, TrainingSettings]) -> None:
+def _show_layers(rows: dict[str, TrainingSettings]) -> None:
     """Draw the losses and errors of the trained layers, and say what they show."""
     left, right = st.columns([3, 2])
     with left:
         last = next(iter(rows.values())).last_step
         show_figure(
-            loss_figure({name: run_of(one).losses for name, one in rows.items()}, last),
+            loss_figure({name: visitor_run(one).losses for name, one in rows.items()}, last),
             "stiefel losses",
         )
     right.dataframe(
         [
             {
                 "matrices": name,
-                "error on unseen sequences": number(score(one, run_of(one).points[-1][1]).total, 4),
+                "error on unseen sequences": number(
+                    cached_score(one, visitor_run(one).points[-1][1]).total, 4
+                ),
             }
             for name, one in rows.items()
         ],
@@ -104,19 +106,19 @@ def _layers(rows: dict[str, TrainingSettings]) -> None:
     )
 
 
-def deep_stack() -> None:
+def show_deep_stack() -> None:
     """Stacks of layers with four starts and constraints: trained when a visitor asks for it, then
     kept for all by their settings.
     """
-    wanted = _wanted()
+    wanted = _choose_stacks()
     missing = [one for settings in wanted.values() for one in settings if _stacks.get(one) is None]
     if missing:
         for settings in missing:
-            check_stack(settings)
+            check_stack_settings(settings)
         seconds = sum(map(expected_stack_seconds, missing))
         st.caption(f"Stacks still to be trained: {len(missing)}. Time: about {seconds:.0f} s.")
         if st.button("Train the stacks", icon=":material/play_arrow:", key="stiefel stacks"):
-            _train(missing)
+            _train_stacks(missing)
             st.rerun()
     done = {
         row: found
@@ -124,10 +126,10 @@ def deep_stack() -> None:
         if (found := [result for one in each if (result := _stacks.get(one))])
     }
     if done:
-        _table(done)
+        _show_stacks(done)
 
 
-def _wanted() -> dict[str, list[StackSettings]]:
+def _choose_stacks() -> dict[str, list[StackSettings]]:
     """Draw the widgets of the deep stack; return the settings of each row, seed by seed."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         loss = choose_one(
@@ -139,20 +141,18 @@ def _wanted() -> dict[str, list[StackSettings]]:
         )
         several = choose_one("Seeds", N_SEEDS, "one", key="stiefel_seeds")
         connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
-        layers = bound(
-            st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200
-        )
+        layers = bound(st.slider, "Layers", 1, MAX_LAYERS, 12, key="stiefel_layers", width=200)
     about = {"connection": bool(connection)}
     return {
         row: [
             StackSettings(row, loss, int(layers), seed=seed, **about)
             for seed in range(N_SEEDS[several])
         ]
-        for row in ROWS
+        for row in STACK_VARIANTS
     }
 
 
-def _train(missing: Sequence[StackSettings]) -> None:
+def _train_stacks(missing: Sequence[StackSettings]) -> None:
     progress, place = st.progress(0.0, "Training …"), st.empty()
     st.button(
         "Stop", icon=":material/stop:", help="Finished stacks stay.", key="stiefel stacks stop"
@@ -162,20 +162,21 @@ def _train(missing: Sequence[StackSettings]) -> None:
         for point in train_stack(settings):
             losses.append((point.step, point.loss))
             words = (
-                f"stack {place_of + 1} of {len(missing)} ({settings.row}), step {point.step}: loss"
-                f" {point.loss:.3f}"
+                f"stack {place_of + 1} of {len(missing)} ({settings.variant}), step {point.step}:"
+                f" loss {point.loss:.3f}"
             )
             progress.progress((place_of + point.step / settings.n_steps) / len(missing), words)
-        accuracy, size = stack_accuracy(settings, point.weights), untrained_size(settings)
+        accuracy, size = stack_accuracy(settings, point.weights), untrained_output_size(settings)
         _stacks.add(settings, (losses, accuracy, size))
         with place.container():
             show_figure(
-                loss_figure({settings.row: losses}, settings.n_steps), f"stiefel stack {place_of}"
+                loss_figure({settings.variant: losses}, settings.n_steps),
+                f"stiefel stack {place_of}",
             )
     place.empty()
 
 
-def _table(done: dict[str, list[Result]]) -> None:
+def _show_stacks(done: dict[str, list[Result]]) -> None:
     left, right = st.columns([2, 3])
     with left:
         losses = {row: found[0][0] for row, found in done.items()}
@@ -206,7 +207,7 @@ def _row(row: str, found: list[Result]) -> dict[str, object]:
     """A row of the table: means over the seeds, and the accuracy of each of several seeds."""
     accuracies = [accuracy for _, accuracy, _ in found]
     cells: dict[str, object] = {
-        "start and constraint": ROWS[row].says,
+        "start and constraint": STACK_VARIANTS[row].description,
         "accuracy": round(fmean(accuracies), 3),
     }
     if len(found) > 1:

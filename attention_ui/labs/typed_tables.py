@@ -16,10 +16,10 @@ from ..url_state import restore, write_to_url
 
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
 FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
-MAX_CHARACTERS = 300  # nine numbers of up to 24 characters, with spaces and commas
+MAX_KERNEL_CHARACTERS = 300  # nine numbers of up to 24 characters, with spaces and commas
 
 
-def own_kernel() -> Array:
+def edit_kernel() -> Array:
     """A table of 3 × 3 numbers; what is typed goes to the URL."""
     restore("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
     write_to_url("conv_own", FIRST_KERNEL)
@@ -68,7 +68,7 @@ def _kernel_changed(key: str, numbers: Array) -> None:
         st.session_state[f"{key} shows"] = text
 
 
-def drawn() -> list[list[float]]:
+def edit_picture() -> list[list[float]]:
     """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
     restore("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) and text)
     write_to_url("conv_drawn", FIRST_DRAWING)
@@ -127,10 +127,6 @@ def _table(name: str, text: str) -> tuple[str, str]:
 
 def _kernel_at(text: str) -> Array:
     numbers: Array = as_kernel([row.split() for row in text.split(",")])[..., 0, 0]
-    if len(numbers) != 3:
-        raise SettingsError(
-            "A kernel in the URL must have three rows of three numbers: the kernel shown stays"
-        )
     return numbers
 
 
@@ -142,9 +138,10 @@ def _kernel_text(numbers: Array) -> str:
 
 
 def _read_kernel(given: str) -> str:
-    if len(given) > MAX_CHARACTERS:
+    if len(given) > MAX_KERNEL_CHARACTERS:
         raise SettingsError(
-            f"A kernel in the URL may have {MAX_CHARACTERS} characters: the kernel shown stays"
+            f"A kernel in the URL may have {MAX_KERNEL_CHARACTERS} characters: the kernel shown"
+            " stays"
         )
     return _kernel_text(_kernel_at(given))
 

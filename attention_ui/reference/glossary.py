@@ -13,7 +13,7 @@ from attention_lab.notation.quantities import GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 
 from ..markdown import plain
-from ..registry import page_of, rows_of
+from ..registry import page_of, read_table
 from ..search import finds
 
 
@@ -29,9 +29,9 @@ class Word:
 
 
 @lru_cache(maxsize=1)
-def words() -> tuple[Word, ...]:
+def glossary_words() -> tuple[Word, ...]:
     """All words without a symbol, in alphabetical order."""
-    return tuple(Word(**row) for row in rows_of("words"))
+    return tuple(Word(**row) for row in read_table("words"))
 
 
 def meaning(word: str) -> str:
@@ -40,12 +40,12 @@ def meaning(word: str) -> str:
     >>> meaning("rank collapse")
     'A stack of attention layers alone makes all tokens equal.'
     """
-    return next(one.meaning for one in words() if one.word.split(" (")[0] == word)
+    return next(one.meaning for one in glossary_words() if one.word.split(" (")[0] == word)
 
 
-def words_with(typed: str) -> tuple[Word, ...]:
+def find_words(typed: str) -> tuple[Word, ...]:
     """The words without a symbol that hold every word searched for."""
-    return tuple(one for one in words() if finds(typed, one.word, one.meaning))
+    return tuple(one for one in glossary_words() if finds(typed, one.word, one.meaning))
 
 
 def word_table(shown: tuple[Word, ...]) -> str:
@@ -59,16 +59,16 @@ def word_table(shown: tuple[Word, ...]) -> str:
     return "\n".join(lines)
 
 
-def glossary_rows(words: str, text: Notation) -> tuple[GlossaryRow, ...]:
+def glossary_rows(typed: str, text: Notation) -> tuple[GlossaryRow, ...]:
     """The quantities that hold every word searched for."""
-    return tuple(row for row in notation.glossary(text) if finds(words, *_searched(row)))
+    return tuple(row for row in notation.glossary(text) if finds(typed, *_searched(row)))
 
 
-def searched_texts(text: Notation) -> Iterator[str]:
+def glossary_texts(text: Notation) -> Iterator[str]:
     """All texts in which a search of the glossary looks."""
     for row in notation.glossary(text):
         yield from _searched(row)
-    for one in words():
+    for one in glossary_words():
         yield from (one.word, one.meaning)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ..facts import fact
 from ..markdown import plain
-from ..registry import PAGES, Page, page_of, rows_of, story
+from ..registry import PAGES, Page, page_of, read_table, story_steps
 from ..search import best_matches, search_field
 
 ASKED = "asked"  # the `text` of a question
@@ -28,21 +28,21 @@ class Entry:
 
     text: str
     number: int
-    says: str
+    sentence: str
     page: str
     query: str
     look: str
     asked_on: tuple[str, ...] = ()
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         """The URL, relative to that of any page of the app."""
         return f"{self.page}?{self.query}".removesuffix("?")
 
     @property
     def searched(self) -> tuple[str, ...]:
         """The texts that a search reads."""
-        return self.says, self.look, page_of(self.page).title
+        return self.sentence, self.look, page_of(self.page).title
 
 
 @lru_cache(maxsize=1)
@@ -52,12 +52,12 @@ def concepts() -> tuple[Entry, ...]:
         Entry(
             row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
         )
-        for row in rows_of("concepts")
+        for row in read_table("concepts")
     )
 
 
 @lru_cache(maxsize=1)
-def questions() -> tuple[Entry, ...]:
+def learner_questions() -> tuple[Entry, ...]:
     """What learners ask in forums and the authors of code and tools, from the layer's first step
     to its last.
     """
@@ -71,31 +71,33 @@ def questions() -> tuple[Entry, ...]:
             row["look"],
             tuple((row["asked_on"] or "").split()),
         )
-        for number, row in enumerate(rows_of("questions"), 1)
+        for number, row in enumerate(read_table("questions"), 1)
     )
 
 
-def related(page: Page) -> tuple[Entry, ...]:
+def related_questions(page: Page) -> tuple[Entry, ...]:
     """Questions that concern a page, at least two and at most `N_RELATED`.
 
     First those that name the page, then those that it answers, then those of its section.
     """
     section = {other.url_path for other in PAGES if other.section == page.section}
     wanted = (
-        *(one for one in questions() if page.url_path in one.asked_on),
-        *(one for one in questions() if page.url_path == one.page),
-        *(one for one in questions() if one.page in section),
-        *questions(),
+        *(one for one in learner_questions() if page.url_path in one.asked_on),
+        *(one for one in learner_questions() if page.url_path == one.page),
+        *(one for one in learner_questions() if one.page in section),
+        *learner_questions(),
     )
-    named = sum(page.url_path in one.asked_on for one in questions())
+    named = sum(page.url_path in one.asked_on for one in learner_questions())
     return tuple(dict.fromkeys(wanted))[: min(max(named, 2), N_RELATED)]
 
 
 @st.fragment
-def ask() -> None:
+def show_questions() -> None:
     """Draw what learners ask with its search. A search runs only this part of the page again."""
     st.header("What learners ask", anchor=False)
-    shown = found(search_field("asked_words", "parameters", searched_texts(questions())), [ASKED])
+    shown = find_entries(
+        search_field("asked_words", "parameters", entry_texts(learner_questions())), [ASKED]
+    )
     fact("questions_found", [one.number for one in shown])
     if shown:
         st.markdown(entry_table(shown))
@@ -103,15 +105,15 @@ def ask() -> None:
         st.markdown("Nothing found. Try other or fewer words.")
 
 
-def found(words: str, texts: list[str]) -> tuple[Entry, ...]:
+def find_entries(words: str, texts: list[str]) -> tuple[Entry, ...]:
     """The questions and ideas that hold every word, or most of a longer question, of some texts
     or, with none named, of all.
     """
-    listed = (one for one in (*questions(), *concepts()) if one.text in texts or not texts)
+    listed = (one for one in (*learner_questions(), *concepts()) if one.text in texts or not texts)
     return best_matches(words, listed, lambda one: one.searched)
 
 
-def searched_texts(entries: Iterable[Entry]) -> Iterator[str]:
+def entry_texts(entries: Iterable[Entry]) -> Iterator[str]:
     """All texts in which a search of some entries looks."""
     return (text for one in entries for text in one.searched)
 
@@ -121,23 +123,23 @@ def entry_table(shown: tuple[Entry, ...]) -> str:
 
     `st.page_link` cannot hand on the parameters of bound widgets, which most links need.
     """
-    says = {ASKED: "question"}.get(shown[0].text, "what the text says")
-    lines = [f"| | {says} | where to see it |", "|--:|---|---|"]
+    kind = {ASKED: "question"}.get(shown[0].text, "what the text says")
+    lines = [f"| | {kind} | where to see it |", "|--:|---|---|"]
     for one in shown:
-        link = f"[{plain(page_of(one.page).title)}]({one.address})"
-        lines.append(f"| {one.number} | {plain(one.says)} | **{link}:** {plain(one.look)} |")
+        link = f"[{plain(page_of(one.page).title)}]({one.url})"
+        lines.append(f"| {one.number} | {plain(one.sentence)} | **{link}:** {plain(one.look)} |")
     return "\n".join(lines)
 
 
-def foot(page: Page) -> None:
+def show_foot(page: Page) -> None:
     """Draw what stands below a page: related questions, all of them, and the page that follows."""
     if page.url_path == "questions" or page.section == "teach":
         return
-    lines = [f"- [{plain(one.says)}]({one.address})" for one in related(page)]
+    lines = [f"- [{plain(one.sentence)}]({one.url})" for one in related_questions(page)]
     asked = page_of("questions")
     lines.append(f"\n[All questions]({asked.url_path})")
     st.markdown("\n".join(["**Related questions**\n", *lines]))
-    if page in story():
+    if page in story_steps():
         return  # its strip of steps leads on
     after = PAGES[(PAGES.index(page) + 1) % len(PAGES)]
     st.page_link(after.path, label=f"Next: {after.title}", icon=after.icon)

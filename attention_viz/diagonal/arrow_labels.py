@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..labels import longest
+from ..labels import label_width
 
 FONT_SIZE, TIP_DISTANCE = 12, 6  # px: of a word, and from it to the tip of its arrow
 LEFT_EDGE = {
@@ -44,7 +44,7 @@ class ArrowLabels:
     def _box(self, word: str, tip: Array, stand: str) -> tuple[float, float, float, float]:
         """Left, right, lower and upper edge of a word in px."""
         up, along = stand.split()
-        wide, (x, y) = longest([word], FONT_SIZE), (tip * self.unit).tolist()
+        wide, (x, y) = label_width([word], FONT_SIZE), (tip * self.unit).tolist()
         left = x + LEFT_EDGE[along] * wide + TIP_DISTANCE * (2 * LEFT_EDGE[along] + 1)
         middle = y + MIDDLE[up] * (FONT_SIZE + 2 * TIP_DISTANCE)
         return left, left + wide, middle - FONT_SIZE / 2, middle + FONT_SIZE / 2

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, TEXTS, Claim
 
-from ..curves import LEGEND, axis
-from ..parts import layout, margins
+from ..curves import LEGEND_ABOVE, chart_axis
+from ..parts import figure_margins, layout
 from ..theme import Figure
 
 VERDICTS = {
@@ -16,7 +16,7 @@ VERDICTS = {
     CONDITION: ("under a condition", "@head 1"),
     FALSE: ("false", "@key"),
 }
-NAMES = {
+TEXT_LABELS = {
     "gml": "GeometricMachineLearning.jl",
     "mql5": "MQL5 book",
     "doshi": "Doshi, part 3",
@@ -38,7 +38,7 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
             "type": "bar",
             "orientation": "h",
             "name": name,
-            "y": [NAMES[text] for text in texts],
+            "y": [TEXT_LABELS[text] for text in texts],
             "x": [counts[text, status] for text in texts],
             "marker": {"color": color},
             "text": [str(counts[text, status] or "") for text in texts],
@@ -50,8 +50,8 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
         }
         for status, (name, color) in VERDICTS.items()
     ]
-    sides = margins([NAMES[text] for text in texts], 12, l=8, r=8, t=30, b=10)
-    says = (
+    sides = figure_margins([TEXT_LABELS[text] for text in texts], 12, l=8, r=8, t=30, b=10)
+    description = (
         f"Bars: claims by text and verdict. Claims: {sum(counts.values())}. False:"
         f" {sum(counts[t, FALSE] for t in texts)}."
     )
@@ -60,8 +60,8 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
         "bargap": 0.25,
         "showlegend": True,
         "margin": sides,
-        "legend": LEGEND | {"traceorder": "normal"},
-        "xaxis": axis("", showticklabels=False, showgrid=False),
+        "legend": LEGEND_ABOVE | {"traceorder": "normal"},
+        "xaxis": chart_axis("", showticklabels=False, showgrid=False),
         "yaxis": {"autorange": "reversed", "fixedrange": True, "tickfont": {"size": 12}},
     }
-    return {"data": data, "layout": layout(48 + 26 * max(1, len(texts)), says, **around)}
+    return {"data": data, "layout": layout(48 + 26 * max(1, len(texts)), description, **around)}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attention_lab.diagonal.depth_trajectories import Trajectory, TrajectorySample
 
-from ..curves import LEGEND, MARGIN, axis, curve
+from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -26,15 +26,23 @@ def distance_figure(stacks: Mapping[str, TrajectorySample], logarithmic: bool) -
     """
     data = _curves(stacks, lambda one: _drawable(one.distances, logarithmic))
     scale = {True: LOGARITHMIC, False: LINEAR}[logarithmic]
-    says = f"Chart: distance of the tokens from their mean, layer by layer. Stacks: {len(stacks)}."
-    return {"data": data, "layout": _layout(says, axis("distance from the mean", **scale))}
+    description = (
+        f"Chart: distance of the tokens from their mean, layer by layer. Stacks: {len(stacks)}."
+    )
+    return {
+        "data": data,
+        "layout": _layout(description, chart_axis("distance from the mean", **scale)),
+    }
 
 
 def self_mass_figure(stacks: Mapping[str, TrajectorySample]) -> Figure:
     """The mean self-attention mass of each layer, in the same colours: median and band."""
     data = _curves(stacks, lambda one: list(one.self_masses))
-    says = f"Chart: mean self-attention mass of each layer. Stacks: {len(stacks)}."
-    return {"data": data, "layout": _layout(says, axis("self-attention mass D", **LINEAR))}
+    description = f"Chart: mean self-attention mass of each layer. Stacks: {len(stacks)}."
+    return {
+        "data": data,
+        "layout": _layout(description, chart_axis("self-attention mass D", **LINEAR)),
+    }
 
 
 def _curves(
@@ -49,7 +57,7 @@ def _curves(
     lines = []
     for place, (name, one) in enumerate(stacks.items()):
         median = heights(one.median)
-        lines.append(curve(range(len(median)), median, name, f"@head {place}"))
+        lines.append(line_series(range(len(median)), median, name, f"@head {place}"))
     return bands + lines
 
 
@@ -76,12 +84,12 @@ def _drawable(distances: Sequence[float], logarithmic: bool) -> list[float | Non
     return [d if not logarithmic or d > SMALLEST_DISTANCE else None for d in distances]
 
 
-def _layout(says: str, upwards: Part) -> Part:
+def _layout(description: str, upwards: Part) -> Part:
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN | {"t": 62},
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS | {"t": 62},
         "yaxis": upwards,
-        "xaxis": axis("layers passed", dtick=4, showgrid=False),
+        "xaxis": chart_axis("layers passed", dtick=4, showgrid=False),
     }
-    return layout(380, says, **parts)
+    return layout(380, description, **parts)

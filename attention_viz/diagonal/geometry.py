@@ -12,12 +12,12 @@ from attention_core.checks import Array
 from attention_lab.diagonal.convex_hull import hull_corners
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import number
-from ..parts import Part, broken_line, layout
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 from .arrow_labels import FONT_SIZE, ArrowLabels
-from .self_attention_mass import named
+from .self_attention_mass import token_names
 
 FIGURE_HEIGHT = 560  # px
 PLANE_SIZE = 420  # px, about, of the plane itself on a screen
@@ -30,7 +30,7 @@ def plane(trace: Trace, token: int) -> Figure:
     Without weights queries, keys and values are the tokens. The hull is drawn where values lie in
     the plane.
     """
-    keys, labels = trace.key_heads[0, 0], named(trace)
+    keys, labels = trace.key_heads[0, 0], token_names(trace)
     half = half_plane_of(trace, token)
     reach = _reach(trace, half)
     rivals = half.rivals
@@ -45,11 +45,11 @@ def plane(trace: Trace, token: int) -> Figure:
     data += [*_arrows(room, keys, labels, others, "other tokens", "@primary"), *beating, *chosen]
     if trace.sizes["V"] == 2:
         data.append(_outputs(trace, labels))
-    says = (
+    description = (
         f"Plane: tokens as arrows. Tokens: {len(keys)}. Tokens that beat token {token} in its own"
         f" row: {int(rivals.sum())}."
     )
-    return {"data": data, "layout": _around(says, reach)}
+    return {"data": data, "layout": _around(description, reach)}
 
 
 def _reach(trace: Trace, half: HalfPlane) -> float:
@@ -198,28 +198,28 @@ def _outputs(trace: Trace, labels: Sequence[str]) -> Part:
     }
 
 
-def _around(says: str, reach: float) -> Part:
+def _around(description: str, reach: float) -> Part:
     """Equal scales on both axes, the origin in sight."""
     both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 11}}
     both |= {"constrain": "domain", "range": [-reach, reach]}
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
         "xaxis": both,
         "yaxis": both | {"scaleanchor": "x"},
         "shapes": [
-            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
     }
-    return layout(FIGURE_HEIGHT, says, **parts)
+    return layout(FIGURE_HEIGHT, description, **parts)
 
 
-def row_says(trace: Trace, token: int) -> str:
+def describe_row(trace: Trace, token: int) -> str:
     """The token's score for itself, and the tokens with a higher score in its row."""
     scores, half = trace.scores[0, 0, token], half_plane_of(trace, token)
-    labels = named(trace)
+    labels = token_names(trace)
     beaten = ", ".join(
         f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals)
     )
@@ -231,7 +231,7 @@ def points_table(x_T2: Array) -> pd.DataFrame:
     return pd.DataFrame(x_T2, columns=["x", "y"])
 
 
-def points_typed(table: pd.DataFrame) -> Array:
+def points_from_table(table: pd.DataFrame) -> Array:
     """The points of the rows that are complete; a row that is only begun is passed over.
     Shapes: (T, 2).
     """

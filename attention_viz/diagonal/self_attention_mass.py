@@ -9,22 +9,21 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Rule, read
-from attention_lab.diagonal.measures import diagonal, margins, pair_violations
+from attention_lab.diagonal.measures import diagonal, diagonal_margins, pair_violations
 
-from ..curves import LEGEND, axis
-from ..labels import number, short
-from ..matrices import Matrix, Side, board, shares_of
-from ..parts import Part, broken_line, layout
-from ..parts import margins as around
-from ..payload import JSON, bits
+from ..curves import LEGEND_ABOVE, chart_axis
+from ..labels import number, shorten
+from ..matrices import Matrix, Side, matrix_board, softmax_rule
+from ..parts import Part, dashed_line, figure_margins, layout
+from ..payload import JSON, pack_bits
 from ..theme import Figure
 
 MAX_LABELLED_BARS = 40  # more bars have no room for the words of their tokens
 
 
-def named(trace: Trace) -> list[str]:
+def token_names(trace: Trace) -> list[str]:
     """The tokens with their indices; a token without a word is its index alone."""
-    words = (short(word) for word in trace.labels("T"))
+    words = (shorten(word) for word in trace.labels("T"))
     return [" ".join(dict.fromkeys((str(i), word))) for i, word in enumerate(words)]
 
 
@@ -62,7 +61,7 @@ def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
 
 def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, int]) -> Matrix:
     """What the softmax makes of the board's scores."""
-    rule = shares_of("scores", len(shares))
+    rule = softmax_rule("scores", len(shares))
     title = "A probabilities"
     return Matrix("probabilities", shares, *sides, place, title, kind="probability", rule=rule)
 
@@ -70,10 +69,10 @@ def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, in
 def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
     broken = pair_violations(shares)
     found = int(broken.sum())
-    says = f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {found}."
-    given = board(drawn, ("probabilities", *cell), says)
+    description = f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {found}."
+    given = matrix_board(drawn, ("probabilities", *cell), description)
     if found:
-        given["arrays"]["probabilities"]["changed"] = bits(broken)
+        given["arrays"]["probabilities"]["changed"] = pack_bits(broken)
     return given
 
 
@@ -82,8 +81,8 @@ def margin_bars(trace: Trace, row: int) -> Figure:
     bold.
     """
     scores = trace.masked_scores[0, 0]
-    margin_T = margins(scores)
-    labels = named(trace)
+    margin_T = diagonal_margins(scores)
+    labels = token_names(trace)
     hover = _hovers(labels, scores, margin_T)
     finite = np.isfinite(margin_T)
     data = [
@@ -102,10 +101,10 @@ def margin_bars(trace: Trace, row: int) -> Figure:
         for i in np.flatnonzero(~finite)
     ]
     n_below = int((margin_T < 0).sum())
-    says = f"Bars: diagonal margins. Tokens: {len(labels)}. Margins below 0: {n_below}."
+    description = f"Bars: diagonal margins. Tokens: {len(labels)}. Margins below 0: {n_below}."
     return {
         "data": data,
-        "layout": _beside(labels, row, margin_T[finite], says) | {"annotations": alone},
+        "layout": _beside(labels, row, margin_T[finite], description) | {"annotations": alone},
     }
 
 
@@ -129,19 +128,19 @@ def _hovers(labels: list[str], scores: Array, margin_T: Array) -> list[str]:
     own_T = diagonal(scores)
     others_TT = np.where(np.eye(len(scores), dtype=bool), -np.inf, scores)
     return [
-        f"{label}<br>for itself {number(float(own))}<br>best other: {labels[int(others.argmax())]} "
-        f"{number(float(others.max()))}<br><b>margin {number(float(margin))}</b>"
+        f"{label}<br>for itself {number(float(own))}<br>best other: {labels[int(others.argmax())]}"
+        f" {number(float(others.max()))}<br><b>margin {number(float(margin))}</b>"
         for label, own, others, margin in zip(labels, own_T, others_TT, margin_T, strict=True)
     ]
 
 
-def _beside(labels: list[str], row: int, margin_T: Array, says: str) -> Part:
+def _beside(labels: list[str], row: int, margin_T: Array, description: str) -> Part:
     """The layout: tokens from top to bottom as in the matrix, and an axis that holds zero."""
-    named = len(labels) <= MAX_LABELLED_BARS
-    pixels = {True: 24, False: 9}[named]  # of a bar with its distance
+    labelled = len(labels) <= MAX_LABELLED_BARS
+    pixels = {True: 24, False: 9}[labelled]  # of a bar with its distance
     low, high = float(margin_T.min(initial=0.0)), float(margin_T.max(initial=0.0))
     room = 0.05 * (high - low) or 1.0
-    sides = around(labels[: len(labels) * named], 12, l=30, r=12, t=34, b=48)
+    sides = figure_margins(labels[: len(labels) * labelled], 12, l=30, r=12, t=34, b=48)
     words = [*labels[:row], f"<b>{labels[row]}</b>", *labels[row + 1 :]]
     height = sides["t"] + sides["b"] + max(4, len(labels)) * pixels
     parts = {
@@ -149,18 +148,20 @@ def _beside(labels: list[str], row: int, margin_T: Array, says: str) -> Part:
         "bargap": 0.25,
         "showlegend": True,
         "margin": sides,
-        "legend": LEGEND | {"y": 1.0},
-        "xaxis": axis("margin: own score − best other score", range=[low - room, high + room]),
-        "shapes": [broken_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
+        "legend": LEGEND_ABOVE | {"y": 1.0},
+        "xaxis": chart_axis(
+            "margin: own score − best other score", range=[low - room, high + room]
+        ),
+        "shapes": [dashed_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
         "yaxis": {
             "range": [len(labels) - 0.5, -0.5],
             "fixedrange": True,
             "showgrid": False,
             "zeroline": False,
             "tickfont": {"size": 12},
-            "showticklabels": named,
+            "showticklabels": labelled,
             "tickvals": list(range(len(labels))),
             "ticktext": words,
         },
     }
-    return layout(height, says, **parts)
+    return layout(height, description, **parts)

@@ -5,12 +5,12 @@ import streamlit as st
 from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack
 from attention_lab.diagonal.depth_trajectories import (
     N_SAMPLES,
-    WIDTHS,
+    STACK_WIDTHS,
     sample_trajectories,
     stack_variants,
 )
-from attention_ui.diagonal.controls import say_cut
-from attention_ui.diagonal.depth import cubic_rule, layers_until_equal
+from attention_ui.diagonal.controls import show_cut_note
+from attention_ui.diagonal.depth import layers_until_equal, show_cubic_rule
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.reference.glossary import meaning
@@ -24,7 +24,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     source = choose_one("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
     n_layers = bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
     if compare == "remedies":
-        widths = [str(width) for width in WIDTHS]
+        widths = [str(width) for width in STACK_WIDTHS]
         c = bound(st.select_slider, "Features C", widths, "16", key="depth_c", width=150)
     else:
         weights = bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
@@ -46,7 +46,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     logarithmic = bound(st.toggle, "Logarithmic", key="depth_log")
     seed = seed_input(key="depth_seed")
 text = {"sentence": now.scenario.text}.get(source)
-say_cut(now.scenario.text, is_read=source == "sentence")
+show_cut_note(now.scenario.text, is_read=source == "sentence")
 if compare == "remedies":
     variants = stack_variants(Stack(n_layers=n_layers, seed=seed))
     samples = {name: sample_trajectories(one, int(c), text) for name, one in variants.items()}
@@ -55,13 +55,13 @@ else:
     stack = Stack(
         weights or "weightless", heads, n_layers, skip, gain, layer_norm, seed, norm_before
     )
-    samples = {f"C = {width}": sample_trajectories(stack, width, text) for width in WIDTHS}
+    samples = {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
 
 st.markdown(
     "The charts show tokens on their way through a stack of layers. Attention replaces each token"
-    " by an average of tokens. A stack of nothing else therefore makes all tokens **equal**. This"
-    " is called rank collapse. Layers until their distance from their mean is below 1 %:"
-    f" {layers_until_equal(samples)}."
+    " by an average of tokens. A stack of attention layers alone therefore makes all tokens"
+    " **equal**. This is called rank collapse. Layers until their distance from their mean is below"
+    f" 1 %: {layers_until_equal(samples)}."
 )
 fact("drawn_at_random", [len(one.trajectories) > 1 for one in samples.values()])
 st.caption(
@@ -77,23 +77,26 @@ with right:
     show_figure(self_mass_figure(samples), "depth mass")
     st.caption("Mean weight of a token for itself. Near 1 a layer hardly mixes the tokens.")
 st.markdown(
-    "**A large diagonal delays the collapse.** A token that looks only at itself stays as it is"
-    " ($A \\approx I$). Without weights and with many features the diagonal of $A$ is large, and"
-    " the collapse begins only when it has faded. Random weights give no large diagonal: the"
-    " collapse begins at once."
+    "**A large diagonal delays the collapse.** A token that looks only at itself stays as it is ($A"
+    " \\approx I$). Without weights and with many features the diagonal of $A$ is large, and the"
+    " collapse begins only when it has faded. Random weights give no large diagonal: the collapse"
+    " begins at once."
 )
 st.markdown(
     "**A skip connection** adds the token itself again. Without weights and without LayerNorm the"
     " tokens stay apart. With random weights and a gain that is not small, or with few features"
     " and LayerNorm after the addition, they still collapse, but later: each layer takes away a"
     " share of the distance."
-    "\n\n**LayerNorm after or before?** The first transformer normalised after the addition"
-    " (post-LN: Vaswani et al. 2017): every layer shrinks what the skip connection has kept. GPT-2"
-    " (Radford et al. 2019) and many later models normalise the input of the attention (pre-LN:"
-    " Xiong et al. 2020). There the sum grows from layer to layer, and what one layer adds does"
-    " not. So each layer changes less, and the tokens stay apart longer."
 )
-cubic_rule(int(seed))
+st.markdown(
+    "**[LayerNorm](glossary?glossary_words=LayerNorm) after or before?** The first transformer"
+    " normalised after the addition (post-LN: Vaswani et al. 2017): every layer shrinks what the"
+    " skip connection has kept. GPT-2 (Radford et al. 2019) and many later models normalise the"
+    " input of the attention (pre-LN: Xiong et al. 2020). There the sum grows from layer to layer,"
+    " but what one layer adds does not. So each layer changes less, and the tokens stay apart"
+    " longer."
+)
+show_cubic_rule(int(seed))
 st.markdown(
     "**Try:** compare *remedies*: what keeps the tokens apart? Then compare widths with *random*"
     " weights and a skip connection: how small must the gain be, and where must LayerNorm stand?"

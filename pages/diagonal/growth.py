@@ -14,13 +14,13 @@ WHAT_IS_DRAWN = {
     False: (
         "The charts show how much random tokens look at themselves **without weights**. Their"
         " features are independent and normally distributed. Self-attention grows with the number"
-        " of features C; with more tokens N it needs more features."
+        " of features C. With more tokens N it takes more features."
     ),
     True: (
         f"The charts show how much random tokens of {TIED_WIDTH} features look at themselves with"
-        " **tied weights** $W_Q = W_K$. In the formulas, the width $d_k$ of a query takes the"
-        " place of C. The curves are exact for orthonormal weights. The measured points use random"
-        " normal weights, whose uneven columns cost up to about a quarter, most with many tokens."
+        " **tied weights** $W_Q = W_K$. In the formulas, the width $d_k$ of a query takes the place"
+        " of C. The curves are exact for orthonormal weights. The measured points use random normal"
+        " weights, whose uneven columns cost up to about a quarter, most with many tokens."
     ),
 }
 
@@ -41,7 +41,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     seed = seed_input(key="growth_seed")
 growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted), float(precision or 0.01)
-known = growth_parts.known(growth, counts, error)
+known = growth_parts.known_points(growth, counts, error)
 
 st.markdown(WHAT_IS_DRAWN[fact("width_is_that_of_a_query", growth.tied)])
 above = st.container(horizontal=True, vertical_alignment="center")
@@ -51,11 +51,11 @@ n_known = fact("points_measured", len(known))
 above.caption(f"{n_known} of {n_points} points are measured with these choices.")
 status, place = st.empty(), st.empty()
 
-draw = partial(growth_parts.draw, place, growth, counts, lines)
+draw = partial(growth_parts.draw_charts, place, growth, counts, lines)
 draw(known, 0)
 if run:
     with status.container():
-        growth_parts.measure(growth, counts, error, draw)
+        growth_parts.measure_points(growth, counts, error, draw)
     st.rerun()
 
 st.markdown(
@@ -68,9 +68,9 @@ left, right = st.columns(2)
 with left, st.expander("The curves", icon=":material/function:", expanded=True):
     st.markdown(
         "Take a token with squared length $r = |x_i|^2$. Its scores for other tokens, divided by"
-        " $\\tau$, are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal"
-        " distribution function, is the chance that the token's own score beats one of them."
-        " $\\mathbb E$ is a mean:"
+        " $\\tau$, are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal distribution"
+        " function, is the chance that the token's own score beats one of them. $\\mathbb E$ is a"
+        " mean:"
     )
     st.latex(
         r"R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right], \quad D = \mathbb E_r \mathbb"
@@ -78,13 +78,13 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     )
     st.markdown(
         "$Y$ is a sum of $N-1$ lognormal numbers, which are exponentials of normal ones. Jensen’s"
-        " inequality (the mean of a convex function is at least the function of the mean) gives"
-        " the bound:"
+        " inequality (the mean of a convex function is at least the function of the mean) gives the"
+        " bound:"
     )
     st.latex(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]")
     st.markdown(
         "If every token has its typical length ($r = C$, $\\tau ="
-        f" {growth_parts.DIVISOR[scaled]}$), the rule remains:"
+        f" {growth_parts.DIVISOR[scaled]}$), the bound becomes the rule:"
     )
     st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{growth_parts.RULE_EXPONENT[scaled]}}}}}")
     if fact("curves_are_means_over_rows", growth.causal):
@@ -97,9 +97,9 @@ with right, st.expander("The half-mass rule", icon=":material/straighten:", expa
     st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {growth_parts.HALF_MASS_WIDTH[scaled]}")
     st.table(half_rows(counts))
     st.caption(
-        "The rule is for attention without a mask; the chart of D shows it there as dotted lines,"
-        " from C = 1 on. The maximum of a row reaches the diagonal long before half of the row's"
-        " mass does. The numbers for R are rough. R does not depend on the scale."
+        "The rule is for attention without a mask. There the chart of D shows it as dotted lines,"
+        " from C = 1 on. R = ½ takes far fewer features than D = ½. The widths for R are"
+        " approximate. R does not depend on the scale."
     )
 st.markdown(
     "**Try:** switch off the scaling: without 1/√C the diagonal wins at far fewer features. Switch"

@@ -8,41 +8,41 @@ from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
 from attention_lab.diagonal.settings import trace_of_settings
 from attention_ui.board import show_board
 from attention_ui.diagonal import controls, propositions
-from attention_ui.diagonal.self_attention_mass import pair_says
+from attention_ui.diagonal.self_attention_mass import describe_pair
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.diagonal.self_attention_mass import diagonal_board
 
 now = page_context()
-window = one_window()
+window = main_container()
 with window:
     settings = replace(controls.token_controls(now.scenario.text), weights="weightless")
-    controls.say_cut(settings.text, is_read=settings.tokens == "sentence")
+    controls.show_cut_note(settings.text, is_read=settings.tokens == "sentence")
 trace = trace_of_settings(settings)
-checks = propositions.checked(trace)
-cell = controls.pair(trace)
+checks = propositions.check_propositions(trace)
+cell = controls.pinned_pair(trace)
 violated = fact("violated", [number for number, check in checks.items() if not check.holds])
 
 left, right = window.columns([3, 2])
 with left:
-    show_board(diagonal_board(trace, cell), "propositions", on_pin=controls.pin, fits=True)
+    show_board(diagonal_board(trace, cell), "propositions", on_pin=controls.pin_pair, fits=True)
 with right:
     st.markdown(
         "The matrix shows attention without weights ($Q = K = V = X$). A well-known argument says"
-        " that **no weight exceeds both diagonal weights** of its pair of tokens:"
-        " $a_{ij} \\le \\max(a_{ii}, a_{jj})$. For scores this is true. For attention weights it is"
-        " **false**, because each row is divided by a sum of its own."
+        " that **no weight exceeds both diagonal weights** of its pair of tokens: $a_{ij} \\le"
+        " \\max(a_{ii}, a_{jj})$. For scores this is true. For attention weights it is **false**,"
+        " because each row is divided by a sum of its own."
     )
     st.markdown(f"Propositions that these tokens violate: **{', '.join(violated) or 'none'}**.")
-    st.markdown(pair_says(trace, cell))
-    controls.show_example(settings)
+    st.markdown(describe_pair(trace, cell))
+    controls.show_example_hint(settings)
     st.latex(
         r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i},"
         r" \quad\allowbreak "
         r"{Z_i = \textstyle\sum_k e^{s_{ik}}}"
     )
-controls.examples()
+controls.show_examples()
 st.header("Fourteen propositions", anchor=False)
 st.markdown(
     "Each proposition is checked on the tokens above. A theorem holds for all tokens: no search"
@@ -53,7 +53,7 @@ propositions.search_controls()
 for first in range(0, len(PROPOSITIONS), 2):
     for place, one in zip(st.columns(2), PROPOSITIONS[first : first + 2], strict=False):
         with place:
-            propositions.card(one, checks[one.number], trace)
+            propositions.show_card(one, checks[one.number], trace)
 st.caption(
     "With tied weights ($W_K = W_Q$) all propositions hold for the queries $x_i W$ instead of the"
     " tokens, because the scores are again a Gram matrix: dot products of vectors with each other."

@@ -4,33 +4,33 @@ import streamlit as st
 
 from attention_lab.labs.convolution import run_convolution, run_two_heads
 from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_example
-from attention_lab.labs.one_by_one import TOKENS, run_one_by_one
+from attention_lab.labs.one_by_one import TOKEN_KINDS, run_one_by_one
 from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.labs import convolution_lab as lab
+from attention_ui.labs import convolution as lab
 from attention_ui.reference.glossary import meaning
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import number, percent
 from attention_viz.labs import convolution as pictures
 
-window = one_window()
+window = main_container()
 with window:
-    picture, kernel, sharpness, padding = lab.setup()
+    picture, kernel, sharpness, padding = lab.choose_convolution()
 run = run_convolution(picture, kernel, sharpness, padding)
-pixel = lab.pixel(picture)
+pixel = lab.chosen_pixel(picture)
 
 with window:
     st.markdown(
         "A picture, what attention and what a convolution make of it, and their difference."
-        f" Padding of the convolution: *{PADDINGS[padding].equals}*. Largest difference at"
-        f" α = {sharpness:g}: **{number(fact('largest_error', run.largest_error))}**. Smallest"
-        f" weight of a head for the pixel it looks for: **{percent(run.hit)}**."
+        f" Padding of the convolution: *{PADDINGS[padding].convolution_padding}*. Largest"
+        f" difference at α = {sharpness:g}: **{number(fact('largest_error', run.largest_error))}**."
+        f" Smallest weight of a head for the pixel it looks for: **{percent(run.target_share)}**."
     )
-    board = pictures.comparison_board(picture, kernel, run, pixel)
-    show_board(board, "convolution", on_pin=lab.pin, fits=True)
+    board = pictures.convolution_board(picture, kernel, run, pixel)
+    show_board(board, "convolution", on_pin=lab.pin_pixel, fits=True)
 st.caption(
     f"Every pixel is a token. The kernel has {len(run.offsets)} numbers, and each is a head that"
     " looks at **one offset** from the pixel. The difference has its own colour scale. Click a"
@@ -40,21 +40,20 @@ st.caption(
 left, right = st.columns(2)
 with left:
     st.header(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})", anchor=False)
-    show_board(pictures.heads_board(run, pixel, kernel.ravel().tolist()), "convolution heads")
+    board = pictures.kernel_heads_board(run, pixel, kernel.ravel().tolist())
+    show_board(board, "convolution heads")
     st.caption(
         "Each title shows the number of the kernel: W_O multiplies what the head finds by it."
-        f" {PADDINGS[padding].says}"
+        f" {PADDINGS[padding].description}"
     )
 with right:
     st.header("Sharper heads, smaller error", anchor=False)
-    errors, expected = lab.curve(lab.as_rows(picture), lab.as_rows(kernel), padding)
-    show_figure(
-        pictures.error_figure(lab.SHARPNESSES, errors, expected, sharpness, lab.LAWS[padding]),
-        "convolution errors",
-    )
+    errors = lab.errors_by_sharpness(picture, kernel, padding)
+    figure = pictures.error_figure(lab.SHARPNESSES, *errors, sharpness, lab.ERROR_LABELS[padding])
+    show_figure(figure, "convolution errors")
     st.caption(
         "A softmax never gives exactly 0, so the two are equal only in the limit of ever larger"
-        f" $\\alpha$. {lab.SCORES[padding]}"
+        f" $\\alpha$. {lab.SCORE_DESCRIPTIONS[padding]}"
     )
 
 with (
@@ -78,8 +77,8 @@ with (
             " (the scores of all other tokens are lower by α). So K² heads are enough, but not"
             " necessary."
         )
-        sizes = lab.two_sizes(kernel, picture, padding)
-        show_board(pictures.heads_board(pair, pixel, sizes), "convolution two")
+        sizes = lab.two_head_factors(kernel, picture, padding)
+        show_board(pictures.kernel_heads_board(pair, pixel, sizes), "convolution two")
 with st.expander(
     "When attention is a 1 × 1 convolution",
     icon=":material/filter_1:",
@@ -89,7 +88,7 @@ with st.expander(
     if one.open:
         kind = choose_one(
             "Tokens",
-            TOKENS,
+            TOKEN_KINDS,
             "raw",
             key="conv_tokens",
             help=f"LayerNorm: {meaning('LayerNorm')} Here the factors are 1 and the offsets 0.",
@@ -100,11 +99,11 @@ with st.expander(
         fact("compares_places", kind == "with positions")
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small linear map for each"
-            f" token. That is a 1 × 1 convolution. {lab.COMPARED[kind]} Tokens that choose"
-            f" themselves: **{n_alone} of {len(tokens)}**. Largest error:"
+            f" token. That is a 1 × 1 convolution. {lab.COMPARISON_DESCRIPTIONS[kind]} Tokens that"
+            f" choose themselves: **{n_alone} of {len(tokens)}**. Largest error:"
             f" **{number(single.error)}**."
         )
-        show_board(pictures.own_pixel_board(single), "convolution one")
+        show_board(pictures.one_by_one_board(single), "convolution one")
         st.caption(
             "*raw*: token 5 is token 0 made twice as long. A longer token in the same direction"
             " always wins, so no sharpness helps. *layer-normed*: all tokens have the same length,"

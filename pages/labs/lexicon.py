@@ -3,40 +3,40 @@
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.labs import lexicon_lab as lab
-from attention_ui.markdown import quoted
+from attention_ui.labs import lexicon as lab
+from attention_ui.markdown import quote_token
 from attention_ui.show import explained_errors, show_figure
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labs.lexicon import (
     blocks_board,
-    comparison_board,
-    heads_board,
+    comparison_matrix_board,
+    lexicon_heads_board,
     received_figure,
     words_board,
 )
 
 with explained_errors():
-    window = one_window()
+    window = main_container()
     with window:
         st.markdown(
             "Where heads look if every feature of a word has a name: each head is set by hand to"
             " compare some features and to copy others."
         )
-        sentence, trace, heads = lab.setup()
-    head, query, key = lab.cell(trace, len(heads))
-    word = quoted(sentence.tokens, query)
+        sentence, trace, heads = lab.choose_lexicon()
+    head, query, key = lab.chosen_words(trace, len(heads))
+    word = quote_token(sentence.tokens, query)
     left, right = window.columns([2, 1])
     with left:
-        board = heads_board(trace, heads, (head, query, key))
-        show_board(board, "lexicon heads", on_pin=lab.pin, fits=True)
+        board = lexicon_heads_board(trace, heads, (head, query, key))
+        show_board(board, "lexicon heads", on_pin=lab.pin_words, fits=True)
     with right:
         st.header(f"What {word} receives", anchor=False)
-        st.markdown(lab.found(trace, heads, query))
+        st.markdown(lab.words_read(trace, heads, query))
         show_figure(received_figure(trace, query), "lexicon received")
-        st.markdown(f"From all heads together: {lab.brought(trace, query)}.")
+        st.markdown(f"From all heads together: {lab.features_received(trace, query)}.")
         with st.popover("How each head is made", icon=":material/function:"):
             for place, each in enumerate(heads):
-                st.markdown(f"**{place} {each.name}.** {each.says}")
+                st.markdown(f"**{place} {each.name}.** {each.description}")
                 st.latex(each.score)
             st.caption("The temperature divides these scores before the softmax.")
         st.caption(
@@ -44,7 +44,7 @@ with explained_errors():
             " features that it does not have itself."
         )
     st.caption("Each row is the attention of one word. Click a row to follow it on the right.")
-    lab.examples()
+    lab.show_sentences()
     st.markdown(
         "Each word is a vector whose numbers have **names**. They stand in sections: gender,"
         " number, animacy, part of speech, tense, position. A head compares some sections and"
@@ -81,7 +81,7 @@ with explained_errors():
         on_change="rerun",
     ) as full:
         if full.open:
-            show_board(comparison_board(trace, head, heads[head].name), "lexicon comparison")
+            show_board(comparison_matrix_board(trace, head, heads[head].name), "lexicon comparison")
             show_board(words_board(trace), "lexicon words")
 with st.expander(
     "The lexicon, and your own words",
@@ -90,4 +90,4 @@ with st.expander(
     on_change="rerun",
 ) as listed:
     if listed.open:
-        lab.word_list()
+        lab.edit_words()

@@ -6,9 +6,9 @@ from attention_lab.heads.patterns import largest_entropy
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.stiefel import parameter_counts
 from attention_ui.facts import fact
-from attention_ui.labs import stiefel_lab as lab
-from attention_ui.labs.head_subspaces import subspaces
-from attention_ui.labs.stiefel_runs import deep_stack, one_layer
+from attention_ui.labs import stiefel as lab
+from attention_ui.labs.stiefel_runs import show_deep_stack, show_one_layer
+from attention_ui.labs.subspaces import show_subspaces
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, seed_input
 from attention_viz.labels import number, percent
@@ -30,7 +30,7 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
 d_model, n_heads = int(width), int(count)
 
 st.header("What the constraint changes", anchor=False)
-rows, spectra = lab.effects(d_model, n_heads, seed)
+rows, spectra = lab.column_effects(d_model, n_heads, seed)
 st.dataframe(rows, hide_index=True, alt="What the constraint changes")
 left, right = st.columns([2, 3])
 with left:
@@ -55,7 +55,7 @@ with right:
     )
 
 st.header("The subspaces of the heads", anchor=False)
-subspaces(seed)
+show_subspaces(seed)
 
 st.header("One step on the manifold", anchor=False)
 left, right = st.columns([2, 3])
@@ -66,12 +66,12 @@ with left:
         " sphere. Even a straight step along the tangent leaves the sphere; a **retraction** brings"
         " it back. The *geodesic* is the shortest way along the sphere."
     )
-    step = lab.globe_step()
+    step = lab.choose_sphere_step()
     with st.expander(
         "The formulas", icon=":material/function:", key="stiefel formulas", on_change="rerun"
     ) as told:
         if told.open:
-            lab.formulas()
+            lab.show_formulas()
 with right:
     show_figure(sphere_figure(step), "stiefel globe")
     st.caption(
@@ -79,18 +79,18 @@ with right:
         " the geodesic."
     )
 st.markdown("**Do the columns stay orthonormal?**")
-lab.drift()
+lab.show_drift()
 
 st.header("The package and our engine", anchor=False)
-lab.mapping()
-lab.walk()
+lab.show_mapping()
+lab.show_story_link()
 
 st.header("Does training benefit?", anchor=False)
 with st.expander(
     "One layer, two heads", icon=":material/model_training:", key="stiefel one", on_change="rerun"
 ) as one:
     if one.open:
-        one_layer()
+        show_one_layer()
 fact("layers_here_and_in_the_package", (StackSettings.n_layers, 16))
 with st.expander(
     "Twelve layers, where the package trains sixteen",
@@ -99,7 +99,7 @@ with st.expander(
     on_change="rerun",
 ) as deep:
     if deep.open:
-        deep_stack()
+        show_deep_stack()
 st.markdown(
     "**Try:** set *Heads h* to 1. Random square matrices have singular values near 0, so the scores"
     " hardly see some directions. Then compare the two experiments: what does the constraint cost?"

@@ -2,36 +2,34 @@
 
 import streamlit as st
 
-from attention_lab.labs.evaluation import loss_floor
-from attention_lab.labs.tasks import N_TEST
-from attention_lab.labs.training_settings import check_settings
+from attention_lab.labs.evaluation import one_answer_loss
+from attention_lab.labs.tasks import N_UNSEEN
 from attention_ui.board import show_board
 from attention_ui.facts import fact
+from attention_ui.labs import training as lab
 from attention_ui.labs import training_choices as choices
-from attention_ui.labs import training_lab as lab
-from attention_ui.labs.own_runs import run_of
-from attention_ui.labs.training_run import learnt
-from attention_ui.labs.training_tables import backward_pass, comparison
+from attention_ui.labs.shared_runs import head_habits
+from attention_ui.labs.training_tables import show_backward_pass, show_comparison
+from attention_ui.labs.visitor_runs import visitor_run
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, whole_number_input
-from attention_ui.view import one_window
+from attention_ui.view import main_container
+from attention_viz.labs.training import agreement_figure, offset_figure, score_figure
 from attention_viz.labs.training_boards import sequence_board, token_labels
-from attention_viz.labs.training_figures import agreement_figure, offset_figure, score_figure
 
-window = one_window()
+window = main_container()
 with window:
     st.markdown("Watch a small attention layer learn a task: its loss, and what its heads look at.")
-    settings = choices.settings()
-check_settings(settings)
-run = run_of(settings)
+    settings = choices.choose_training()
+run = visitor_run(settings)
 
 left, right = window.columns([3, 2])
 button = right.container()
 with right:
-    choices.task_says(settings)
+    choices.show_task(settings)
     if run.step == 0:
         st.markdown(
-            "The weights are random numbers; the layer has learnt nothing: **press Train**."
+            "The weights are random numbers; the layer has head_habits nothing: **press Train**."
         )
     percent = bound(
         st.slider,
@@ -47,12 +45,12 @@ with right:
             " heads become different. In the end each head answers one question."
         ),
     )
-choices.size_says(settings)
+choices.show_sizes(settings)
 step, projections = run.at(percent)
-lab.watch(run, step, left, button)
+lab.show_run(run, step, left, button)
 with right:
-    lab.verdict(run, step, projections)
-    if fact("has_a_dashed_line", loss_floor(settings) is not None):
+    lab.show_score(run, step, projections)
+    if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
         st.caption(
             "The dashed line is the loss if each head gives one answer: a head has one row of"
             " attention for all its value features, so it brings one of the things asked for. The"
@@ -60,7 +58,7 @@ with right:
         )
 
 st.header("What each head has learnt", anchor=False)
-habits = learnt(settings, projections)
+habits = head_habits(settings, projections)
 left, right = st.columns(2)
 with left:
     if fact("by_agreement", bool(habits.agreement)):
@@ -73,9 +71,11 @@ with left:
             " it."
         )
 with right:
-    silenced = lab.silenced(settings.n_heads)
+    silenced = lab.choose_silenced_head(settings.n_heads)
     show_figure(
-        score_figure(settings.lesson.parts, lab.parts_of(settings, projections, silenced)),
+        score_figure(
+            settings.training_task.parts, lab.part_scores(settings, projections, silenced)
+        ),
         "train parts",
     )
     st.caption(
@@ -83,20 +83,21 @@ with right:
     )
 
 sequence = whole_number_input(
-    st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", width=170
+    st, "Unseen sequence", 0, N_UNSEEN - 1, 0, key="train_sequence", width=170
 )
-trace = lab.one_sequence(settings, projections, sequence)
+trace = lab.run_sequence(settings, projections, sequence)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
 st.caption(
-    f"Each row is the attention of one token in this sequence. {lab.SIGNS[bool(habits.agreement)]}"
+    "Each row is the attention of one token in this sequence."
+    f" {lab.SEQUENCE_HINTS[bool(habits.agreement)]}"
 )
-lab.take_along(settings, projections, trace)
+lab.offer_trained_layer(settings, projections, trace)
 
 with st.expander(
     "Compare the models", key="train compare", icon=":material/table_chart:", on_change="rerun"
 ) as compared:
     if compared.open:
-        comparison(settings.task)
+        show_comparison(settings.task)
 with st.expander(
     "How the layer learns: every gradient",
     key="train formulas",
@@ -104,7 +105,7 @@ with st.expander(
     on_change="rerun",
 ) as formulas:
     if formulas.open:
-        backward_pass(settings, trace)
+        show_backward_pass(settings, trace)
 st.markdown(
     "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2 heads."
     " The loss stays near the line of one head until the two heads become different. *conjunction*"

@@ -8,25 +8,25 @@ from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.reference.glossary import (
     elsewhere_table,
+    find_words,
     glossary_rows,
     glossary_table,
+    glossary_texts,
     notation_table,
-    searched_texts,
     word_table,
-    words_with,
 )
 from attention_ui.search import search_field
 
 text = page_context().notation
 
 st.markdown(
-    "The tables list every quantity with its symbol, its name and its meaning. Names"
-    " `like_this` are those of our code. Below stand the names in PyTorch 2.13, BERT and other"
-    " tools, then the symbols of five texts, and last words without a symbol. In the sidebar,"
-    " *View* chooses the symbols that all pages show."
+    "The tables list every quantity with its symbol, its name and its meaning. Names `like_this`"
+    " are those of our code. The next tables list the names in PyTorch 2.13, BERT and other tools,"
+    " the symbols of five texts, and words without a symbol. *View* in the sidebar chooses the"
+    " symbols that all pages show."
 )
-typed = search_field("glossary_words", "width", searched_texts(text))
-rows, words = glossary_rows(typed, text), words_with(typed)
+typed = search_field("glossary_words", "width", glossary_texts(text))
+rows, words = glossary_rows(typed, text), find_words(typed)
 fact("quantities_found", [row.name for row in rows])
 fact("words_found", [one.word for one in words])
 if not rows and not words:

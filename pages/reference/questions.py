@@ -8,9 +8,9 @@ from attention_ui.reference.questions import (
     ASKED,
     concepts,
     entry_table,
-    found,
-    questions,
-    searched_texts,
+    entry_texts,
+    find_entries,
+    learner_questions,
 )
 from attention_ui.search import search_field
 from attention_ui.url_state import bound
@@ -19,18 +19,21 @@ texts = {ASKED: "What learners ask"} | {
     one.text: f"{TEXTS[one.text]} ({one.text})" for one in concepts()
 }
 st.markdown(
-    f"The tables list {len(questions())} questions that learners ask and {len(concepts())} ideas"
-    " from five texts, in our words. Each has a link to a page, set up so that you see the answer."
-    " A link opens a new tab, so your own choices stay here."
+    f"The tables list {len(learner_questions())} questions that learners ask and {len(concepts())}"
+    " ideas from five texts, in our words. Each has a link to a page, set up so that you see the"
+    " answer. A link opens a new tab, so your own choices stay here."
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    words = search_field("concepts_words", "softmax", searched_texts((*questions(), *concepts())))
+    words = search_field(
+        "concepts_words", "softmax", entry_texts((*learner_questions(), *concepts()))
+    )
     chosen = bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
-shown = found(words, list(chosen or ()))
+shown = find_entries(words, list(chosen or ()))
 n_asked = fact("questions_found", sum(one.text == ASKED for one in shown))
 n_ideas = fact("concepts_found", len(shown) - n_asked)
 st.markdown(
-    f"Questions: **{n_asked}** of {len(questions())}. Ideas: **{n_ideas}** of {len(concepts())}."
+    f"Questions: **{n_asked}** of {len(learner_questions())}. Ideas: **{n_ideas}** of"
+    f" {len(concepts())}."
 )
 if not shown:
     st.markdown("Nothing found. Try other or fewer words.")

@@ -1,9 +1,9 @@
-"""Plotly charts in a real browser: clicks, their tools, and what is drawn over them."""
+"""Plotly charts in a real browser: clicks, their tools, and their texts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -11,26 +11,17 @@ from playwright.sync_api import Locator, Page, expect
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.heads.head_portraits import strip
+from attention_viz.heads.head_portraits import measures_figure
 from attention_viz.theme import PALETTES
-from tests.browser.driving import expect_address, settled
+from tests.browser.driving import expect_url, rgb, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-# Notes every text that is written on a canvas: its size, ink and words.
-LISTEN = """
-const write = CanvasRenderingContext2D.prototype.fillText;
-const clear = CanvasRenderingContext2D.prototype.clearRect;
-CanvasRenderingContext2D.prototype.clearRect = function (...box) {
-  this.canvas.letters = [];
-  clear.apply(this, box);
-};
-CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
-  (this.canvas.letters ??= []).push([this.font.match(/[\\d.]+px/)[0], this.fillStyle, text]);
-  write.call(this, text, ...at);
-};
-"""
-LETTERS = "document.querySelector('.chart .canvas-texts').letters"
+# Of every text at a point: its size, ink and words.
+TEXTS = """chart => [...chart.querySelectorAll('.textpoint text')].map(text => {
+  const {fontSize, fill} = getComputedStyle(text);
+  return [fontSize, fill, text.textContent];
+})"""
 # Draws the first chart anew, a little higher, and takes it off the page so many steps of a promise
 # later.
 LEAVE = """async steps => {
@@ -53,17 +44,6 @@ def drawn(page: Page) -> Locator:
     return chart
 
 
-@pytest.fixture
-def listening(page: Page) -> Iterator[Page]:
-    """A page whose canvases note what is written on them."""
-    session = page.context.new_cdp_session(page)
-    session.send("Page.enable")
-    kept = session.send("Page.addScriptToEvaluateOnNewDocument", {"source": LISTEN})
-    yield page
-    session.send("Page.removeScriptToEvaluateOnNewDocument", kept)
-    session.detach()
-
-
 def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
     """The claims of a bar are shown, and the URL names them."""
     page = visit("claims")
@@ -71,7 +51,7 @@ def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
     box = chart.locator(".barlayer path").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect_address(page, "claims_text=gml")
+    expect_url(page, "claims_text=gml")
 
 
 def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
@@ -80,7 +60,7 @@ def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
     drawn(page)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
     page.get_by_text("LayerNorm after", exact=True).click()
-    expect_address(page, "depth_norm=true")
+    expect_url(page, "depth_norm=true")
     settled(page)
     assert page.evaluate("document.querySelector('.js-plotly-plot').seen") is True
 
@@ -127,20 +107,21 @@ def test_on_a_phone_few_columns_fit_and_many_are_scrolled(
     assert (box["width"] < 390) == fits
 
 
-def test_the_numbers_beside_the_bars(listening: Page, visit: Visit) -> None:
+def test_the_numbers_beside_the_bars(visit: Visit) -> None:
     """Beside the bars of the portraits stand their numbers, above them the names, all in the
     colour of text.
     """
     page = visit("head-portraits")
-    expect(drawn(page).locator(".barlayer path").first).to_be_attached()
-    figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
+    chart = drawn(page)
+    expect(chart.locator(".textpoint text").first).to_be_attached()
+    figure = measures_figure(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
     texts = [
         text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]
     ]
-    written = page.evaluate(LETTERS)
+    written = chart.evaluate(TEXTS)
     assert [text for _, _, text in written] == [re.sub("</?b>", "", text) for text in texts]
     assert len(texts) == 5 * len(MEASURES)
-    assert {ink for _, ink, _ in written} == {PALETTES["light"]["text"]}
+    assert {ink for _, ink, _ in written} == {rgb(PALETTES["light"]["text"])}
     sizes = [size for size, _, _ in written]
     assert sizes == ["12px"] * (len(texts) - len(MEASURES)) + ["11px"] * len(MEASURES), (
         "numbers, then names"

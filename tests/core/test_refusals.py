@@ -13,13 +13,11 @@ from attention_core.limits import MAX_NUMBERS, check_room, check_seconds
 from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import counterexamples
-from attention_lab.diagonal.propositions.catalogue import proposition
+from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.labs import backward
-from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.layer_norm import standardised
-from tests.lab import refused_by_heads, refused_by_labs
+from tests.lab.refused_by_heads import CASES
 
-CASES = refused_by_labs.CASES | refused_by_heads.CASES
 X = np.random.default_rng(0).standard_normal((5, 4))
 P = Projections.random(4, 2)
 
@@ -107,8 +105,6 @@ def test_ratios_do_not_depend_on_size(size: float) -> None:
     )
     assert gram_alignment(size * X, X[::-1]) == pytest.approx(gram_alignment(X, X[::-1]), rel=1e-12)
     assert standardised(size * X) == pytest.approx(standardised(X), rel=1e-12)
-    step = sphere_step(size * np.array([0.6, 0.0, 0.8]), [1.0, 0.0, 0.0])
-    assert step.point == pytest.approx(np.array([0.6, 0.0, 0.8]), rel=1e-12)
 
 
 def test_gradients_beyond_the_range_of_float_are_refused() -> None:
@@ -135,7 +131,9 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
     for call in (
         lambda: list(growth.estimates(growth.Experiment(4096, 64), error=0.0)),
         lambda: growth_curves.self_mass_exact(4, 16, scale=1e4),
-        lambda: counterexamples.search(proposition("S11"), n_tokens=64, d_model=64, tries=10_000),
+        lambda: counterexamples.search(
+            find_proposition("S11"), n_tokens=64, d_model=64, tries=10_000
+        ),
         lambda: list(depth.levels(np.zeros((4096, 4096)), depth.Stack())),
     ):
         with pytest.raises(AttentionError, match="would take about"):

@@ -1,5 +1,4 @@
 // Every test, for a page; node finds those that need none by their names.
-import "./bars.test.js";
 import "./classroom.test.js";
 import "./colours.test.js";
 import "./decode.test.js";
@@ -34,7 +33,6 @@ import "./arithmetic.page.js";
 import "./strip.page.js";
 import "./clicks.page.js";
 import "./legend.page.js";
-import "./texts.page.js";
 import "./snapshot.page.js";
 import "./screen.page.js";
 import "./editor.page.js";

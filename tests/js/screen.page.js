@@ -4,20 +4,19 @@ import { assert, test } from "./testing.js";
 // Sizes are told after what waits for a frame.
 const settled = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
 
-/** A place for a chart, so many px wide and high, that was last drawn at this size, and how often it was drawn anew. */
+/** A place for a chart, so many px wide and high. */
 function chart(width, height) {
   const host = document.body.appendChild(document.createElement("div"));
   Object.assign(host.style, { width: `${width}px`, height: `${height}px` });
-  host._fullLayout = { width, height };
   return host;
 }
 
 test("a chart is drawn anew when its place has another size, not when it has the same or is folded away, and not when it is gone", async () => {
   const host = chart(300, 100);
-  let drawn = 0;
-  const stop = fitted(host, () => {
+  let drawn = 0, size = { width: 300, height: 100 };
+  const stop = fitted(host, () => size, () => {
     drawn += 1;
-    Object.assign(host._fullLayout, { width: host.clientWidth, height: heightOf(host) });
+    size = { width: host.clientWidth, height: heightOf(host) };
   });
   const after = async (style) => {
     Object.assign(host.style, style);
@@ -51,13 +50,12 @@ test("a chart in sight is drawn at once, one below or above it when there is not
 });
 
 test("the tools send nothing away, and the picture that is kept is as large as the chart", () => {
-  const { modeBarButtonsToRemove, modeBarButtonsToAdd, plotlyServerURL } = tools(() => ({ layout: { height: 480 } }));
+  const { modeBarButtonsToRemove, modeBarButtonsToAdd, plotlyServerURL } = tools(() => ({ layout: { width: 640, height: 480 } }));
   assert.deepEqual([plotlyServerURL, modeBarButtonsToRemove.includes("sendChartToCloud")], ["", true]);
   let [kept, ground] = [null, null];
   window.Plotly = { downloadImage: ({ layout }, options) => ([kept, ground] = [options, layout.paper_bgcolor]) };
   const host = document.body.appendChild(document.createElement("div"));
   host.style.setProperty("--st-background-color", "rgb(1, 2, 3)");
-  host._fullLayout = { width: 640, height: 510 };
   const size = { filename: "attention-lab", width: 640, height: 480 };
   modeBarButtonsToAdd[0].click(host);
   assert.deepEqual(kept, { format: "svg", ...size });

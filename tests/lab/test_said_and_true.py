@@ -12,10 +12,10 @@ import pytest
 
 from attention_core import Projections, attend, softmax
 from attention_core.trace import STEPS
-from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, claim
+from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, find_claim
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.propositions.catalogue import proposition
-from attention_lab.diagonal.propositions.tokens import weightless
+from attention_lab.diagonal.propositions.catalogue import find_proposition
+from attention_lab.diagonal.propositions.tokens import weightless_attention
 from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.heads.basis_change import random_basis_change, with_basis_change
@@ -42,7 +42,7 @@ OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
 )
 def test_the_status_of_claims_with_exceptions(identifier: str, status: str) -> None:
     """What holds under a condition is not said to hold always, or never."""
-    assert claim(identifier).status == status
+    assert find_claim(identifier).status == status
 
 
 def test_opposite_weights_do_not_forbid_the_diagonal() -> None:
@@ -153,8 +153,8 @@ def test_an_average_may_tie_with_those_that_have_a_share_alone() -> None:
     that one, not with the last, and S11 holds.
     """
     x = np.array([[1.0], [1.0], [-5.0]])
-    check = proposition("S11").check(x)
-    row = weightless(x).probabilities[0]
+    check = find_proposition("S11").check(x)
+    row = weightless_attention(x).probabilities[0]
     assert (check.applies, check.holds, check.excess) == (True, True, 0)
     assert row[0] == row[1] > 100 * row[2]
 
@@ -164,23 +164,23 @@ def test_an_offset_after_layer_norm_breaks_the_equal_norms() -> None:
     diagonal.
     """
     normed = standardised(gaussian_tokens(12, 4))
-    assert proposition("S12").check(normed).applies
-    assert proposition("S5").check(normed).holds
+    assert find_proposition("S12").check(normed).applies
+    assert find_proposition("S5").check(normed).holds
     moved = normed + np.array([3.0, 0.0, 0.0, -1.0])
-    assert not proposition("S12").check(moved).applies
-    assert proposition("S5").check(moved).excess > 0.1
+    assert not find_proposition("S12").check(moved).applies
+    assert find_proposition("S5").check(moved).excess > 0.1
 
 
 def test_a_token_of_zeros_ties_with_all() -> None:
     """It has no angle with any token, so S9 speaks of a tie there; a share moved in its row is
     found.
     """
-    tokens = weightless([[0.0, 0.0], [1.0, 2.0], [-3.0, 1.0]])
+    tokens = weightless_attention([[0.0, 0.0], [1.0, 2.0], [-3.0, 1.0]])
     assert np.ptp(tokens.probabilities[0]) == 0
-    assert proposition("S9").test(tokens).holds
+    assert find_proposition("S9").verify(tokens).holds
     a = tokens.probabilities.copy()
     a[0, 1] += 0.01
-    assert proposition("S9").test(replace(tokens, probabilities=a)).where == (0, 1)
+    assert find_proposition("S9").verify(replace(tokens, probabilities=a)).where == (0, 1)
 
 
 def test_values_in_another_basis_give_a_layer_output_weights() -> None:

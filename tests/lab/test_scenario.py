@@ -19,8 +19,8 @@ from attention_lab.scenario import (
     tokens_of,
     trace_of,
 )
-from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_lab.user_data.painted import mask_to_text
+from attention_lab.user_data.painted_masks import mask_to_text
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused
 from tests.lab.scenario_cases import SMALL, same
 
@@ -47,7 +47,7 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "window": (replace(SMALL, mask="window"), 1),
     "residual": (SMALL, True),
     "edits": (SMALL, "x_0_0_9"),
-    "own": (SMALL, OwnMatrices(w_o=np.eye(6)).encode()),
+    "own": (SMALL, UserMatrices(w_o=np.eye(6)).encode()),
     "batch": (SMALL, "it slept"),
     "painted": (replace(SMALL, mask="painted"), mask_to_text(np.eye(6, dtype=bool))),
 }

@@ -12,14 +12,14 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.derivation import derive
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.images import IMAGES, KERNELS
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.lab_examples import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.encoder_decoder import USES, run_three_uses
 from attention_lab.scenario import Scenario
 from attention_lab.trained.encoded_text import encoded
 from attention_ui.reference.questions import Entry
@@ -92,7 +92,7 @@ def stage(what: str) -> int:
 
 def three_traces(address: Address) -> dict[str, Trace]:
     """Encoder, decoder and cross-attention as the page has them."""
-    return three_uses(scenario_of(address), TARGET, int(address.get("ed_pad", 2)))
+    return run_three_uses(scenario_of(address), TARGET, int(address.get("ed_pad", 2)))
 
 
 def hatched_for_all(address: Address) -> int:
@@ -107,10 +107,10 @@ def heads_of_a_convolution() -> list[int]:
     """Heads for a kernel, the kernel's sides, and heads for one channel; both ways give the
     convolution.
     """
-    image, kernel = IMAGES["letter A"], KERNELS["Laplacian"]
+    image, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["Laplacian"])
     many, few = run_convolution(image, kernel, 40), run_two_heads(image, kernel, 40)
     assert max(many.largest_error, few.largest_error) < 1e-12
-    return [many.trace.sizes["H"], *np.shape(kernel), few.trace.sizes["H"]]
+    return [many.trace.sizes["H"], *kernel.shape[:2], few.trace.sizes["H"]]
 
 
 def score_ranks(trace: Trace) -> int:
@@ -120,7 +120,7 @@ def score_ranks(trace: Trace) -> int:
 
 def tokens_against_the_pair_bound() -> int:
     """How many tokens break the bound, where two alone cannot."""
-    tokens, bound = [[3.0], [2.0], [1.0]], proposition("S4")
+    tokens, bound = [[3.0], [2.0], [1.0]], find_proposition("S4")
     assert not bound.check(tokens).holds
     assert all(bound.check(two).holds for two in combinations(tokens, 2))
     return len(tokens)
@@ -138,7 +138,7 @@ def trained_layers() -> tuple[Trace, ...]:
 
 
 CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
-    ("gml", 1): lambda t, _: [len(story.HEADS)],
+    ("gml", 1): lambda t, _: [len(story.HEAD_FIELDS)],
     ("gml", 5): lambda t, _: sums(t),
     ("gml", 10): following_heads,
     ("gml", 11): lambda t, _: [width(t, "query_heads"), width(t, "queries")],

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from attention_lab.export.script import notebook
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.registry import page_of
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
 
-BIASED = {"own": OwnMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).url_value()}
+BIASED = {"own": UserMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).url_value()}
 CASES = [
     (BIASED, "W_Q", "W_V"),
     ({"weights": "trained", "layer": 3}, "W_Q", "W_V"),

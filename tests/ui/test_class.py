@@ -16,7 +16,7 @@ from attention_lab.classroom.limits import RightsError, RoomError
 from attention_lab.classroom.place import SETTING
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
-from attention_lab.practice import ask
+from attention_lab.practice import practice_question
 from attention_ui.classroom import links
 from attention_ui.classroom.hall import hall
 from attention_ui.classroom.questions import lesson_questions
@@ -63,7 +63,7 @@ def test_the_question_is_the_one_of_practice() -> None:
     app.selectbox(key="class_step").set_value("scores")
     app.number_input(key="class_number").set_value(3)
     app = pressed(app.run(), "Ask: open the vote")
-    state, asked = hall().rooms.state(room), ask(page_context(app).trace, 3, "scores")
+    state, asked = hall().rooms.state(room), practice_question(page_context(app).trace, 3, "scores")
     assert state.posed == facts(app)["chosen"]
     assert (state.state, state.posed.answer) == ("open", asked.answer)
     assert state.moment == f"/class?room={room}"

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.notation.notation import COLUMNS
 from attention_lab.notation.texts import NOTATIONS
@@ -33,7 +33,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     *((page, {"weights": "weightless"}) for page in ("overview", "output", "head-worth")),
     *(("mask-workshop", {"mw_try": name, "mw_sequence": "1"}) for name in EXPERIMENTS),
     *(("invariances", {"inv_topic": topic}) for topic in ("temperature", "scale")),
-    *(("invariances", {"inv_topic": "constants", "inv_change": change.key}) for change in CHANGES),
+    *(
+        ("invariances", {"inv_topic": "constants", "inv_change": change.key})
+        for change in LAYER_CHANGES
+    ),
     ("invariances", {"inv_reads": "causal mask", "inv all": True}),
     *(("break-it", {"bi_fault": fault.key, "mask": "causal"}) for fault in MISTAKES),
     ("break-it", {"bi_spot": True, "bi_answer": True}),
@@ -67,9 +70,13 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what a page says of the notation itself, which in ours it does not say, and what
     learners ask, in their words.
     """
-    monkeypatch.setattr(questions, "ask", lambda: None)
-    monkeypatch.setattr(frame, "foot", lambda page: None)
-    for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
+    monkeypatch.setattr(questions, "show_questions", lambda: None)
+    monkeypatch.setattr(frame, "show_foot", lambda page: None)
+    for module, name in (
+        (frame, "note_columns"),
+        (panels, "note_columns"),
+        (panels, "note_swap"),
+    ):
         monkeypatch.setattr(module, name, lambda now: None)
 
 

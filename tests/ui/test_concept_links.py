@@ -10,13 +10,13 @@ import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS
-from attention_ui.controls import CONTROLS, DEFAULTS, Control
-from attention_ui.focus import NAMES
+from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES
+from attention_lab.state_file import FOCUS
+from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
 from attention_ui.reference.questions import (
     Entry,
     concepts,
-    questions,
+    learner_questions,
 )
 from attention_ui.registry import PAGES
 from tests.ui.app import opened
@@ -32,8 +32,8 @@ def parameters(concept: Entry) -> dict[str, str]:
 
 def own_choices() -> list[tuple[str, str]]:
     """One concept's page and query for each parameter that a page, not the frame, reads."""
-    known = set(CONTROL) | set(NAMES) | VIEW
-    linked = (*questions(), *concepts())
+    known = set(CONTROL) | set(FOCUS) | VIEW
+    linked = (*learner_questions(), *concepts())
     first = {
         (one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)
     }
@@ -42,11 +42,11 @@ def own_choices() -> list[tuple[str, str]]:
 
 def takes(control: Control, value: str) -> bool:
     """Whether a control of the sidebar can show a value of the address."""
-    if control.name in CHOICES:
-        return value in CHOICES[control.name]
-    if isinstance(DEFAULTS[control.name], bool):
+    if control.name in FIELD_CHOICES:
+        return value in FIELD_CHOICES[control.name]
+    if isinstance(CONTROL_DEFAULTS[control.name], bool):
         return value in ("true", "false")
-    if isinstance(DEFAULTS[control.name], str):
+    if isinstance(CONTROL_DEFAULTS[control.name], str):
         return True
     low, high = FIELD_BOUNDS[control.name]
     return value.isdigit() and low <= int(value) <= high
@@ -60,7 +60,7 @@ def test_every_concept_of_every_text_is_listed() -> None:
         assert [one.number for one in concepts() if one.text == text] == list(range(1, count + 1))
 
 
-@pytest.mark.parametrize("page", sorted({one.page for one in (*questions(), *concepts())}))
+@pytest.mark.parametrize("page", sorted({one.page for one in (*learner_questions(), *concepts())}))
 def test_every_concept_leads_to_a_page(page: str) -> None:
     """A concept without a page that is registered is a failure."""
     assert page in {entry.url_path for entry in PAGES}
@@ -70,12 +70,12 @@ def test_the_addresses_ask_for_what_there_is() -> None:
     """Sentence, sizes, options, place and notation in every link are values that the frame's
     controls can show.
     """
-    for one in (*questions(), *concepts()):
-        assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.address), one
+    for one in (*learner_questions(), *concepts()):
+        assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.url), one
         for name, value in parameters(one).items():
             if name in CONTROL:
                 assert takes(CONTROL[name], value), one
-            elif name in NAMES:
+            elif name in FOCUS:
                 assert value.isdigit(), one
             elif name == "notation":
                 assert value in NOTATIONS, one

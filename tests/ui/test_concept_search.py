@@ -11,8 +11,8 @@ from attention_ui.reference.questions import (
     Entry,
     concepts,
     entry_table,
-    found,
-    questions,
+    find_entries,
+    learner_questions,
 )
 from attention_ui.search import finds
 from tests.ui.app import facts, opened
@@ -27,7 +27,7 @@ def test_search_finds_and_counts() -> None:
     assert finds("dk SOFTMAX", "the softmax", "dₖ")
     assert not finds("softmax mask", "the softmax")
     app = opened("questions", concepts_words="stiefel", concepts_text="gml")
-    shown = found("stiefel", ["gml"])
+    shown = find_entries("stiefel", ["gml"])
     assert facts(app)["concepts_found"] == len(shown)
     assert 0 < len(shown) < 29
     app.text_input(key="concepts_words").set_value("banana").run()
@@ -120,8 +120,8 @@ def test_what_learners_ask_is_found_by_their_words(typed: str, page: str) -> Non
     """The question that leads to the answer is found by the words in which it is asked, small
     words and all.
     """
-    assert page in {one.page for one in found(typed, [ASKED])}
-    assert page in {one.page for one in found(typed, [])}
+    assert page in {one.page for one in find_entries(typed, [ASKED])}
+    assert page in {one.page for one in find_entries(typed, [])}
 
 
 def test_questions_stand_before_the_concepts() -> None:
@@ -130,7 +130,7 @@ def test_questions_stand_before_the_concepts() -> None:
     """
     app = opened("questions")
     assert len(app.header) == 1 + 5  # one for the questions, one for each text
-    assert facts(app)["questions_found"] == len(questions())
+    assert facts(app)["questions_found"] == len(learner_questions())
     assert facts(app)["concepts_found"] == len(concepts())
     first = app.header[0].value
     alone = opened("questions", concepts_words="c_proj")

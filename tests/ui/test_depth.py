@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_trajectories import WIDTHS, sample_trajectories
+from attention_lab.diagonal.depth_trajectories import STACK_WIDTHS, sample_trajectories
 from tests.ui.app import errors, facts, figures, numbers_of, opened
 
 
@@ -51,9 +51,9 @@ def test_when_the_tokens_are_equal() -> None:
     stack = Stack("weightless", 1, 24, False, 1.0, False, 7)
     assert told["layers_until_equal"] == {
         f"C = {width}": sample_trajectories(stack, width, None).median.layers_until(0.01)
-        for width in WIDTHS
+        for width in STACK_WIDTHS
     }
-    assert told["drawn_at_random"] == [True] * len(WIDTHS)
+    assert told["drawn_at_random"] == [True] * len(STACK_WIDTHS)
 
 
 def test_stacks_in_which_nothing_is_drawn() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core.text import tokenize_at_most
-from attention_lab.diagonal.measures import margins, pair_violations
+from attention_lab.diagonal.measures import diagonal_margins, pair_violations
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_ui.markdown import plain
@@ -32,9 +32,9 @@ def test_examples_set_the_laboratory(preset: Any) -> None:
     app.button(key=f"lab example {preset.name}").click().run()
     expected = trace_of_settings(preset.settings).probabilities[0, 0].astype("f4").ravel()
     assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
-    assert preset.says in texts(app)
+    assert preset.hint in texts(app)
     address = {f"lab_{name}": value for name, value in asdict(preset.settings).items()}
-    assert preset.says in texts(opened("propositions", **address))
+    assert preset.hint in texts(opened("propositions", **address))
 
 
 CHOICES: list[dict[str, Any]] = [
@@ -109,7 +109,7 @@ def test_the_verdict_is_that_of_the_matrix() -> None:
     text = "The animal did not cross the street because it was too tired"
     trace = trace_of_settings(DiagonalSettings(weights="free", text=text))
     shares = trace.probabilities[0, 0]
-    n_first = int((margins(trace.masked_scores[0, 0]) >= 0).sum())
+    n_first = int((diagonal_margins(trace.masked_scores[0, 0]) >= 0).sum())
     assert told["tokens_that_prefer_themselves"] == n_first
     assert told["cells_that_break_the_bound"] == pair_violations(shares).sum()
     assert told["self_mass"] == pytest.approx(np.trace(shares) / len(shares))

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from attention_core import AttentionError, FileError
-from attention_lab.labs.picture_file import MAX_BYTES
-from attention_ui.labs.decoded_pictures import DAMAGED, KINDS, read_any_picture
+from attention_lab.labs.picture_file import MAX_PICTURE_BYTES
+from attention_ui.labs.decoded_pictures import DAMAGED_PICTURE, PICTURE_ENDINGS, read_any_picture
 from tests.ui.picturing import (
     GREYS,
     JPEG,
@@ -38,24 +38,24 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "1,025 × 1 .*1,024",
     ),
     "a PNG beyond all": (lambda: png(2**31 - 1, 2**31 - 1, pixels_of(b"")), "a.png", "1,024"),
-    "a PNG of nothing": (lambda: png(0, 5, pixels_of(b"")), "a.png", DAMAGED),
-    "a PNG of 3 bits": (lambda: png(1, 1, pixels_of(b"a"), depth=3), "a.png", DAMAGED),
+    "a PNG of nothing": (lambda: png(0, 5, pixels_of(b"")), "a.png", DAMAGED_PICTURE),
+    "a PNG of 3 bits": (lambda: png(1, 1, pixels_of(b"a"), depth=3), "a.png", DAMAGED_PICTURE),
     "a PNG whose header is changed": (
         lambda: png(1, 1, pixels_of(b"a")).replace(b"\0\0\0\1\x08", b"\0\0\0\2\x08"),
         "a.png",
-        DAMAGED,
+        DAMAGED_PICTURE,
     ),
     "a PNG that hides nothing": (
         lambda: png(1, 1, chunk(b"tRNS", b""), pixels_of(b"a")),
         "a.png",
-        DAMAGED,
+        DAMAGED_PICTURE,
     ),
     "a PNG that hides more colours than it has": (
         lambda: png(
             1, 1, chunk(b"PLTE", bytes(6)), chunk(b"tRNS", bytes(257)), pixels_of(b"\0"), colour=3
         ),
         "a.png",
-        DAMAGED,
+        DAMAGED_PICTURE,
     ),
     "a GIF cut in its notes": (
         lambda: written(GREYS, "GIF", comment=b"a" * 99).partition(b"aa")[0],
@@ -80,7 +80,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
     "a huge WebP": (
         lambda: b"RIFF\x1e\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + b"\xff\xff\0" * 2,
         "a.webp",
-        f"1,024|{DAMAGED}",
+        f"1,024|{DAMAGED_PICTURE}",
     ),
     "a huge JPEG": (lambda: declared(9999, 9999), "a.jpg", "4,096"),
     "a JPEG too wide by one": (
@@ -88,10 +88,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "a.jpg",
         "10 × 4,097 .*4,096",
     ),
-    "a cut PNG": (lambda: written(QUARTERS, "PNG")[:60], "a.png", DAMAGED),
-    "a cut JPEG": (lambda: JPEG[:-10], "a.jpg", DAMAGED),
-    "a cut GIF": (lambda: written(QUARTERS, "GIF")[:-40], "a.gif", DAMAGED),
-    "a cut BMP": (lambda: written(QUARTERS, "BMP")[:-40], "a.bmp", DAMAGED),
+    "a cut PNG": (lambda: written(QUARTERS, "PNG")[:60], "a.png", DAMAGED_PICTURE),
+    "a cut JPEG": (lambda: JPEG[:-10], "a.jpg", DAMAGED_PICTURE),
+    "a cut GIF": (lambda: written(QUARTERS, "GIF")[:-40], "a.gif", DAMAGED_PICTURE),
+    "a cut BMP": (lambda: written(QUARTERS, "BMP")[:-40], "a.bmp", DAMAGED_PICTURE),
     "a JPEG cut in its header": (lambda: JPEG[:30], "a.jpg", "JPEG"),
     "text": (lambda: b"hello", "a.png", "png .*PNG"),
     "nothing": (lambda: b"", "a.jpg", "jpg .*JPEG"),
@@ -108,7 +108,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "png, jpg, .*'tiff'",
     ),
     "no kind": (lambda: b"x", "png", "png, jpg, .*''"),
-    "too many bytes": (lambda: bytes(MAX_BYTES + 1), "a.png", f"{MAX_BYTES:,}"),
+    "too many bytes": (lambda: bytes(MAX_PICTURE_BYTES + 1), "a.png", f"{MAX_PICTURE_BYTES:,}"),
     "too many scans": (
         lambda: declared(4096, 4096)[:-2] + SCANS * 31,
         "a.jpg",
@@ -139,7 +139,7 @@ def test_hostile_pictures(fault: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if kind not in ("csv", "npy", "pgm", "jpg")]
+    "kind", [kind for kind in PICTURE_ENDINGS if kind not in ("csv", "npy", "pgm", "jpg")]
 )
 def test_damaged_pictures(kind: str) -> None:
     """However a file is damaged, what comes of it is a picture or a sentence, never another

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.reruns import gaps
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.shuffles import SITUATIONS, Situation
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz.labels import number
 from tests.ui.app import facts, opened, page_context, texts
 
 
 @pytest.mark.parametrize(
-    ("address", "order_shows"),
+    ("choices", "order_shows"),
     [
         ({}, False),
         ({"inv_reads": "with positions"}, True),
@@ -25,26 +25,26 @@ from tests.ui.app import facts, opened, page_context, texts
         ({"inv_reads": "causal mask", "text": "the the the"}, False),
     ],
 )
-def test_shuffling_is_told_as_it_is(address: dict[str, Any], order_shows: bool) -> None:
+def test_when_the_order_shows(choices: dict[str, Any], order_shows: bool) -> None:
     """Words alone: only shuffled. With positions or a causal mask: the order shows."""
-    told = facts(opened("invariances", **address))
-    assert (told["order_shows"], told["order_cannot_be_told"]) == (order_shows, False)
+    stated = facts(opened("invariances", **choices))
+    assert (stated["order_shows"], stated["order_cannot_be_told"]) == (order_shows, False)
 
 
-def test_a_change_is_told_with_its_measure() -> None:
+def test_a_change_is_measured() -> None:
     """What theory says and the largest difference of the output, as measured on this layer."""
     app = opened("invariances", inv_topic="constants", inv_seed=3)
-    for change in CHANGES:
-        app.selectbox(key="inv_change").set_value(change.key).run()
+    for change in LAYER_CHANGES:
+        app.selectbox(key="choose inv_change").set_value(change.key).run()
         found = gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
-        told = facts(app)
-        assert told["stays_in_theory"] == change.same
-        assert told["probabilities_moved"] == found.probabilities
-        assert told["output_moved"] == found.output
+        stated = facts(app)
+        assert stated["stays_in_theory"] == change.same
+        assert stated["probabilities_moved"] == found.probabilities
+        assert stated["output_moved"] == found.output
         assert (number(found.output) in texts(app)) == (not change.same)
 
 
-def test_a_mask_knows_the_order_of_trained_words() -> None:
+def test_a_causal_mask_shows_the_order_of_trained_words() -> None:
     """With trained weights, too, a causal mask breaks what shuffled tokens keep, and no mistake
     passes for rounding.
     """
@@ -80,7 +80,7 @@ def test_why_the_scores_have_another_variance(text: str, alike: bool) -> None:
     ("choices", "given"),
     [({}, False), ({"edits": "x_0_0_5"}, False), ({"weights": "trained", "layer": 3}, True)],
 )
-def test_what_the_shuffled_vectors_say(
+def test_what_shuffled_vectors_hold(
     situation: Situation, choices: dict[str, Any], given: bool
 ) -> None:
     """Vectors of a trained layer know of their places; those of words alone do not, also beside
@@ -88,7 +88,7 @@ def test_what_the_shuffled_vectors_say(
     """
     app = opened("invariances", inv_reads=situation.key, **choices)
     assert facts(app)["inputs_know_their_places"] is given
-    assert (situation.says_given if given else situation.says) in texts(app)
+    assert (situation.description_of_inputs if given else situation.description) in texts(app)
 
 
 @pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])
@@ -97,18 +97,18 @@ def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, s
     decides nothing.
     """
     x = size * np.cos(np.arange(32.0).reshape(4, 8) ** 2)
-    own = OwnMatrices(x=x.round(3)).url_value()
-    told = facts(opened("invariances", own=own, inv_reads="with positions"))
-    assert (told["order_shows"], told["order_cannot_be_told"]) == (shows, not shows)
-    assert told["only_rounding"] is False
+    own = UserMatrices(x=x.round(3)).url_value()
+    stated = facts(opened("invariances", own=own, inv_reads="with positions"))
+    assert (stated["order_shows"], stated["order_cannot_be_told"]) == (shows, not shows)
+    assert stated["only_rounding"] is False
 
 
 def test_a_change_need_not_show() -> None:
     """With one token no score matters: the output may change in theory, and does not here."""
-    told = facts(
+    stated = facts(
         opened("invariances", inv_topic="constants", inv_change="column_constants", text="a")
     )
-    assert (told["stays_in_theory"], told["probabilities_moved"]) == (False, 0)
+    assert (stated["stays_in_theory"], stated["probabilities_moved"]) == (False, 0)
 
 
 @pytest.mark.parametrize(
@@ -116,5 +116,5 @@ def test_a_change_need_not_show() -> None:
 )
 def test_the_temperature_names_the_width_as_the_boards_do(notation: str, width: str) -> None:
     """The width of a head has one name on a page, and a fraction is under one root."""
-    said = texts(opened("invariances", notation=notation, inv_topic="temperature"))
-    assert said.replace("\\", "").count(f"√{width} ") == 2
+    text = texts(opened("invariances", notation=notation, inv_topic="temperature"))
+    assert text.replace("\\", "").count(f"√{width} ") == 2

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_lab.masks.hiding import HIDING_VALUES
-from attention_ui.reference.glossary import words_with
-from attention_ui.reference.questions import ASKED, found
+from attention_ui.reference.glossary import find_words
+from attention_ui.reference.questions import ASKED, find_entries
 from tests.ui.app import facts, opened, page_context
 
 
@@ -63,7 +63,7 @@ def test_what_hides_in_every_type_of_number() -> None:
 )
 def test_what_is_asked_is_found(typed: str, page: str) -> None:
     """The question leads to the page that answers it."""
-    assert page in {one.page for one in found(typed, [ASKED])}
+    assert page in {one.page for one in find_entries(typed, [ASKED])}
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_what_is_asked_is_found(typed: str, page: str) -> None:
 )
 def test_the_glossary_has_the_word(word: str, page: str) -> None:
     """And the word to the page that shows it."""
-    assert page in {one.page for one in words_with(word)}
+    assert page in {one.page for one in find_words(word)}

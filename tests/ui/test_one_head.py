@@ -20,9 +20,7 @@ from tests.ui.uploads import ANIMAL
 
 
 def test_one_head_shows_the_layers_own_trace() -> None:
-    """Heatmap, scores and weights are those of the layer in the model; the cell of the address
-    is pinned.
-    """
+    """Heatmap, scores and weights are those of the model's layer; the cell of the URL is pinned."""
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
     heat, _, weights = scenes(app)
     assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
@@ -32,7 +30,7 @@ def test_one_head_shows_the_layers_own_trace() -> None:
     assert first <= 32 < first + 64
     assert np.array_equal(sent(weights["arrays"]["w_q"]), w_q[:, first : first + 64].astype("f4"))
     assert facts(app)["share"] == attention_of(ANIMAL).layers[3][1, 9, 2]
-    assert facts(app)["caption"] == "it → animal"
+    assert facts(app)["captions"][1] == "it → animal"
     assert facts(app)["asks_and_is_read"] == ("it", "animal")
     assert "68.8 %" in texts(app)
 

@@ -9,7 +9,7 @@ import pytest
 import attention_ui.focus as module
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
-from attention_ui.focus import follow_cell
+from attention_ui.focus import move_focus
 from attention_ui.heads import head_worth
 from tests.ui.app import facts, gone_to, opened, page_context, scenes
 
@@ -48,7 +48,7 @@ def test_a_pinned_cell_moves_the_focus(
     """
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    follow_cell(axes, index)
+    move_focus(axes, index)
     assert state == expected
 
 
@@ -153,9 +153,9 @@ def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) 
     """Its columns begin with the feature 64; a place that nothing has becomes the last of all."""
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    head_worth._follow(64, "missing", [5, 7])
+    head_worth._choose_clicked_cell(64, "missing", [5, 7])
     assert state == {"query": 5, "feature": 71}
-    head_worth._follow(0, "missing", [10**9, 3])
+    head_worth._choose_clicked_cell(0, "missing", [10**9, 3])
     assert state == {"query": MAX_INDEX, "feature": 3}
 
 

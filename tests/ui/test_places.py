@@ -1,4 +1,4 @@
-"""Heads, groups, sequences and cells that the address asks for and that there are not."""
+"""Heads, groups, sequences and cells that the URL asks for and that there are not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
     [("head-worth", "off", "1.99"), ("head-worth", "off", "1.100"), ("all-heads", "subset", "4")],
 )
 def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, asked: str) -> None:
-    """What the address asks for beyond the last head is said; the heads that there are stay
+    """What the URL asks for beyond the last head is said; the heads that there are stay
     chosen.
     """
     app = opened(page, **{name: asked})
@@ -63,8 +63,8 @@ def test_a_cell_that_there_is_not_is_refused_once(
 @pytest.mark.parametrize(
     ("page", "name", "label"), [("scores", "query", "Query"), ("one-head", "th_layer", "Layer")]
 )
-def test_a_place_that_stands_twice_in_the_address(page: str, name: str, label: str) -> None:
-    """Of two different places the last one counts, which is said, and the address is left with
+def test_a_place_that_stands_twice_in_the_url(page: str, name: str, label: str) -> None:
+    """Of two different places the last one counts, which is said, and the URL is left with
     that one.
     """
     app = opened(page)

@@ -6,7 +6,7 @@ import pytest
 
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
-from attention_ui.diagonal.propositions import checked
+from attention_ui.diagonal.propositions import check_propositions
 from tests.ui.app import facts, opened, scenes, texts
 
 PAIR = {"lab_tokens": "numbers", "lab_numbers": "3; 2; 1"}
@@ -23,9 +23,9 @@ def test_every_statement_has_its_card() -> None:
     said = texts(app.run())
     for statement in PROPOSITIONS:
         assert f"**{statement.number} · {statement.title}**" in said
-        assert statement.says in said
+        assert statement.statement in said
         assert all(line in said for line in statement.proof)
-        assert statement.fails in said
+        assert statement.failing_step in said
         assert app.button(key=f"search {statement.number}")
 
 
@@ -34,7 +34,7 @@ def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
     """Each statement is checked on the tokens shown: holds, violated, or does not apply."""
     told = facts(opened("propositions", lab_tokens="numbers", lab_numbers=numbers))
     scene = DiagonalSettings(tokens="numbers", numbers=numbers, weights="weightless")
-    for number, check in checked(trace_of_settings(scene)).items():
+    for number, check in check_propositions(trace_of_settings(scene)).items():
         verdict, where = told[f"verdict_on_{number}"]
         assert verdict == (
             ("holds" if check.holds else "violated") if check.applies else "does not apply"

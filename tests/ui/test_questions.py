@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.reference.questions import ASKED, Entry, found, questions
-from attention_ui.registry import rows_of
+from attention_ui.reference.questions import ASKED, Entry, find_entries, learner_questions
+from attention_ui.registry import read_table
 from tests.ui.app import facts, opened, texts
 
-QUOTING = [one for one in questions() if "“" in one.look]
+QUOTING = [one for one in learner_questions() if "“" in one.look]
 
 
 def labels(app: AppTest) -> str:
@@ -26,10 +26,10 @@ def labels(app: AppTest) -> str:
 def test_the_overview_lists_them_all() -> None:
     """The list is that of the page about concepts; a search keeps those that fit."""
     app = opened("overview")
-    everything = [one.number for one in questions()]
+    everything = [one.number for one in learner_questions()]
     assert facts(app)["questions_found"] == everything
     app.text_input(key="asked_words").set_value("GQA").run()
-    assert facts(app)["questions_found"] == [one.number for one in found("GQA", [ASKED])]
+    assert facts(app)["questions_found"] == [one.number for one in find_entries("GQA", [ASKED])]
     app.text_input(key="asked_words").set_value("banana").run()
     assert facts(app)["questions_found"] == []
 
@@ -52,13 +52,13 @@ def test_the_overview_lists_them_all() -> None:
 )
 def test_synonyms_are_known(typed: str, page: str) -> None:
     """What is called otherwise here is found by the words of those who ask."""
-    assert page in {one.page for one in found(typed, [ASKED])}
+    assert page in {one.page for one in find_entries(typed, [ASKED])}
 
 
-@pytest.mark.parametrize("row", rows_of("synonyms"), ids=lambda row: row["typed"])
+@pytest.mark.parametrize("row", read_table("synonyms"), ids=lambda row: row["typed"])
 def test_every_synonym_finds_something(row: dict[str, str]) -> None:
     """A line of the table that leads to no question has no use."""
-    assert found(row["typed"], [ASKED])
+    assert find_entries(row["typed"], [ASKED])
 
 
 @pytest.mark.parametrize("question", QUOTING, ids=lambda one: str(one.number))

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.derivation import derive
 from attention_lab.heads.contributions import absorbed_size
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import frame
 from attention_ui.reference import questions
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
@@ -19,9 +19,9 @@ from tests.ui.app import facts, letters, opened, page_context, scenes, stage, te
 TIED = {"text": "row row", "positions": "false", "mask": "causal"}
 
 
-def in_all_heads(**address: object) -> AppTest:
+def in_all_heads(**url: object) -> AppTest:
     """The page of the scores with one pair of tokens in all heads."""
-    app = opened("scores", **address)
+    app = opened("scores", **url)
     app.session_state["all heads"] = True
     return app.run()
 
@@ -38,7 +38,7 @@ def test_the_block_of_a_head() -> None:
 
 def test_a_window_of_the_output_holds_the_column_in_focus() -> None:
     """Of 65 columns 64 are drawn; the last one stands alone."""
-    wide = OwnMatrices(w_o=np.ones((16, 65))).url_value()
+    wide = UserMatrices(w_o=np.ones((16, 65))).url_value()
     assert facts(opened("output", own=wide, feature=64, whole="true"))["drawn_columns"] == (64, 65)
     assert facts(opened("output", own=wide, whole="true"))["drawn_columns"] == (0, 64)
     assert "drawn_columns" not in facts(opened("output", whole="true"))
@@ -181,8 +181,8 @@ def test_negative_numbers_have_a_minus_sign(page: str, monkeypatch: pytest.Monke
     """A negative scale, and the scores that it turns round, are not written with a hyphen; learners
     who ask for dim=-1 are quoted.
     """
-    monkeypatch.setattr(questions, "ask", lambda: None)
-    monkeypatch.setattr(frame, "foot", lambda page: None)
+    monkeypatch.setattr(questions, "show_questions", lambda: None)
+    monkeypatch.setattr(frame, "show_foot", lambda page: None)
     app = opened(page, scaling="custom", scale=-0.5)
     assert facts(app)["scale"] == -0.5
     assert not re.search(r"(?<![\w)\]-])-\d", texts(app).replace("\\", ""))
@@ -216,7 +216,7 @@ def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
     assert {found["D"] for (page, _), found in words.items() if page != "split"} == {
         "model feature"
     }
-    wide = OwnMatrices(w_o=np.ones((16, 3))).url_value()
+    wide = UserMatrices(w_o=np.ones((16, 3))).url_value()
     assert scenes(opened("output", own=wide))[0]["axes"]["O"]["word"] == "output feature"
 
 

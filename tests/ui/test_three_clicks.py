@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from attention_ui.reference.questions import Entry, questions
+from attention_ui.reference.questions import Entry, learner_questions
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, opened
 
@@ -48,10 +48,10 @@ def test_a_question_leads_to_its_answer(typed: str, page: str) -> None:
     overview = opened(PAGES[0].url_path)
     overview.text_input(key="asked_words").set_value(typed).run()
     numbers = facts(overview)["questions_found"]
-    answers = [one for one in questions() if one.number in numbers]
+    answers = [one for one in learner_questions() if one.number in numbers]
     assert page in [one.page for one in answers[:FIRST]]
     link = next(one for one in answers if one.page == page)
-    assert any(f"]({link.address})" in table.value for table in overview.markdown)
+    assert any(f"]({link.url})" in table.value for table in overview.markdown)
     assert_opens(link)
 
 

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import pytest
 
-from attention_ui.reference.glossary import word_table, words, words_with
+from attention_ui.reference.glossary import find_words, glossary_words, word_table
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, opened
 
 
 def test_every_word_leads_to_a_page() -> None:
     """Words stand by the alphabet, once each, and every page is one of the app."""
-    named = [one.word.casefold() for one in words()]
+    named = [one.word.casefold() for one in glossary_words()]
     assert named == sorted(set(named))
-    assert {one.page for one in words()} <= {page.url_path for page in PAGES}
-    assert all(one.meaning.endswith(".") for one in words())
+    assert {one.page for one in glossary_words()} <= {page.url_path for page in PAGES}
+    assert all(one.meaning.endswith(".") for one in glossary_words())
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,15 @@ def test_every_word_leads_to_a_page() -> None:
 )
 def test_a_word_is_found(typed: str, word: str) -> None:
     """As learners type it, by its other names, too; the page shows it even where no symbol fits."""
-    assert word in [one.word for one in words_with(typed)]
+    assert word in [one.word for one in find_words(typed)]
     assert word in facts(opened("glossary", glossary_words=typed))["words_found"]
 
 
 def test_nothing_is_said_to_fit_only_where_nothing_does() -> None:
     """A search that finds neither symbol nor word says so, any other shows what it finds."""
     nothing, one = (
-        opened("glossary", glossary_words=words) for words in ("zebra", "oversmoothing")
+        opened("glossary", glossary_words=typed) for typed in ("zebra", "oversmoothing")
     )
     assert facts(nothing)["quantities_found"] == facts(nothing)["words_found"] == []
     assert (len(nothing.header), len(one.header)) == (0, 1)
-    assert len(word_table(words_with("oversmoothing")).splitlines()) == 3
+    assert len(word_table(find_words("oversmoothing")).splitlines()) == 3

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.measures import margins
-from attention_lab.diagonal.presets import typed
+from attention_lab.diagonal.measures import diagonal_margins
+from attention_lab.diagonal.presets import settings_of_numbers
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import format_tokens
-from attention_viz.diagonal.geometry import plane, points_table, points_typed, row_says
+from attention_viz.diagonal.geometry import describe_row, plane, points_from_table, points_table
 from attention_viz.diagonal.self_attention_mass import margin_bars
 from attention_viz.parts import Part
 from attention_viz.theme import Figure
@@ -38,7 +38,7 @@ def test_the_plane() -> None:
     """Arrows end in the keys, rivals are those of the half-plane, outputs are the head's, the
     hull is closed.
     """
-    trace = trace_of_settings(typed("1,0; 2,5; 0.5,9; -1,-1"))
+    trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
     figure = plane(trace, 0)
     as_sent(figure)
     heads = arrows(figure)
@@ -56,10 +56,10 @@ def test_the_scores_of_a_row_in_words() -> None:
     """The token's own score, then each rival with its score; who has none, and who is alone, is
     told without another number.
     """
-    trace = trace_of_settings(typed("1,0; 2,5; 0.5,9; -1,-1"))
-    assert numbers_said(row_says(trace, 0)) == [1.0, 1, 2.0]
-    assert numbers_said(row_says(trace, 2)) == [81.25]
-    assert numbers_said(row_says(trace_of_settings(typed("2,0")), 0)) == [4.0]
+    trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
+    assert numbers_said(describe_row(trace, 0)) == [1.0, 1, 2.0]
+    assert numbers_said(describe_row(trace, 2)) == [81.25]
+    assert numbers_said(describe_row(trace_of_settings(settings_of_numbers("2,0")), 0)) == [4.0]
 
 
 @pytest.mark.parametrize("weights", ["tied", "free"])
@@ -79,10 +79,10 @@ def test_points_as_a_table() -> None:
     no points.
     """
     table = points_table(np.array([[1.5, -2.0], [3.0, 4.0]]))
-    assert points_typed(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    assert points_from_table(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
     table.loc[2] = [7.0, np.nan]
-    assert points_typed(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
-    assert format_tokens(points_typed(table.iloc[:0])) == ""
+    assert points_from_table(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    assert format_tokens(points_from_table(table.iloc[:0])) == ""
 
 
 def test_a_colour_of_the_plane_means_one_thing() -> None:
@@ -104,7 +104,7 @@ def test_no_word_of_the_plane_covers_another() -> None:
     """Where arrows end together the longest keeps its word; who points at the others reads
     theirs.
     """
-    figure = plane(trace_of_settings(typed("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
+    figure = plane(trace_of_settings(settings_of_numbers("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
     heads = arrows(figure)
     assert heads[QUERY]["text"] == ["0"]
     assert (heads[RIVALS]["text"], heads[RIVALS]["hovertext"]) == (["", "2"], ["1", "2"])
@@ -119,7 +119,7 @@ def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rival
     """Of so many tokens, so many margins are below 0, and so many tokens out-vote the chosen
     one.
     """
-    trace = trace_of_settings(typed(points))
-    n_tokens, token = trace.sizes["T"], int(margins(trace.masked_scores[0, 0]).argmin())
+    trace = trace_of_settings(settings_of_numbers(points))
+    n_tokens, token = trace.sizes["T"], int(diagonal_margins(trace.masked_scores[0, 0]).argmin())
     assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)
     assert holds(plane(trace, token)["layout"]["meta"]["description"], n_tokens, n_rivals, token)

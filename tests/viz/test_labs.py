@@ -11,8 +11,8 @@ from attention_lab.labs.convolution import pixel_attention, run_convolution, run
 from attention_lab.labs.evaluation import Score, offset_profile, unseen_trace
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
-from attention_lab.labs.lexicon import FEATURES, SENTENCES, compose
-from attention_lab.labs.lexicon_heads import HEADS, comparison_matrix, run_lexicon
+from attention_lab.labs.lexicon import LEXICON_FEATURES, LEXICON_SENTENCES, compose_sentence
+from attention_lab.labs.lexicon_heads import LEXICON_HEADS, comparison_matrix, run_lexicon
 from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.labs.stiefel import orthonormality_drift
 from attention_lab.labs.training import first_checkpoint
@@ -27,8 +27,8 @@ from attention_viz.labs.stiefel import (
     singular_value_figure,
     sphere_figure,
 )
+from attention_viz.labs.training import loss_figure, offset_figure, score_figure
 from attention_viz.labs.training_boards import sequence_board, token_labels
-from attention_viz.labs.training_figures import loss_figure, offset_figure, score_figure
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_words import numbers_said
 
@@ -118,7 +118,7 @@ def test_stiefel_figures() -> None:
     figure = drift_figure({"cayley": drift})
     as_sent(figure)
     np.testing.assert_array_equal(figure["data"][0]["y"], drift.astype("f4"))
-    step = sphere_step([1, 0, 0], [0.3, 1, 0])
+    step = sphere_step(np.array([1.0, 0, 0]), np.array([0.3, 1, 0]), 1.0)
     globe = sphere_figure(step)
     as_sent(globe)
     landed = {
@@ -126,8 +126,8 @@ def test_stiefel_figures() -> None:
         for bit in globe["data"]
         if "name" in bit
     }
-    np.testing.assert_allclose(landed["QR, Polar"], step.landed["qr"], atol=1e-6)
-    np.testing.assert_allclose(landed["Geodesic"], step.landed["geodesic"], atol=1e-6)
+    np.testing.assert_allclose(landed["QR, Polar"], step.landing_points["qr"], atol=1e-6)
+    np.testing.assert_allclose(landed["Geodesic"], step.landing_points["geodesic"], atol=1e-6)
 
 
 def test_mapping_board() -> None:
@@ -146,7 +146,7 @@ def test_comparison_board_explains_itself(padding: str) -> None:
     """
     picture, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["emboss"])
     run = run_convolution(picture, kernel, 2.0, padding)
-    board = convolution_boards.comparison_board(picture, kernel, run, (0, 3))
+    board = convolution_boards.convolution_board(picture, kernel, run, (0, 3))
     for index in ((0, 0), (3, 4), (7, 7)):
         assert recomputed(board, "attention", index) == pytest.approx(
             run.output[index][0], abs=1e-5
@@ -164,7 +164,7 @@ def test_heads_board_shows_what_is_read() -> None:
         run_two_heads(picture, kernel, 4.0, "frame"),
     ):
         maps, _ = pixel_attention(run, 3, 5)
-        board = convolution_boards.heads_board(run, (3, 5), [1.0] * len(maps))
+        board = convolution_boards.kernel_heads_board(run, (3, 5), [1.0] * len(maps))
         assert len(board["panels"]) == len(maps)
         np.testing.assert_array_equal(sent(board, f"head {len(maps) - 1}"), maps[-1].astype("f4"))
 
@@ -179,14 +179,14 @@ def test_error_figure() -> None:
 
 def test_lexicon_boards() -> None:
     """Probabilities, the blocks and the whole of M, and the vectors are drawn as they are."""
-    trace = run_lexicon(compose(SENTENCES[0]))
-    heads = lexicon_boards.heads_board(trace, HEADS, (1, 7, 5))
+    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
+    heads = lexicon_boards.lexicon_heads_board(trace, LEXICON_HEADS, (1, 7, 5))
     assert float(sent(heads, "head 1")[7, 5]) == pytest.approx(0.934, abs=1e-3)
-    full = lexicon_boards.comparison_board(trace, 2, "previous word")
+    full = lexicon_boards.comparison_matrix_board(trace, 2, "previous word")
     np.testing.assert_array_equal(
         sent(full, "comparison"), comparison_matrix(trace, 2).astype("f4")
     )
-    assert sent(lexicon_boards.blocks_board(trace, HEADS), "blocks 0").shape == (6, 6)
+    assert sent(lexicon_boards.blocks_board(trace, LEXICON_HEADS), "blocks 0").shape == (6, 6)
     np.testing.assert_array_equal(
         sent(lexicon_boards.words_board(trace), "x"), trace.inputs[0].astype("f4")
     )
@@ -194,8 +194,8 @@ def test_lexicon_boards() -> None:
 
 def test_received_bars() -> None:
     """“they” receives masc from the sons, though it has no gender of its own."""
-    trace = run_lexicon(compose(SENTENCES[0]))
+    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
     own, brought = received_figure(trace, 7)["data"]
-    masc = FEATURES.index("masc")
+    masc = LEXICON_FEATURES.index("masc")
     assert own["y"][masc] == 0
     assert brought["y"][masc] == pytest.approx(0.93, abs=0.01)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.measures import margins, pair_violations
-from attention_lab.diagonal.presets import typed
+from attention_lab.diagonal.measures import diagonal_margins, pair_violations
+from attention_lab.diagonal.presets import settings_of_numbers
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars, plane_board
 from attention_viz.payload import JSON
@@ -34,7 +34,9 @@ def outlined(scene: JSON) -> np.ndarray:
     return flags[: np.prod(array["shape"])].reshape(array["shape"]).astype(bool)
 
 
-@pytest.mark.parametrize("scene", [SPREAD, typed("1; 2; 3"), WORDS, replace(SPREAD, causal=True)])
+@pytest.mark.parametrize(
+    "scene", [SPREAD, settings_of_numbers("1; 2; 3"), WORDS, replace(SPREAD, causal=True)]
+)
 def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> None:
     """The board holds the probabilities, and outlines exactly those above both diagonal cells
     of their pair.
@@ -52,20 +54,26 @@ def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> Non
 def test_one_two_three_has_one_outlined_cell() -> None:
     """X = [1, 2, 3] breaks the bound in row 1, column 2 alone."""
     assert np.argwhere(
-        outlined(diagonal_board(trace_of_settings(typed("1; 2; 3")), (0, 1)))
+        outlined(diagonal_board(trace_of_settings(settings_of_numbers("1; 2; 3")), (0, 1)))
     ).tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize(
     "scene",
-    [SPREAD, replace(SPREAD, causal=True), WORDS, typed("2"), DiagonalSettings(text="a b " * 32)],
+    [
+        SPREAD,
+        replace(SPREAD, causal=True),
+        WORDS,
+        settings_of_numbers("2"),
+        DiagonalSettings(text="a b " * 32),
+    ],
 )
 def test_margin_bars_are_the_margins(scene: DiagonalSettings) -> None:
     """Each finite margin is a bar at its token's place, on its side; a token that sees itself
     alone says so.
     """
     trace = trace_of_settings(scene)
-    expected, figure = margins(trace.masked_scores[0, 0]), margin_bars(trace, 0)
+    expected, figure = diagonal_margins(trace.masked_scores[0, 0]), margin_bars(trace, 0)
     as_sent(figure)
     drawn = {int(y): x for bar in figure["data"] for y, x in zip(bar["y"], bar["x"], strict=True)}
     finite = np.flatnonzero(np.isfinite(expected))
@@ -89,7 +97,7 @@ def test_the_board_of_the_plane() -> None:
     """Beside the plane stand X, its Gram matrix with the rule that gives it, and the
     probabilities.
     """
-    trace = trace_of_settings(typed("3,4; 0,2"))
+    trace = trace_of_settings(settings_of_numbers("3,4; 0,2"))
     board = plane_board(trace, (0, 1))
     assert sent(board, "gram").tolist() == [[25, 8], [8, 4]]
     assert board["rules"]["gram"]["length"] == 2

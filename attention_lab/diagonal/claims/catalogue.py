@@ -1,28 +1,34 @@
-"""All claims about attention, each with its verdict, the correct statement and a check."""
+"""All claims about attention, text by text."""
 
 from __future__ import annotations
 
-from . import doshi, geometric_machine_learning, lecture_note, mql5, papers, popular, slides
+from .doshi import DOSHI_CLAIMS
+from .geometric_machine_learning import GML_CLAIMS
+from .lecture_note import NOTE_CLAIMS
+from .mql5 import MQL5_CLAIMS
+from .papers import PAPER_CLAIMS
+from .popular import POPULAR_CLAIMS
 from .record import ALWAYS, CONDITION, FALSE, TEXTS, Claim, Evidence
+from .slides import SLIDES_CLAIMS
 
 CLAIMS: tuple[Claim, ...] = (
-    *geometric_machine_learning.CLAIMS,
-    *mql5.CLAIMS,
-    *doshi.CLAIMS,
-    *slides.CLAIMS,
-    *lecture_note.CLAIMS,
-    *papers.CLAIMS,
-    *popular.CLAIMS,
+    *GML_CLAIMS,
+    *MQL5_CLAIMS,
+    *DOSHI_CLAIMS,
+    *SLIDES_CLAIMS,
+    *NOTE_CLAIMS,
+    *PAPER_CLAIMS,
+    *POPULAR_CLAIMS,
 )
 
 
-def claim(identifier: str) -> Claim:
+def find_claim(identifier: str) -> Claim:
     """The claim with an id such as "slides-pair-bound".
 
-    >>> claim("slides-pair-bound").check().says
+    >>> find_claim("slides-pair-bound").check().sentence
     'X = (3, 2, 1): α_32 = 0.2447, but α_33 = 0.0900 and α_22 = 0.1173.'
     """
     return next(one for one in CLAIMS if one.id == identifier)
 
 
-__all__ = ["ALWAYS", "CLAIMS", "CONDITION", "FALSE", "TEXTS", "Claim", "Evidence", "claim"]
+__all__ = ["ALWAYS", "CLAIMS", "CONDITION", "FALSE", "TEXTS", "Claim", "Evidence", "find_claim"]

@@ -10,8 +10,21 @@ from attention_core.projections import Projections
 
 from ...heads.layout_mistakes import merge_without_swap
 from .doshi_masks import decoder_like_encoder, look_ahead_across, mask_before_scale, padding_is_gone
-from .example_layer import HEADS, LAYER, TOKENS, WIDTH, X
-from .record import ALWAYS, FALSE, Evidence, claims_of, difference, fits, same, size
+from .record import (
+    ALWAYS,
+    EXAMPLE_HEADS,
+    EXAMPLE_LAYER,
+    EXAMPLE_TOKENS,
+    EXAMPLE_WIDTH,
+    EXAMPLE_X,
+    FALSE,
+    Evidence,
+    are_equal,
+    claims_of,
+    fits,
+    format_shape,
+    max_difference,
+)
 
 claim = claims_of("doshi")
 
@@ -23,17 +36,19 @@ claim = claims_of("doshi")
     " projection.",
 )
 def embedding_is_split() -> Evidence:
-    """How many of the input features change head 0's queries when they change."""
-    before = attend(X, LAYER).query_heads[0, 0]
+    """How many input features change the queries of head 0."""
+    before = attend(EXAMPLE_X, EXAMPLE_LAYER).query_heads[0, 0]
     moves = [
-        difference(attend(X + step, LAYER).query_heads[0, 0], before) > 1e-9
-        for step in np.eye(WIDTH)
+        max_difference(attend(EXAMPLE_X + step, EXAMPLE_LAYER).query_heads[0, 0], before) > 1e-9
+        for step in np.eye(EXAMPLE_WIDTH)
     ]
-    says = (
-        f"Head 0 of {HEADS} reacts to {sum(moves)} of {WIDTH} input features; its section would"
-        f" have {WIDTH // HEADS}."
+    sentence = (
+        f"Head 0 of {EXAMPLE_HEADS} reacts to {sum(moves)} of {EXAMPLE_WIDTH} input features. Its"
+        f" section would have {EXAMPLE_WIDTH // EXAMPLE_HEADS}."
     )
-    return Evidence(sum(moves) == WIDTH // HEADS, sum(moves) == WIDTH, says)
+    return Evidence(
+        sum(moves) == EXAMPLE_WIDTH // EXAMPLE_HEADS, sum(moves) == EXAMPLE_WIDTH, sentence
+    )
 
 
 @claim(
@@ -43,38 +58,46 @@ def embedding_is_split() -> Evidence:
     " sum to 1.",
 )
 def attention_score() -> Evidence:
-    """Shapes and row sums of all that has this name."""
-    trace = attend(X, LAYER)
+    """Shapes and row sums of all arrays that have this name."""
+    trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
     named = [trace.scores[0], trace.probabilities[0], trace.head_outputs[0], trace.merged[0]]
-    sums_to_1 = [same(array.sum(axis=-1), 1.0) for array in named]
-    sizes = ", ".join(map(size, named))
-    says = f"Scores, weights, head outputs and merged output are {sizes}; only weights sum to 1."
+    sums_to_1 = [are_equal(array.sum(axis=-1), 1.0) for array in named]
+    sizes = ", ".join(map(format_shape, named))
+    sentence = (
+        f"Scores, weights, head outputs and merged output have the shapes {sizes}. Only rows of"
+        " weights sum to 1."
+    )
     return Evidence(
-        len({array.shape for array in named}) == 1, sums_to_1 == [False, True, False, False], says
+        len({array.shape for array in named}) == 1,
+        sums_to_1 == [False, True, False, False],
+        sentence,
     )
 
 
 @claim(
     "A matrix multiplication is done between Q and K.",
     FALSE,
-    "The product is between Q and Kᵀ. Without the transpose it exists only if the number of"
-    " tokens equals the number of features of a head. Then its shape is right and its numbers are"
-    " wrong.",
+    "The product is between Q and Kᵀ. Without the transpose it exists only if the number of tokens"
+    " equals the number of features of a head. Then its shape is right and its numbers are wrong.",
 )
 def q_times_k() -> Evidence:
-    """The two products of one head, for five tokens, and for as many as it has features."""
-    trace, square = attend(X, LAYER), attend(X[: WIDTH // HEADS], LAYER)
+    """The two products of one head: for five tokens, and for a square of tokens and features."""
+    trace, square = (
+        attend(EXAMPLE_X, EXAMPLE_LAYER),
+        attend(EXAMPLE_X[: EXAMPLE_WIDTH // EXAMPLE_HEADS], EXAMPLE_LAYER),
+    )
     query, key = trace.query_heads[0, 0], trace.key_heads[0, 0]
-    right = fits(query, key.T) and same(query @ key.T, trace.scores[0, 0])
+    right = fits(query, key.T) and are_equal(query @ key.T, trace.scores[0, 0])
     short_query, short_key = square.query_heads[0, 0], square.key_heads[0, 0]
     silent, scores = short_query @ short_key, square.scores[0, 0]
-    says = (
-        f"Q and K are both {size(query)}; only Q Kᵀ fits and is {size(query @ key.T)}. With"
-        f" {len(silent)} tokens Q K exists and is {size(silent)} like Q Kᵀ, but differs from it by"
-        f" up to {difference(silent, scores):.2f}."
+    sentence = (
+        f"Q and K are both {format_shape(query)}; only Q Kᵀ exists and is"
+        f" {format_shape(query @ key.T)}. With {len(silent)} tokens Q K exists as well. It is"
+        f" {format_shape(silent)} like Q Kᵀ, but differs from it by up to"
+        f" {max_difference(silent, scores):.2f}."
     )
-    wrong = silent.shape == scores.shape and not same(silent, scores)
-    return Evidence(fits(query, key) or same(silent, scores), right and wrong, says)
+    wrong = silent.shape == scores.shape and not are_equal(silent, scores)
+    return Evidence(fits(query, key) or are_equal(silent, scores), right and wrong, sentence)
 
 
 @claim(
@@ -84,11 +107,11 @@ def q_times_k() -> Evidence:
 )
 def reshape_merges() -> Evidence:
     """The merged matrix with and without the swap."""
-    trace = attend(X, LAYER)
+    trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
     bare, swapped = merge_without_swap(trace.head_outputs), merge_heads(trace.head_outputs)
     moved = int((bare != swapped).sum())
-    says = f"Without the swap {moved} of {bare.size} numbers are in the wrong place."
-    return Evidence(moved == 0, same(swapped, trace.merged), says)
+    sentence = f"Without the swap {moved} of {bare.size} numbers are in the wrong place."
+    return Evidence(moved == 0, are_equal(swapped, trace.merged), sentence)
 
 
 @claim(
@@ -98,18 +121,23 @@ def reshape_merges() -> Evidence:
     " outputs also has all values.",
 )
 def cell_of_all_keys() -> Evidence:
-    """What changes in row 0 when the last token, as a key and value only, changes."""
-    memory = X.copy()
+    """What changes in row 0 when the key and the value of the last token change."""
+    memory = EXAMPLE_X.copy()
     memory[-1] += 1
-    before, after = attend(X, LAYER, memory=X), attend(X, LAYER, memory=memory)
+    before, after = (
+        attend(EXAMPLE_X, EXAMPLE_LAYER, memory=EXAMPLE_X),
+        attend(EXAMPLE_X, EXAMPLE_LAYER, memory=memory),
+    )
     cells = np.abs(after.scores - before.scores)[0, 0, 0] > 1e-9
-    output = difference(before.output[0, 0], after.output[0, 0])
-    says = (
-        f"Another last key changes {int(cells.sum())} of {TOKENS} cells of a row, and the row's"
-        f" output by {output:.2f}."
+    output = max_difference(before.output[0, 0], after.output[0, 0])
+    sentence = (
+        f"Another last key and value change {int(cells.sum())} of {EXAMPLE_TOKENS} cells of a row,"
+        f" and the output of the row by up to {output:.2f}."
     )
     return Evidence(
-        bool(cells.all()), cells.tolist() == [False] * (TOKENS - 1) + [True] and output > 0.01, says
+        bool(cells.all()),
+        cells.tolist() == [False] * (EXAMPLE_TOKENS - 1) + [True] and output > 0.01,
+        sentence,
     )
 
 
@@ -119,24 +147,29 @@ def cell_of_all_keys() -> Evidence:
     "Merging only puts the heads side by side. W_O, which the text leaves out, mixes them.",
 )
 def merging_mixes() -> Evidence:
-    """The merged matrix against the output, and against the output of a layer whose W_O is the
-    identity, or leaves alone what occurs.
+    """The merged matrix against the output, also of layers whose W_O does not change the merged
+    rows.
     """
-    trace = attend(X, LAYER)
+    trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
     seen = trace.merged[0, :2]
     onto_seen = np.linalg.pinv(seen) @ seen
     agree = []
-    for rows, w_o in ((X, np.eye(WIDTH)), (X[:2], onto_seen)):
-        weights = Projections(LAYER.w_q, LAYER.w_k, LAYER.w_v, w_o, n_heads=HEADS)
-        other = attend(rows, weights, memory=X)
-        agree.append(same(other.merged, other.output))
-    gap, apart = difference(trace.merged, trace.output), difference(onto_seen, np.eye(WIDTH))
-    says = (
-        f"Merged and output differ by up to {gap:.2f}. They agree where W_O leaves the merged rows"
-        f" as they are: with the identity, and for two rows with a W_O that is up to {apart:.2f}"
-        " away from it."
+    for rows, w_o in ((EXAMPLE_X, np.eye(EXAMPLE_WIDTH)), (EXAMPLE_X[:2], onto_seen)):
+        weights = Projections(
+            EXAMPLE_LAYER.w_q, EXAMPLE_LAYER.w_k, EXAMPLE_LAYER.w_v, w_o, n_heads=EXAMPLE_HEADS
+        )
+        other = attend(rows, weights, memory=EXAMPLE_X)
+        agree.append(are_equal(other.merged, other.output))
+    gap, apart = (
+        max_difference(trace.merged, trace.output),
+        max_difference(onto_seen, np.eye(EXAMPLE_WIDTH)),
     )
-    return Evidence(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, says)
+    sentence = (
+        f"Merged and output differ by up to {gap:.2f}. They agree if W_O does not change the merged"
+        " rows: with the identity, and for two rows with a W_O that differs from the identity by up"
+        f" to {apart:.2f}."
+    )
+    return Evidence(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, sentence)
 
 
 @claim(
@@ -147,12 +180,12 @@ def merging_mixes() -> Evidence:
 )
 def merge_reverses_split() -> Evidence:
     """Split, merge, compare."""
-    fused = attend(X, LAYER).queries
-    exact = bool((merge_heads(split_heads(fused, HEADS)) == fused).all())
+    fused = attend(EXAMPLE_X, EXAMPLE_LAYER).queries
+    exact = bool((merge_heads(split_heads(fused, EXAMPLE_HEADS)) == fused).all())
     return Evidence(exact, exact, f"All {fused.size} numbers are back in their places.")
 
 
-CLAIMS = (
+DOSHI_CLAIMS = (
     embedding_is_split,
     attention_score,
     q_times_k,

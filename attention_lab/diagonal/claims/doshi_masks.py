@@ -10,17 +10,31 @@ from attention_core.masks import causal_mask, padding_mask
 from attention_core.trace import Trace
 
 from ..token_matrices import gaussian_tokens
-from .example_layer import HEADS, LAYER, TOKENS, WIDTH, X
-from .record import CONDITION, FALSE, Evidence, claims_of, difference, same, shown
+from .record import (
+    CONDITION,
+    EXAMPLE_HEADS,
+    EXAMPLE_LAYER,
+    EXAMPLE_TOKENS,
+    EXAMPLE_WIDTH,
+    EXAMPLE_X,
+    FALSE,
+    Evidence,
+    are_equal,
+    claims_of,
+    format_gap,
+    max_difference,
+)
 
 claim = claims_of("doshi")
 
 
 def with_last_changed(causal: bool) -> tuple[Trace, Trace]:
     """The layer before and after the last token changes."""
-    other = X.copy()
+    other = EXAMPLE_X.copy()
     other[-1] += 1
-    return attend(X, LAYER, causal=causal), attend(other, LAYER, causal=causal)
+    return attend(EXAMPLE_X, EXAMPLE_LAYER, causal=causal), attend(
+        other, EXAMPLE_LAYER, causal=causal
+    )
 
 
 @claim(
@@ -31,64 +45,66 @@ def with_last_changed(causal: bool) -> tuple[Trace, Trace]:
 )
 def mask_before_scale() -> Evidence:
     """Both orders for a causal mask of −∞ and for a bias that falls with distance."""
-    trace = attend(X, LAYER)
-    hidden = np.where(causal_mask(TOKENS), 0.0, -np.inf)
-    distance = -np.abs(np.subtract.outer(np.arange(TOKENS), np.arange(TOKENS))).astype(float)
+    trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
+    hidden = np.where(causal_mask(EXAMPLE_TOKENS), 0.0, -np.inf)
+    distance = -np.abs(
+        np.subtract.outer(np.arange(EXAMPLE_TOKENS), np.arange(EXAMPLE_TOKENS))
+    ).astype(float)
     gaps = [
-        difference(
+        max_difference(
             softmax((trace.scores + added) * trace.scale), softmax(trace.scaled_scores + added)
         )
         for added in (hidden, distance)
     ]
-    says = (
-        f"The weights differ by {shown(gaps[0])} for −∞ and by up to {gaps[1]:.2f} for a bias of −1"
-        " per position."
+    sentence = (
+        f"Weights of the two orders differ by {format_gap(gaps[0])} for −∞ and by up to"
+        f" {gaps[1]:.2f} for a bias of −1 per position."
     )
-    return Evidence(gaps[1] < 1e-9, gaps[0] < 1e-12 and gaps[1] > 0.01, says)
+    return Evidence(gaps[1] < 1e-9, gaps[0] < 1e-12 and gaps[1] > 0.01, sentence)
 
 
 @claim(
     "The look-ahead mask belongs to the encoder-decoder attention.",
     FALSE,
-    "It belongs to the decoder's self-attention. Cross-attention needs the padding mask of the"
-    " source, and no other.",
+    "It belongs to the decoder's self-attention. Cross-attention needs only the padding mask of the"
+    " source.",
 )
 def look_ahead_across() -> Evidence:
-    """What a later target token does to earlier ones, in cross-attention and in self-attention,
-    without that mask.
+    """How far earlier outputs move when the last target token changes, in cross-attention and in
+    self-attention without that mask.
     """
-    source, other = gaussian_tokens(TOKENS, WIDTH, seed=1), X.copy()
+    source, other = gaussian_tokens(EXAMPLE_TOKENS, EXAMPLE_WIDTH, seed=1), EXAMPLE_X.copy()
     other[-1] += 1
     across, within = (
-        difference(
-            attend(X, LAYER, memory=one).output[0, :-1],
-            attend(other, LAYER, memory=two).output[0, :-1],
+        max_difference(
+            attend(EXAMPLE_X, EXAMPLE_LAYER, memory=one).output[0, :-1],
+            attend(other, EXAMPLE_LAYER, memory=two).output[0, :-1],
         )
-        for one, two in ((source, source), (X, other))
+        for one, two in ((source, source), (EXAMPLE_X, other))
     )
-    says = (
-        f"A later target token moves earlier outputs by {shown(across)} across and by {within:.2f}"
-        " within the decoder."
+    sentence = (
+        f"If the last target token changes, earlier outputs move by {format_gap(across)} in"
+        f" cross-attention and by up to {within:.2f} in self-attention."
     )
-    return Evidence(across > 1e-9, across < 1e-12 and within > 0.01, says)
+    return Evidence(across > 1e-9, across < 1e-12 and within > 0.01, sentence)
 
 
 @claim(
     "The decoder's self-attention works just like the encoder's.",
     CONDITION,
-    "This holds except for one thing: the decoder's is causal, so a token must not see later ones.",
+    "There is one difference: the decoder's is causal, so a token must not see later ones.",
 )
 def decoder_like_encoder() -> Evidence:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""
     free, causal = (
-        difference(*(t.output[0, :-1] for t in with_last_changed(hiding)))
+        max_difference(*(t.output[0, :-1] for t in with_last_changed(hiding)))
         for hiding in (False, True)
     )
-    says = (
-        f"Another last token moves earlier outputs by {free:.2f} in an encoder and by"
-        f" {shown(causal)} in a decoder."
+    sentence = (
+        f"If the last token changes, earlier outputs move by up to {free:.2f} in an encoder and by"
+        f" {format_gap(causal)} in a decoder."
     )
-    return Evidence(same(free, causal), free > 0.01 and causal < 1e-12, says)
+    return Evidence(are_equal(free, causal), free > 0.01 and causal < 1e-12, sentence)
 
 
 @claim(
@@ -98,14 +114,16 @@ def decoder_like_encoder() -> Evidence:
 )
 def padding_is_gone() -> Evidence:
     """The attention to and from the two padded of five tokens."""
-    real = TOKENS - 2
-    shares = attend(X, LAYER, mask=padding_mask([real], TOKENS)).probabilities[0]
+    real = EXAMPLE_TOKENS - 2
+    shares = attend(
+        EXAMPLE_X, EXAMPLE_LAYER, mask=padding_mask([real], EXAMPLE_TOKENS)
+    ).probabilities[0]
     to_padding, from_padding = (
         float(shares[..., real:].sum()),
-        float(shares[:, real:].sum() / HEADS),
+        float(shares[:, real:].sum() / EXAMPLE_HEADS),
     )
-    says = (
-        f"All queries together give padded keys {shown(to_padding)}; the 2 padded queries still"
-        f" give away {from_padding:.0f}."
+    sentence = (
+        f"All weights for padded keys together are {format_gap(to_padding)}. The weights of the 2"
+        f" padded queries still sum to {from_padding:.0f}."
     )
-    return Evidence(from_padding == 0, to_padding == 0 and abs(from_padding - 2) < 1e-9, says)
+    return Evidence(from_padding == 0, to_padding == 0 and abs(from_padding - 2) < 1e-9, sentence)

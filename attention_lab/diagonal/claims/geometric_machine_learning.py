@@ -25,7 +25,16 @@ from .geometric_machine_learning_projections import (
     projection_size,
     projections,
 )
-from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, same, shown
+from .record import (
+    ALWAYS,
+    CONDITION,
+    FALSE,
+    Evidence,
+    are_equal,
+    claims_of,
+    format_gap,
+    max_difference,
+)
 
 claim = claims_of("gml")
 
@@ -41,19 +50,22 @@ def queries_and_vectors() -> Evidence:
     x = gaussian_tokens(T, N)
     trace = attend(x, Projections.random(N, 1))
     vectors, keys = (
-        difference(trace.queries[0] @ other.T, trace.scores[0, 0]) for other in (x, trace.keys[0])
+        max_difference(trace.queries[0] @ other.T, trace.scores[0, 0])
+        for other in (x, trace.keys[0])
     )
-    says = f"The scores differ from Q Xᵀ by {vectors:.2f}, from Q Kᵀ by {shown(keys)}."
-    return Evidence(vectors < 1e-9, keys < 1e-9, says)
+    sentence = (
+        f"The scores differ from Q Xᵀ by up to {vectors:.2f} and from Q Kᵀ by {format_gap(keys)}."
+    )
+    return Evidence(vectors < 1e-9, keys < 1e-9, sentence)
 
 
 @claim(
     "KᵀQ is a matrix of correlations.",
     FALSE,
-    "Its entries are inner products. They are neither centred nor normalised and can exceed 1."
-    " The right word is score.",
+    "Its cells are inner products. They are neither centred nor normalised and can exceed 1. The"
+    " right word is score.",
 )
-def correlations() -> Evidence:
+def scores_are_correlations() -> Evidence:
     """The largest score of Gaussian tokens beside their largest true correlation."""
     trace = attend(gaussian_tokens(T, N), Projections.weightless(N))
     largest = float(np.abs(trace.scores).max())
@@ -78,28 +90,28 @@ def softmax_sum() -> Evidence:
     short, whole = (
         float((exponentials / exponentials[:limit].sum()).sum()) for limit in (T - 1, T)
     )
-    says = (
-        f"With the sum up to T = {T} the column sums to {whole:.3f}; one term fewer and it sums to"
+    sentence = (
+        f"With T = {T} terms in the divisor the column sums to {whole:.3f}, with one term fewer to"
         f" {short:.3f}."
     )
-    return Evidence(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, says)
+    return Evidence(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, sentence)
 
 
 @claim(
     "The scores are divided by √N.",
     CONDITION,
-    "They are divided by the root of the number of products that a score adds up: √(N ÷ n_heads)"
-    " in every head. This is √N only with one head.",
+    "They are divided by the root of the number of products that a score adds up: √(N ÷ n_heads) in"
+    " every head. This is √N only with one head.",
 )
 def root_of_n() -> Evidence:
-    """The spread of scores of Gaussian queries and keys of width N ÷ n_heads, which should be 1."""
+    """The standard deviation of Gaussian scores of width N ÷ n_heads, which should be 1."""
     query, key = gaussian_tokens(400, WIDTH, seed=1), gaussian_tokens(400, WIDTH, seed=2)
     by_n, by_width = (float((query @ key.T).std() / np.sqrt(width)) for width in (N, WIDTH))
-    says = (
+    sentence = (
         f"With {HEADS} heads the scores have standard deviation {by_n:.2f} after √N and"
         f" {by_width:.2f} after √(N ÷ n_heads)."
     )
-    return Evidence(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, says)
+    return Evidence(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, sentence)
 
 
 @claim(
@@ -121,11 +133,12 @@ def code_and_manual() -> Evidence:
         .head_outputs[0, 0]
         .T
     )
-    says = (
-        f"They differ by {difference(code, manual):.2f}; with P_Q and P_K exchanged and √N by "
-        f"{shown(difference(code, exchanged))}."
+    sentence = (
+        f"The code and the manual differ by up to {max_difference(code, manual):.2f}. If the manual"
+        " exchanges P_Q and P_K and divides by √N, they differ by"
+        f" {format_gap(max_difference(code, exchanged))}."
     )
-    return Evidence(same(code, manual), same(code, exchanged), says)
+    return Evidence(are_equal(code, manual), are_equal(code, exchanged), sentence)
 
 
 @claim(
@@ -140,11 +153,11 @@ def same_size() -> Evidence:
         (Projections.random(N, HEADS, d_k=WIDTH, d_v=d_v) for d_v in (WIDTH, N)),
     )
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
-    says = (
-        f"Values of {WIDTH} numbers give {widths[0]} features, the number of the input; values of"
-        f" {N} give {widths[1]}."
+    sentence = (
+        f"Values of {WIDTH} numbers give {widths[0]} features, like the input. Values of {N}"
+        f" numbers give {widths[1]}."
     )
-    return Evidence(widths[1] == N, widths[0] == N, says)
+    return Evidence(widths[1] == N, widths[0] == N, sentence)
 
 
 @claim(
@@ -154,41 +167,41 @@ def same_size() -> Evidence:
     " head is mixed with a number of another.",
 )
 def heads_combined() -> Evidence:
-    """What changes in the layer's output when the values of one head do."""
+    """Which features of the output change when the values of one head change."""
     p, x = Projections.random(N, HEADS), gaussian_tokens(T, N)
     other_v = p.w_v.copy()
     other_v[:, :WIDTH] += 1
     joined, other = (attend(x, replace(p, w_v=w_v, w_o=None)).output[0] for w_v in (p.w_v, other_v))
     plain = int((np.abs(joined - other).max(axis=0) > 1e-9).sum())
     mixed = int((np.abs((joined - other) @ np.asarray(p.w_o)).max(axis=0) > 1e-9).sum())
-    says = (
+    sentence = (
         f"Other values in head 0 change {plain} of {N} output features without W_O, and {mixed}"
         " with it."
     )
-    return Evidence(plain == N, plain == WIDTH and mixed == N, says)
+    return Evidence(plain == N, plain == WIDTH and mixed == N, sentence)
 
 
 @claim(
     "Each output column is a convex combination of the value columns.",
     ALWAYS,
-    "Its coefficients are one column of probabilities. In every head they are at least 0 and sum"
-    " to 1.",
+    "Its coefficients are one column of probabilities. In every head they are at least 0 and sum to"
+    " 1.",
 )
 def convex_combination() -> Evidence:
     """Every head output against the hull of its head's values."""
     trace = attend(gaussian_tokens(T, N), Projections.random(N, HEADS))
     pairs = zip(trace.head_outputs[0], trace.value_heads[0], strict=True)
     inside = sum(in_hull(row, values) for outputs, values in pairs for row in outputs)
-    says = f"{inside} of {HEADS * T} outputs lie in the hull of their values."
-    return Evidence(inside == HEADS * T, inside == HEADS * T, says)
+    sentence = f"{inside} of {HEADS * T} outputs lie in the hull of their values."
+    return Evidence(inside == HEADS * T, inside == HEADS * T, sentence)
 
 
-CLAIMS = (
+GML_CLAIMS = (
     projection_size,
     columns_span,
     projections,
     queries_and_vectors,
-    correlations,
+    scores_are_correlations,
     softmax_sum,
     one_letter,
     root_of_n,

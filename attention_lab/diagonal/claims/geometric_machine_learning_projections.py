@@ -8,7 +8,17 @@ from attention_core.attention import attend
 from attention_core.projections import Projections
 
 from ..token_matrices import gaussian_tokens
-from .record import CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown, size
+from .record import (
+    CONDITION,
+    FALSE,
+    Evidence,
+    are_equal,
+    claims_of,
+    fits,
+    format_gap,
+    format_shape,
+    max_difference,
+)
 
 claim = claims_of("gml")
 # N features, T tokens, heads of width N ÷ n_heads.
@@ -27,31 +37,31 @@ def projection_size() -> Evidence:
     return Evidence(
         fits(p, z),
         fits(p.T, z),
-        f"P is {size(p)}, Z is {size(z)}; only PᵀZ fits and is {size(p.T @ z)}.",
+        f"P is {format_shape(p)}, Z is {format_shape(z)}; only PᵀZ fits and is"
+        f" {format_shape(p.T @ z)}.",
     )
 
 
 @claim(
     "The columns of the projection matrices span smaller spaces.",
     FALSE,
-    "In P Z the rows of P span a subspace of the tokens' space. With more than one head the"
-    " columns of P do not even lie in that space.",
+    "In P Z the rows of P span a subspace of the tokens' space. With more than one head the columns"
+    " of P do not even lie in that space.",
 )
 def columns_span() -> Evidence:
-    """What of Z survives P: its part in the span of P's rows, all of it; and the length of P's
-    columns with one head.
+    """P times Z and P times the part of Z in the span of P's rows; and the length of P's columns,
+    also with one head.
     """
     p, z = Projections.random(N, HEADS).w_q[:, :WIDTH].T, gaussian_tokens(T, N).T
     onto_rows = np.linalg.pinv(p) @ p
-    kept = same(p @ (onto_rows @ z), p @ z) and np.linalg.matrix_rank(p) == WIDTH < N
+    kept = are_equal(p @ (onto_rows @ z), p @ z) and np.linalg.matrix_rank(p) == WIDTH < N
     alone = Projections.random(N, 1).w_q.T
     return Evidence(
         p.shape[0] == N,
         bool(kept) and len(alone) == N,
         f"A column of P has {p.shape[0]} numbers, a token {N}; with one head both have"
-        f" {len(alone)}. Z and its part in the span of the"
-        f" {WIDTH} rows give the same P Z (difference"
-        f" {shown(difference(p @ (onto_rows @ z), p @ z))}).",
+        f" {len(alone)}. Z and its part in the span of the {WIDTH} rows give the same P Z"
+        f" (difference {format_gap(max_difference(p @ (onto_rows @ z), p @ z))}).",
     )
 
 
@@ -67,12 +77,12 @@ def projections() -> Evidence:
         weights.w_q[:, :WIDTH]
         for weights in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))
     ]
-    errors = [difference(p @ p.T @ p @ p.T, p @ p.T) for p in loose]
+    errors = [max_difference(p @ p.T @ p @ p.T, p @ p.T) for p in loose]
     return Evidence(
         errors[0] < 1e-9,
         errors[1] < 1e-9,
-        f"P itself is {WIDTH} × {N}, so P P does not exist; PᵀP applied twice differs from once by"
-        f" {errors[0]:.2f} for a random P and by {shown(errors[1])} for an orthonormal one.",
+        f"P is {WIDTH} × {N}, so P P does not exist. PᵀP PᵀP differs from PᵀP by up to"
+        f" {errors[0]:.2f} for a random P and by {format_gap(errors[1])} for an orthonormal P.",
     )
 
 
@@ -86,24 +96,24 @@ def one_letter() -> Evidence:
     """The same weights on two sentences."""
     weights = Projections.random(N, HEADS)
     one, other = (attend(gaussian_tokens(T, N, seed), weights) for seed in (0, 1))
-    kept = same(one.projections.w_q, other.projections.w_q)
-    moved = difference(one.probabilities, other.probabilities)
-    says = (
-        f"The projection is {N} × {WIDTH}, the probabilities {T} × {T}; a new sentence moves only"
-        f" the probabilities, by {moved:.2f}."
+    kept = are_equal(one.projections.w_q, other.projections.w_q)
+    moved = max_difference(one.probabilities, other.probabilities)
+    sentence = (
+        f"The projection is {N} × {WIDTH}, the probabilities are {T} × {T}. A new sentence changes"
+        f" only the probabilities, by up to {moved:.2f}."
     )
     return Evidence(
-        size(one.projections.w_q[:, :WIDTH]) == size(one.probabilities[0, 0]),
+        format_shape(one.projections.w_q[:, :WIDTH]) == format_shape(one.probabilities[0, 0]),
         kept and moved > 0,
-        says,
+        sentence,
     )
 
 
 @claim(
     "The weights do not and should not have maximum generality: orthonormal columns suffice.",
     CONDITION,
-    "This is an opinion. Orthonormal columns limit the scores to |x_i||x_j|/√d_k, and so limit"
-    " how sharp attention can be.",
+    "This is an opinion. Orthonormal columns limit the scores to |x_i||x_j|/√d_k, and so limit how"
+    " sharp attention can be.",
 )
 def less_general() -> Evidence:
     """The largest probability with orthonormal weights and with the same weights times 8."""
@@ -118,8 +128,8 @@ def less_general() -> Evidence:
         ).all()
     )
     tops = [float(trace.probabilities.max(axis=-1).mean()) for trace in (bounded, free)]
-    says = (
-        f"The largest share of a row is {tops[0]:.2f} on average; 8 times larger weights, which are"
-        f" not allowed, reach {tops[1]:.2f}."
+    sentence = (
+        f"The largest share of a row is {tops[0]:.2f} on average. With 8 times larger weights,"
+        f" which do not have orthonormal columns, it is {tops[1]:.2f}."
     )
-    return Evidence(tops[0] >= tops[1], capped, says)
+    return Evidence(tops[0] >= tops[1], capped, sentence)

@@ -14,20 +14,21 @@ from .record import (
     CONDITION,
     FALSE,
     Evidence,
+    are_equal,
     claims_of,
-    difference,
     fits,
-    same,
-    shown,
-    size,
+    format_gap,
+    format_shape,
+    max_difference,
 )
 
 claim = claims_of("note")
 
 # Length n, width s, width d of a query, width d_o of a value.
 N, S, D, D_O = 5, 6, 4, 3
-X = gaussian_tokens(N, S)
-LAYER = Projections.random(S, 1, d_k=D, d_v=D_O)
+NOTE_X = gaussian_tokens(N, S)
+NOTE_LAYER = Projections.random(S, 1, d_k=D, d_v=D_O)
+NOTE_TRACE = attend(NOTE_X, NOTE_LAYER)
 
 
 @claim(
@@ -36,19 +37,16 @@ LAYER = Projections.random(S, 1, d_k=D, d_v=D_O)
     "y_i = Σ_j w_ij (x_j W^ν). It is a sum over all elements j, with the value of x_j.",
 )
 def output_without_sum() -> Evidence:
-    """Element i's own value with its weights, and the sum over all values, against the head's
-    output.
-    """
-    trace = attend(X, LAYER)
-    weights, values = trace.probabilities[0, 0], trace.values[0]
+    """Element i's own value, and the sum over all values, against the head's output."""
+    weights, values = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.values[0]
     own = weights.sum(axis=1, keepdims=True) * values
     summed = np.array([sum(weights[i, j] * values[j] for j in range(N)) for i in range(N)])
-    gaps = [difference(candidate, trace.head_outputs[0, 0]) for candidate in (own, summed)]
-    says = (
-        f"Its own value alone misses y_i by up to {gaps[0]:.2f}; the sum over j by"
-        f" {shown(gaps[1])}."
+    gaps = [max_difference(candidate, NOTE_TRACE.head_outputs[0, 0]) for candidate in (own, summed)]
+    sentence = (
+        f"The value of i alone differs from y_i by up to {gaps[0]:.2f}, the sum over j by"
+        f" {format_gap(gaps[1])}."
     )
-    return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, says)
+    return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, sentence)
 
 
 @claim(
@@ -60,68 +58,66 @@ def output_without_sum() -> Evidence:
 def size_of_the_value_matrix() -> Evidence:
     """X times a matrix of either size."""
     stated = np.zeros((N, S))
-    says = (
-        f"X is {size(X)}: it fits {size(LAYER.w_v)}, not {size(stated)}. Values have {D_O} numbers,"
-        f" queries {D}."
+    sentence = (
+        f"X is {format_shape(NOTE_X)}: it fits {format_shape(NOTE_LAYER.w_v)}, not"
+        f" {format_shape(stated)}. Size of a value: {D_O}. Size of a query: {D}."
     )
-    return Evidence(
-        fits(X, stated), fits(X, LAYER.w_v) and attend(X, LAYER).values.shape[2] == D_O, says
-    )
+    right = fits(NOTE_X, NOTE_LAYER.w_v) and NOTE_TRACE.values.shape[2] == D_O
+    return Evidence(fits(NOTE_X, stated), right, sentence)
 
 
 @claim(
     "q_i = x_i W^q, and the score is W^q x_i W^k x_j.",
     FALSE,
-    "The two formulas mix rows and columns. For rows, q_i = x_i W^q, and the score is (x_i"
-    " W^q)(x_j W^k)ᵀ with a transpose.",
+    "The two formulas mix rows and columns. For rows, q_i = x_i W^q, and the score is (x_i W^q)(x_j"
+    " W^k)ᵀ with a transpose.",
 )
 def rows_or_columns() -> Evidence:
     """Which products of a row, or of a column, with W^q exist, and the score of two rows."""
-    row, other = X[:1], X[1:2]
-    right = (row @ LAYER.w_q) @ (other @ LAYER.w_k).T
-    matches = same(right, attend(X, LAYER).scores[0, 0, 0, 1])
-    says = (
-        f"W^q is {size(LAYER.w_q)}: it can follow a row ({size(row)}), but not precede a column"
-        f" ({size(row.T)})."
+    row, other = NOTE_X[:1], NOTE_X[1:2]
+    right = (row @ NOTE_LAYER.w_q) @ (other @ NOTE_LAYER.w_k).T
+    matches = are_equal(right, NOTE_TRACE.scores[0, 0, 0, 1])
+    sentence = (
+        f"W^q is {format_shape(NOTE_LAYER.w_q)}: it can follow a row ({format_shape(row)}), but not"
+        f" precede a column ({format_shape(row.T)})."
     )
-    return Evidence(fits(LAYER.w_q, row.T), fits(row, LAYER.w_q) and matches, says)
+    return Evidence(fits(NOTE_LAYER.w_q, row.T), fits(row, NOTE_LAYER.w_q) and matches, sentence)
 
 
 @claim(
     "The element-wise formula weights the values with the scores.",
     FALSE,
-    "The weights are the softmax of the scores, which the last formula leaves out. Weights are"
-    " not negative and sum to 1.",
+    "The weights are the softmax of the scores, which the last formula leaves out. Weights are not"
+    " negative and sum to 1.",
 )
 def formula_without_softmax() -> Evidence:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
-    trace = attend(X, LAYER)
-    scaled, values = trace.scaled_scores[0, 0], trace.values[0]
+    scaled, values = NOTE_TRACE.scaled_scores[0, 0], NOTE_TRACE.values[0]
     raw, soft = (
-        difference(w @ values, trace.head_outputs[0, 0]) for w in (scaled, softmax(scaled))
+        max_difference(w @ values, NOTE_TRACE.head_outputs[0, 0]) for w in (scaled, softmax(scaled))
     )
-    says = (
-        f"Scores as weights miss the output by up to {raw:.2f} (row 1 sums to"
-        f" {scaled[0].sum():.2f}), their softmax by {shown(soft)}."
+    sentence = (
+        f"With scores as weights the output is off by up to {raw:.2f} (row 1 sums to"
+        f" {scaled[0].sum():.2f}), with their softmax by {format_gap(soft)}."
     )
-    return Evidence(raw < 1e-9, soft < 1e-9, says)
+    return Evidence(raw < 1e-9, soft < 1e-9, sentence)
 
 
 @claim(
     "Attention is softmax(QKᵀ/d) V.",
     FALSE,
-    "It is softmax(QKᵀ/√d) V, as in the note's own α_ij. Only the root keeps the standard"
-    " deviation of the scores at 1.",
+    "It is softmax(QKᵀ/√d) V, as in the note's own α_ij. Only the root keeps the standard deviation"
+    " of the scores at 1.",
 )
 def divided_by_d() -> Evidence:
     """The spread of Gaussian scores of width 64, divided by d and by √d."""
     query, key = gaussian_tokens(200, 64, seed=1), gaussian_tokens(200, 64, seed=2)
     by_d, by_root = (float((query @ key.T).std() / divisor) for divisor in (64, 8))
-    says = (
-        f"d = 64: the standard deviation of the scores is {by_d:.2f} after d and {by_root:.2f}"
-        " after √d."
+    sentence = (
+        f"d = 64: the standard deviation of the scores is {by_d:.2f} after division by d and"
+        f" {by_root:.2f} after division by √d."
     )
-    return Evidence(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, says)
+    return Evidence(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, sentence)
 
 
 @claim(
@@ -131,34 +127,32 @@ def divided_by_d() -> Evidence:
 )
 def head_without_values() -> Evidence:
     """The sizes of the softmax and of the softmax times the values."""
-    trace = attend(X, LAYER)
-    A, head = trace.probabilities[0, 0], trace.head_outputs[0, 0]
-    says = f"The softmax is {size(A)}; times V it is {size(head)}."
+    A, head = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.head_outputs[0, 0]
+    sentence = f"The softmax is {format_shape(A)}; times V it is {format_shape(head)}."
     return Evidence(
-        A.shape == (N, D), head.shape == (N, D_O) and same(A @ trace.values[0], head), says
+        A.shape == (N, D),
+        head.shape == (N, D_O) and are_equal(A @ NOTE_TRACE.values[0], head),
+        sentence,
     )
 
 
 @claim(
     "W_0 has size d·d_h × d_0, with d_h heads.",
     CONDITION,
-    "It has d_h·d_v rows, one for each number of the joined heads. This equals d·d_h only if"
-    " values are as wide as queries.",
+    "It has d_h·d_v rows, one for each number of the joined heads. This equals d·d_h only if values"
+    " are as wide as queries.",
 )
 def size_of_the_output_matrix() -> Evidence:
-    """The joined heads of a layer with d_v other than d, before matrices of either size."""
+    """The joined heads of a layer whose d_v is not d, before matrices of either size."""
     heads = 2
-    trace = attend(X, Projections.random(S, heads, d_k=D, d_v=D_O))
-    joined, stated, right = (
-        trace.merged[0],
-        np.zeros((D * heads, S)),
-        np.asarray(trace.projections.w_o),
+    trace = attend(NOTE_X, Projections.random(S, heads, d_k=D, d_v=D_O))
+    joined, right = trace.merged[0], np.asarray(trace.projections.w_o)
+    stated = np.zeros((D * heads, S))
+    sentence = (
+        f"d = {D}, d_v = {D_O}, {heads} heads: the joined heads are {format_shape(joined)}, so W_0"
+        f" is {format_shape(right)}, not {format_shape(stated)}."
     )
-    says = (
-        f"d = {D}, d_v = {D_O}, {heads} heads: joined they are {size(joined)}, so W_0 is"
-        f" {size(right)}, not {size(stated)}."
-    )
-    return Evidence(fits(joined, stated), fits(joined, right), says)
+    return Evidence(fits(joined, stated), fits(joined, right), sentence)
 
 
 @claim(
@@ -168,58 +162,62 @@ def size_of_the_output_matrix() -> Evidence:
     " are softmax(α).",
 )
 def two_alphas() -> Evidence:
-    """The row sums of what the note, and of what the slides call α."""
-    trace = attend(X, LAYER)
-    note, slides = trace.scaled_scores[0, 0].sum(axis=1), trace.probabilities[0, 0].sum(axis=1)
-    says = f"Row 1 of the note's α sums to {note[0]:.2f}, of the slides' α to {slides[0]:.2f}."
-    return Evidence(same(note, 1.0), same(slides, 1.0), says)
+    """The row sums of α in the note and of α in the slides."""
+    note, slides = (
+        NOTE_TRACE.scaled_scores[0, 0].sum(axis=1),
+        NOTE_TRACE.probabilities[0, 0].sum(axis=1),
+    )
+    sentence = f"Row 1 of α sums to {note[0]:.2f} in the note and to {slides[0]:.2f} in the slides."
+    return Evidence(are_equal(note, 1.0), are_equal(slides, 1.0), sentence)
 
 
 @claim(
-    "w_ij tells how the meaning of j is revealed by i.",
+    "w_ij says how i reveals the meaning of j.",
     FALSE,
-    "It is the other way round: row i tells how much query i draws from key j.",
+    "It is the other way round: row i says how much query i takes from the value of j.",
 )
-def direction() -> Evidence:
-    """What output 1 gains when value 4 grows by 1 in all features."""
-    trace = attend(X, LAYER)
-    A, grown = trace.probabilities[0, 0], trace.values[0].copy()
+def direction_of_a_weight() -> Evidence:
+    """How much output 1 grows when value 4 grows by 1 in all features."""
+    A, grown = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.values[0].copy()
     grown[3] += 1
-    gained = (A @ grown)[0, 0] - trace.head_outputs[0, 0, 0, 0]
-    says = (
-        f"Value 4 grows by 1, and output 1 by {gained:.3f}: that is w_14 = {A[0, 3]:.3f}; w_41 is"
-        f" {A[3, 0]:.3f}."
+    gained = (A @ grown)[0, 0] - NOTE_TRACE.head_outputs[0, 0, 0, 0]
+    sentence = (
+        f"If value 4 grows by 1, output 1 grows by {gained:.3f}. This is w_14 = {A[0, 3]:.3f}; w_41"
+        f" is {A[3, 0]:.3f}."
     )
-    return Evidence(same(gained, A[3, 0]), same(gained, A[0, 3]), says)
+    return Evidence(are_equal(gained, A[3, 0]), are_equal(gained, A[0, 3]), sentence)
 
 
 @claim("Divide the inner products into √d.", FALSE, "Divide them by √d.")
 def divided_into() -> Evidence:
     """√d divided by the inner products, and the reverse, against the scaled scores."""
-    trace = attend(X, LAYER)
     into, by = (
-        difference(q, trace.scaled_scores) for q in (D**0.5 / trace.scores, trace.scores / D**0.5)
+        max_difference(q, NOTE_TRACE.scaled_scores)
+        for q in (D**0.5 / NOTE_TRACE.scores, NOTE_TRACE.scores / D**0.5)
     )
-    says = f"√d divided by them misses the scaled scores by {into:.1f}, the reverse by {shown(by)}."
-    return Evidence(into < 1e-9, by < 1e-9, says)
+    sentence = (
+        f"√d divided by the products differs from the scaled scores by up to {into:.1f}, the"
+        f" products divided by √d by {format_gap(by)}."
+    )
+    return Evidence(into < 1e-9, by < 1e-9, sentence)
 
 
 @claim(
     "After the row-wise softmax all weights lie in [0, 1].",
     ALWAYS,
     "Every row also sums to 1. In exact arithmetic no key with a finite score gets exactly 0, and"
-    " none gets exactly 1 if another key also has a finite score. In 64-bit numbers a key whose"
-    " score is 746 below the best gets exactly 0, and the best of two keys gets exactly 1 from a"
-    " lead of 37 on.",
+    " none gets exactly 1 if another key also has a finite score. With 64-bit numbers, a key whose"
+    " score is 746 below the best gets exactly 0. The better of two keys gets exactly 1 if its"
+    " score is at least 37 above the other.",
 )
 def weights_from_0_to_1() -> Evidence:
     """The smallest and largest weight, and the row sums; the weights of two tokens 30 and −30,
     and of two scores that are 745, 746, 36 and 37 apart.
     """
-    A = attend(X, LAYER).probabilities
+    A = NOTE_TRACE.probabilities
     far = attend([[30.0], [-30.0]], Projections.weightless(1)).probabilities
     inside = all(
-        bool((weights >= 0).all() and (weights <= 1).all()) and same(weights.sum(axis=-1), 1.0)
+        bool((weights >= 0).all() and (weights <= 1).all()) and are_equal(weights.sum(axis=-1), 1.0)
         for weights in (A, far)
     )
     last, gone, near, one = (softmax(np.array([0.0, -lead])) for lead in (745.0, 746.0, 36.0, 37.0))
@@ -228,12 +226,12 @@ def weights_from_0_to_1() -> Evidence:
     return Evidence(
         inside,
         inside and bool(ends) and row.tolist() == [1, 0],
-        f"The weights go from {A.min():.3f} to {A.max():.3f}, and all {N} rows sum to 1. Of two"
-        f" tokens 30 and −30 without weights, row 1 is exactly {row[0]:.0f}, {row[1]:.0f}.",
+        f"The weights lie between {A.min():.3f} and {A.max():.3f}, and all {N} rows sum to 1. For"
+        f" two tokens 30 and −30 without weights, row 1 is exactly {row[0]:.0f}, {row[1]:.0f}.",
     )
 
 
-CLAIMS = (
+NOTE_CLAIMS = (
     output_without_sum,
     size_of_the_value_matrix,
     rows_or_columns,
@@ -242,7 +240,7 @@ CLAIMS = (
     head_without_values,
     size_of_the_output_matrix,
     two_alphas,
-    direction,
+    direction_of_a_weight,
     divided_into,
     weights_from_0_to_1,
 )

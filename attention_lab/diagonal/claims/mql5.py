@@ -11,7 +11,17 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..token_matrices import gaussian_tokens
-from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, same, shown, size
+from .record import (
+    ALWAYS,
+    CONDITION,
+    FALSE,
+    Evidence,
+    are_equal,
+    claims_of,
+    format_gap,
+    format_shape,
+    max_difference,
+)
 
 claim = claims_of("mql5")
 
@@ -19,7 +29,7 @@ claim = claims_of("mql5")
 N, NI, HEADS, NK = 5, 12, 3, 4
 
 
-def layer(d_v: int = NK) -> Trace:
+def mql5_trace(d_v: int = NK) -> Trace:
     """Attention with three heads over Gaussian tokens."""
     return attend(gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK, d_v=d_v))
 
@@ -32,91 +42,93 @@ def layer(d_v: int = NK) -> Trace:
 )
 def larger_than_the_input() -> Evidence:
     """The width of the joined heads for values of nI and of nI/h numbers."""
-    wide, narrow = (layer(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
-    says = (
+    wide, narrow = (mql5_trace(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
+    sentence = (
         f"Values of {NI} numbers give {wide} after joining, values of {NI // HEADS} give {narrow};"
         f" the input has {NI}."
     )
-    return Evidence(narrow > NI, wide > NI and narrow == NI, says)
+    return Evidence(narrow > NI, wide > NI and narrow == NI, sentence)
 
 
 @claim(
     "The scores are divided by the root of the dimension of the Key vector.",
     CONDITION,
-    "It is the root for the Key vector of one head, √nK, also where the vectors of all heads are"
-    " joined to one of h·nK numbers.",
+    "The divisor is the root of the size of one head's Key vector, √nK. It stays √nK if the vectors"
+    " of all heads are joined to one of h·nK numbers.",
 )
 def root_of_the_key_size() -> Evidence:
-    """The spread of scores of Gaussian queries and keys, divided by the root of the fused and
-    of one head's size.
+    """The standard deviation of Gaussian scores, divided by the root of the fused size and of one
+    head's size.
     """
     query, key = gaussian_tokens(400, NK, seed=1), gaussian_tokens(400, NK, seed=2)
     fused, own = (float((query @ key.T).std() / np.sqrt(width)) for width in (HEADS * NK, NK))
-    says = (
-        f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should"
-        " be 1."
+    sentence = (
+        f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should be"
+        " 1."
     )
-    return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, says)
+    return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, sentence)
 
 
 @claim(
     "Query times transposed Key, each as h × nK, is a square matrix whose diagonal holds the heads'"
     " scores.",
     ALWAYS,
-    "The rest of the matrix is not used: it takes h²·nK multiplications, and h·nK are needed.",
+    "The rest of the matrix is not used. The product takes h²·nK multiplications, but only h·nK are"
+    " needed.",
 )
 def diagonal_of_the_square() -> Evidence:
     """The h × h product for one pair of elements against the scores of the heads."""
-    trace = layer()
+    trace = mql5_trace()
     product = trace.query_heads[0, :, 0] @ trace.key_heads[0, :, 1].T
-    error = difference(np.diagonal(product), trace.scores[0, :, 0, 1])
-    says = (
-        f"The diagonal differs from the {HEADS} scores by {shown(error)}. The product takes"
+    error = max_difference(np.diagonal(product), trace.scores[0, :, 0, 1])
+    sentence = (
+        f"The diagonal differs from the {HEADS} scores by {format_gap(error)}. The product takes"
         f" {HEADS**2 * NK} multiplications, its diagonal alone {HEADS * NK}."
     )
-    return Evidence(error < 1e-9, error < 1e-9, says)
+    return Evidence(error < 1e-9, error < 1e-9, sentence)
 
 
 @claim(
     "The Hadamard product and a sum over rows are two operations instead of one.",
     CONDITION,
     "This is true of library calls. The number of multiplications is h times smaller than in the"
-    " full product, and the same as with one matrix product per head. (A Hadamard product"
-    " multiplies two arrays number by number.)",
+    " full product, and the same as in one matrix product per head. (A Hadamard product multiplies"
+    " two arrays number by number.)",
 )
 def two_operations() -> Evidence:
-    """Scores by Q ⊙ K and row sums, and the multiplications of the two ways."""
-    trace = layer()
+    """Scores by Q ⊙ K and row sums, and the multiplications of both methods."""
+    trace = mql5_trace()
     hadamard = (trace.query_heads[0, :, 0] * trace.key_heads[0, :, 1]).sum(axis=1)
     square, own = HEADS**2 * NK, HEADS * NK
-    correct = same(hadamard, trace.scores[0, :, 0, 1]) and own * HEADS == square
-    says = f"{own} multiplications instead of {square}, for the same {HEADS} scores."
-    return Evidence(own == 2 * square, correct, says)
+    correct = are_equal(hadamard, trace.scores[0, :, 0, 1]) and own * HEADS == square
+    sentence = f"{own} multiplications instead of {square}, for the same {HEADS} scores."
+    return Evidence(own == 2 * square, correct, sentence)
 
 
 @claim(
     "The number of operations does not depend on the number of heads.",
     CONDITION,
-    "The number of calls does not. The multiplications grow with h·nK and stay the same only if"
-    " nK shrinks as nI/h. The softmax still has h·N² numbers to work on.",
+    "The number of calls does not depend on it. The multiplications grow with h·nK. They stay the"
+    " same only if nK shrinks as nI/h. The softmax still works on h·N² numbers.",
 )
 def regardless_of_heads() -> Evidence:
     """Multiplications of all scores, N²·h·nK, and their number, for one and for three heads."""
     one, three, shared = (
         N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS))
     )
-    says = (
-        f"One head of nK = {NK} takes {one} multiplications, three take {three}; three of {NI}/3"
-        f" take {shared}, as one of {NI}, but have {layer().scores.size} scores, not {N**2}."
+    sentence = (
+        f"One head with nK = {NK} takes {one} multiplications, three take {three}. Three with nK ="
+        f" {NI}/3 take {shared}, the same as one with nK = {NI}, but have"
+        f" {mql5_trace().scores.size} scores instead of {N**2}."
     )
-    more = three == HEADS * one and layer().scores.size == HEADS * N**2
-    return Evidence(one == three, more and shared == N**2 * NI, says)
+    more = three == HEADS * one and mql5_trace().scores.size == HEADS * N**2
+    return Evidence(one == three, more and shared == N**2 * NI, sentence)
 
 
 @claim(
     "The coefficients show how elements depend on each other (coefficients of interdependence).",
     FALSE,
-    "They have a direction. In general i draws another amount from j than j draws from i, even if"
+    "They have a direction. In general, the weight of i for j is not the weight of j for i, even if"
     " the scores are symmetric.",
 )
 def interdependence() -> Evidence:
@@ -126,15 +138,15 @@ def interdependence() -> Evidence:
         attend(x, weights(NI, HEADS)) for weights in (Projections.random, Projections.tied)
     )
     gaps = [
-        difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2))
+        max_difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2))
         for trace in (free, tied)
     ]
-    symmetric = same(tied.scores, tied.scores.swapaxes(-1, -2))
-    says = (
-        f"A_ij and A_ji differ by up to {gaps[0]:.2f}; with tied weights, whose scores are"
-        f" symmetric, still by {gaps[1]:.2f}."
+    symmetric = are_equal(tied.scores, tied.scores.swapaxes(-1, -2))
+    sentence = (
+        f"A_ij and A_ji differ by up to {gaps[0]:.2f}. With tied weights, whose scores are"
+        f" symmetric, they still differ by up to {gaps[1]:.2f}."
     )
-    return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, says)
+    return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, sentence)
 
 
 @claim(
@@ -144,10 +156,10 @@ def interdependence() -> Evidence:
 )
 def resources_of_the_transpose() -> Evidence:
     """Whether Kᵀ has memory of its own."""
-    keys = layer().key_heads[0, 0]
+    keys = mql5_trace().key_heads[0, 0]
     shared = bool(np.shares_memory(keys, keys.T))
-    says = f"Kᵀ shares all of its {keys.nbytes} bytes with K." if shared else "Kᵀ is a copy."
-    return Evidence(not shared, shared, says)
+    sentence = f"Kᵀ shares all of its {keys.nbytes} bytes with K." if shared else "Kᵀ is a copy."
+    return Evidence(not shared, shared, sentence)
 
 
 @claim(
@@ -159,13 +171,13 @@ def three_heads() -> Evidence:
     """The fused product against three products, block by block."""
     x, p = gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK)
     heads = [p.w_q[:, start : start + NK] for start in range(0, HEADS * NK, NK)]
-    error = difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
+    error = max_difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
     right = error < 1e-9 and p.w_q.shape == (NI, HEADS * NK)
-    says = (
-        f"W_QC is {size(p.w_q)}; the blocks of X W_QC differ from the three products by"
-        f" {shown(error)}."
+    sentence = (
+        f"W_QC is {format_shape(p.w_q)}; the blocks of X W_QC differ from the three products by"
+        f" {format_gap(error)}."
     )
-    return Evidence(right, right, says)
+    return Evidence(right, right, sentence)
 
 
 @claim(
@@ -175,16 +187,16 @@ def three_heads() -> Evidence:
 )
 def one_number() -> Evidence:
     """QC KCᵀ against the sum of the scores over the heads."""
-    trace = layer()
-    error = difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
+    trace = mql5_trace()
+    error = max_difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
     return Evidence(
         error < 1e-9,
         error < 1e-9,
-        f"QC KCᵀ differs from the sum of the {HEADS} scores by {shown(error)}.",
+        f"QC KCᵀ differs from the sum of the {HEADS} scores by {format_gap(error)}.",
     )
 
 
-CLAIMS = (
+MQL5_CLAIMS = (
     larger_than_the_input,
     root_of_the_key_size,
     diagonal_of_the_square,

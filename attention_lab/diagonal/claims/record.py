@@ -1,4 +1,8 @@
-"""A claim about attention: who makes it, its verdict, the correct statement, and its check."""
+"""A claim about attention: who makes it, its verdict, the correct statement, and its check.
+
+Checks share the rest: the layer on which claims are tried, comparisons of arrays, and formats of
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attention_core.checks import Array
+from attention_core.projections import Projections
 
 from ...notation.texts import NOTATIONS
 from ..measures import TOLERANCE
+from ..token_matrices import gaussian_tokens
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
@@ -23,22 +29,30 @@ TEXTS = {key: text.title for key, text in NOTATIONS.items() if not text.has_our_
     "popular": "Often said",
 }
 
+# The layer on which claims are tried: five tokens of six features, two heads.
+EXAMPLE_TOKENS, EXAMPLE_WIDTH, EXAMPLE_HEADS = 5, 6, 2
+EXAMPLE_X = gaussian_tokens(EXAMPLE_TOKENS, EXAMPLE_WIDTH)
+EXAMPLE_LAYER = Projections.random(EXAMPLE_WIDTH, EXAMPLE_HEADS)
+
 
 @dataclass(frozen=True)
 class Evidence:
-    """The result of a check: whether the claim holds as worded, whether the correct statement
-    holds, and the numbers.
+    """The result of a check. claimed: whether the claim holds as worded. corrected: whether the
+    correct statement holds. sentence: the numbers that show it.
     """
 
     claimed: bool
     corrected: bool
-    says: str
+    sentence: str
+
+
+ClaimCheck = Callable[[], Evidence]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of one of the `TEXTS`. said: in few words of the text or in ours. status: always,
-    condition or false. truth: the correct statement, or what to add.
+    """A claim of one of the `TEXTS`. statement: in a few words of the text or in ours. status: its
+    verdict: always, condition or false. correction: the correct statement, or what to add.
 
     check: a computation with fixed seeds. Unless a claim is always true, its check shows a case in
     which it fails; the correct statement holds there.
@@ -46,10 +60,10 @@ class Claim:
 
     text: str
     name: str
-    said: str
+    statement: str
     status: str
-    truth: str
-    check: Callable[[], Evidence]
+    correction: str
+    check: ClaimCheck
 
     @property
     def id(self) -> str:
@@ -57,17 +71,14 @@ class Claim:
         return f"{self.text}-{self.name}"
 
 
-Check = Callable[[], Evidence]
-
-
-def claims_of(text: str) -> Callable[[str, str, str], Callable[[Check], Claim]]:
-    """What declares the claims of one text: put it above the function that checks a claim,
-    which gives it its name.
+def claims_of(text: str) -> Callable[[str, str, str], Callable[[ClaimCheck], Claim]]:
+    """The decorator that declares the claims of one text. It stands above the function that checks
+    a claim; the name of this function is the name of the claim.
     """
 
-    def claim(said: str, status: str, truth: str) -> Callable[[Check], Claim]:
+    def claim(statement: str, status: str, correction: str) -> Callable[[ClaimCheck], Claim]:
         return lambda check: Claim(
-            text, check.__name__.replace("_", "-"), said, status, truth, check
+            text, check.__name__.replace("_", "-"), statement, status, correction, check
         )
 
     return claim
@@ -82,20 +93,20 @@ def fits(*matrices: Array) -> bool:
     return all(one.shape[1] == other.shape[0] for one, other in pairwise(matrices))
 
 
-def difference(one: ArrayLike, other: ArrayLike) -> float:
+def max_difference(one: ArrayLike, other: ArrayLike) -> float:
     """The largest difference between two arrays of numbers."""
     return float(np.abs(np.asarray(one) - np.asarray(other)).max())
 
 
-def same(one: ArrayLike, other: ArrayLike) -> bool:
+def are_equal(one: ArrayLike, other: ArrayLike) -> bool:
     """Whether two arrays hold the same numbers, up to rounding."""
-    return difference(one, other) < 1e-9
+    return max_difference(one, other) < 1e-9
 
 
-def shown(error: float) -> str:
-    """A difference as it is read: 0 where it is rounding alone, two decimals of a large one.
+def format_gap(error: float) -> str:
+    """A difference to read: 0 if it is rounding alone, two decimals if it is large.
 
-    >>> shown(2.2e-16), shown(6e-6), shown(0.25)
+    >>> format_gap(2.2e-16), format_gap(6e-6), format_gap(0.25)
     ('0', '6e-06', '0.25')
     """
     if abs(error) < TOLERANCE:
@@ -103,6 +114,6 @@ def shown(error: float) -> str:
     return f"{error:.0e}" if error < 1e-3 else f"{error:.2f}"
 
 
-def size(matrix: Array) -> str:
-    """The shape of an array in words, such as 12 × 4."""
+def format_shape(matrix: Array) -> str:
+    """The shape of an array, such as 12 × 4."""
     return " × ".join(str(length) for length in matrix.shape)

@@ -11,13 +11,21 @@ from attention_core.projections import Projections
 
 from ...layer_norm import standardised
 from ..growth_curves import self_mass_exact
-from ..measures import margins, self_attention_of
+from ..measures import diagonal_margins, self_attention_of
 from ..metrics import argmax_rate, majority_rate
-from ..propositions.catalogue import proposition
-from ..propositions.tokens import weightless
+from ..propositions.catalogue import find_proposition
+from ..propositions.tokens import weightless_attention
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
-from .record import ALWAYS, CONDITION, FALSE, Evidence, claims_of, difference, shown
+from .record import (
+    ALWAYS,
+    CONDITION,
+    FALSE,
+    Evidence,
+    claims_of,
+    format_gap,
+    max_difference,
+)
 from .slides_heads import (
     always_several_heads,
     heads_and_convolution,
@@ -28,8 +36,8 @@ from .slides_heads import (
 
 claim = claims_of("slides")
 
-THREE = np.array([[3.0], [2.0], [1.0]])
-DRAWS = 100
+COUNTEREXAMPLE_X = np.array([[3.0], [2.0], [1.0]])
+N_WEIGHT_DRAWS = 100
 
 
 @claim(
@@ -39,51 +47,57 @@ DRAWS = 100
 )
 def score_bound() -> Evidence:
     """S1 on Gaussian tokens."""
-    check = proposition("S1").check(gaussian_tokens(16, 4))
+    check = find_proposition("S1").check(gaussian_tokens(16, 4))
     return Evidence(
         check.holds,
         check.holds,
-        f"16 tokens: the two sides of the identity behind it differ by {shown(check.excess)}.",
+        f"16 tokens: the two sides of the identity behind it differ by {format_gap(check.excess)}.",
     )
 
 
 @claim(
     "α_ij ≤ max(α_ii, α_jj), because softmax preserves order.",
     FALSE,
-    "Softmax preserves order only inside a row. The bound holds for N = 2, for equal norms, and"
-    " for scores. What always holds is α_ij α_ji ≤ α_ii α_jj.",
+    "Softmax preserves order only inside a row. The bound holds for N = 2, for equal norms, and for"
+    " scores. What always holds is α_ij α_ji ≤ α_ii α_jj.",
 )
 def pair_bound() -> Evidence:
     """X = (3, 2, 1), and the product form on it."""
-    bound, product = proposition("S4").check(THREE), proposition("S7").check(THREE)
+    bound, product = (
+        find_proposition("S4").check(COUNTEREXAMPLE_X),
+        find_proposition("S7").check(COUNTEREXAMPLE_X),
+    )
     i, j = bound.where
-    A = weightless(THREE).probabilities
-    says = (
+    A = weightless_attention(COUNTEREXAMPLE_X).probabilities
+    sentence = (
         f"X = (3, 2, 1): α_{i + 1}{j + 1} = {A[i, j]:.4f}, but α_{i + 1}{i + 1} = {A[i, i]:.4f} and"
         f" α_{j + 1}{j + 1} = {A[j, j]:.4f}."
     )
-    return Evidence(bound.holds, product.holds, says)
+    return Evidence(bound.holds, product.holds, sentence)
 
 
 @claim(
     "The diagonal is always greater than what is beside it.",
     FALSE,
-    "This is a tendency that grows with the number of channels. The peak of row i is off the"
+    "This is a tendency that grows with the number of features. The peak of row i is off the"
     " diagonal exactly when some x_i·x_j > |x_i|².",
 )
 def diagonal_always_greater() -> Evidence:
-    """X = (3, 2, 1), the rule for leaving the diagonal, and the mean diagonal of 8 Gaussian
+    """X = (3, 2, 1), the rule for a peak off the diagonal, and the mean diagonal of 8 Gaussian
     tokens.
     """
-    check, rule = proposition("S5").check(THREE), proposition("S9").check(THREE)
-    masses = [self_mass_exact(8, width) for width in (2, 8, 64)]
-    row = weightless(THREE).probabilities[1]
-    shown_masses = ", ".join(f"{mass:.2f}" for mass in masses)
-    says = (
-        f"X = (3, 2, 1): row 2 gives {row[0]:.4f} to token 1 and {row[1]:.4f} to itself. "
-        f"The mean diagonal of 8 random tokens: {shown_masses} for C = 2, 8, 64."
+    check, rule = (
+        find_proposition("S5").check(COUNTEREXAMPLE_X),
+        find_proposition("S9").check(COUNTEREXAMPLE_X),
     )
-    return Evidence(check.holds, rule.holds and masses == sorted(masses), says)
+    masses = [self_mass_exact(8, width) for width in (2, 8, 64)]
+    row = weightless_attention(COUNTEREXAMPLE_X).probabilities[1]
+    shown_masses = ", ".join(f"{mass:.2f}" for mass in masses)
+    sentence = (
+        f"X = (3, 2, 1): row 2 gives {row[0]:.4f} to token 1 and {row[1]:.4f} to itself. The mean"
+        f" diagonal of 8 random tokens: {shown_masses} for C = 2, 8, 64."
+    )
+    return Evidence(check.holds, rule.holds and masses == sorted(masses), sentence)
 
 
 @claim(
@@ -94,33 +108,33 @@ def diagonal_always_greater() -> Evidence:
 def greater_with_ties() -> Evidence:
     """Three tokens of equal norm, two of them the same."""
     x = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, -1.0]])
-    A, equal_norms = weightless(x).probabilities, proposition("S12").check(x)
-    says = f"X = (1,2), (1,2), (2,−1): row 1 is {A[0, 0]:.4f}, {A[0, 1]:.4f}, {A[0, 2]:.4f}."
+    A, equal_norms = weightless_attention(x).probabilities, find_proposition("S12").check(x)
+    sentence = f"X = (1,2), (1,2), (2,−1): row 1 is {A[0, 0]:.4f}, {A[0, 1]:.4f}, {A[0, 2]:.4f}."
     return Evidence(
-        proposition("S5").check(x).holds, equal_norms.applies and equal_norms.holds, says
+        find_proposition("S5").check(x).holds, equal_norms.applies and equal_norms.holds, sentence
     )
 
 
 @claim(
     "The attention matrix is diagonally dominant.",
     CONDITION,
-    "In linear algebra this means a_ii ≥ 1/2: at least as much as all the rest of the row"
-    " together. *Strictly* diagonally dominant means a_ii > 1/2. A peak on the diagonal is far"
-    " less than that.",
+    "In linear algebra this means a_ii ≥ 1/2: at least as much as all the rest of the row together."
+    " *Strictly* diagonally dominant means a_ii > 1/2. A peak on the diagonal is far less than"
+    " that.",
 )
 def diagonally_dominant() -> Evidence:
-    """64 tokens of equal norm with 8 channels: rows that peak on the diagonal, rows with a
-    majority there.
+    """64 tokens of equal norm with 8 features: rows that peak on the diagonal, and rows with a_ii >
+    1/2.
     """
     square = self_attention_of(
         attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8))
     )
     peaks, majorities = float(argmax_rate(square)), float(majority_rate(square))
-    says = (
+    sentence = (
         f"All rows of 64 normalised tokens peak on the diagonal ({peaks:.0%}), but {majorities:.0%}"
         " have a_ii > 1/2."
     )
-    return Evidence(majorities == 1, peaks == 1 and majorities < 1, says)
+    return Evidence(majorities == 1, peaks == 1 and majorities < 1, sentence)
 
 
 @claim(
@@ -138,53 +152,60 @@ def weights_cure_it() -> Evidence:
     for degrees in (0, 90, 180):
         traces = (
             attend(gaussian_tokens(8, 8, seed), at_angle(8, 8, degrees, seed))
-            for seed in range(DRAWS)
+            for seed in range(N_WEIGHT_DRAWS)
         )
         rates.append(float(np.mean([argmax_rate(self_attention_of(trace)) for trace in traces])))
     tied, free, opposite = rates
-    says = (
+    sentence = (
         f"Rows that peak on the diagonal: {tied:.0%} tied, {free:.0%} unrelated (chance is 12.5%),"
         f" {opposite:.0%} opposite."
     )
     one = np.ones((1, 1))
     short = self_attention_of(attend([[1.0], [2.0]], Projections(one, -one, one, n_heads=1)))
     row = short.probabilities[0]
-    says += f" X = (1, 2) and W_K = −W_Q: row 1 is {row[0]:.2f}, {row[1]:.2f}."
+    sentence += f" X = (1, 2) and W_K = −W_Q: row 1 is {row[0]:.2f}, {row[1]:.2f}."
     longest = []
-    for seed in range(DRAWS):
+    for seed in range(N_WEIGHT_DRAWS):
         trace = attend(gaussian_tokens(3, 2, seed), at_angle(2, 2, 180, seed))
         own = np.linalg.norm(trace.queries[0], axis=1).argmax()
-        longest.append(margins(self_attention_of(trace).scores)[own])
+        longest.append(diagonal_margins(self_attention_of(trace).scores)[own])
     against = opposite < 0.01 and bool(max(longest) < 0 and row[0] > row[1])
-    return Evidence(tied < 0.2, tied > 0.6 and abs(free - 0.125) < 0.05 and against, says)
+    return Evidence(tied < 0.2, tied > 0.6 and abs(free - 0.125) < 0.05 and against, sentence)
 
 
 @claim(
     "Weightless attention times W_V, and attention with weights, generalise X W_V, a 1 × 1"
     " convolution.",
     CONDITION,
-    "This needs A = I. Scores of the content reach it only in a limit, and only if every token"
-    " scores highest with itself.",
+    "This needs A = I. Scores that depend only on content reach A = I only in a limit, and only if"
+    " every token scores highest with itself.",
 )
 def one_by_one() -> Evidence:
-    """The best rate for X = (1, 2, 3) over 2001 weights m = W_Q W_K; and sharp attention over
+    """The best rate for X = (3, 2, 1) over 2001 weights m = W_Q W_K; and sharp attention over
     normalised tokens.
     """
     weights_M = np.linspace(-10, 10, 2001)[:, np.newaxis, np.newaxis]
-    best = float((margins(weights_M * (THREE @ THREE.T)) > 0).mean(axis=-1).max())
+    best = float(
+        (diagonal_margins(weights_M * (COUNTEREXAMPLE_X @ COUNTEREXAMPLE_X.T)) > 0)
+        .mean(axis=-1)
+        .max()
+    )
     normed = standardised(gaussian_tokens(8, 5))
     errors = [
-        difference(weightless(normed, sharpness).probabilities, np.eye(8)) for sharpness in (1, 20)
+        max_difference(weightless_attention(normed, sharpness).probabilities, np.eye(8))
+        for sharpness in (1, 20)
     ]
-    says = f"X = (3, 2, 1): no weight makes more than {best:.0%} of the rows peak on the diagonal. "
-    says += (
-        f"Normalised tokens: |A − I| is {errors[0]:.2f} at sharpness 1 and {shown(errors[1])}"
+    sentence = (
+        f"X = (3, 2, 1): no weight makes more than {best:.0%} of the rows peak on the diagonal. "
+    )
+    sentence += (
+        f"Normalised tokens: |A − I| is {errors[0]:.2f} at sharpness 1 and {format_gap(errors[1])}"
         " at 20."
     )
-    return Evidence(best == 1, errors[1] < 1e-3 < errors[0], says)
+    return Evidence(best == 1, errors[1] < 1e-3 < errors[0], sentence)
 
 
-CLAIMS = (
+SLIDES_CLAIMS = (
     score_bound,
     pair_bound,
     diagonal_always_greater,

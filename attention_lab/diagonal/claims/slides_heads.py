@@ -8,7 +8,16 @@ from attention_core.attention import attend
 from attention_core.projections import Projections
 
 from ..token_matrices import gaussian_tokens
-from .record import CONDITION, FALSE, Evidence, claims_of, difference, fits, same, shown
+from .record import (
+    CONDITION,
+    FALSE,
+    Evidence,
+    are_equal,
+    claims_of,
+    fits,
+    format_gap,
+    max_difference,
+)
 
 claim = claims_of("slides")
 
@@ -16,20 +25,21 @@ claim = claims_of("slides")
 @claim(
     "The drawback of one head: all elements use the same attention.",
     FALSE,
-    "All value channels of a head share its attention pattern. Different elements (rows) have"
+    "All value features of a head share its attention pattern. Different elements (rows) have"
     " different patterns.",
 )
 def same_attention() -> Evidence:
-    """Rows of one head's A; and its outputs channel by channel."""
+    """Two rows of one head's A; and its outputs feature by feature."""
     trace = attend(gaussian_tokens(5, 4), Projections.random(4, 1))
     A, values = trace.probabilities[0, 0], trace.value_heads[0, 0]
-    rows = difference(A[0], A[1])
+    rows = max_difference(A[0], A[1])
     channels = np.stack([A @ channel for channel in values.T], axis=1)
-    says = (
-        f"Rows 1 and 2 differ by up to {rows:.2f}; every one of the 4 channels is mixed by the"
-        " same A."
+    sentence = (
+        f"Rows 1 and 2 of A differ by up to {rows:.2f}. The same A mixes each of the 4 features."
     )
-    return Evidence(rows < 1e-9, rows > 0.01 and same(channels, trace.head_outputs[0, 0]), says)
+    return Evidence(
+        rows < 1e-9, rows > 0.01 and are_equal(channels, trace.head_outputs[0, 0]), sentence
+    )
 
 
 @claim(
@@ -43,12 +53,12 @@ def vertical_stack() -> Evidence:
     trace = attend(gaussian_tokens(5, 6), Projections.random(6, 2))
     heads, w_o = trace.head_outputs[0], np.asarray(trace.projections.w_o)
     below, beside = np.vstack(list(heads)), np.hstack(list(heads))
-    right = fits(beside, w_o) and same(beside @ w_o, trace.output[0])
-    says = (
+    right = fits(beside, w_o) and are_equal(beside @ w_o, trace.output[0])
+    sentence = (
         f"Stacked: {below.shape[0]} × {below.shape[1]}, side by side: {beside.shape[0]} ×"
         f" {beside.shape[1]}; "
     )
-    return Evidence(fits(below, w_o), right, says + f"W_O has {len(w_o)} rows.")
+    return Evidence(fits(below, w_o), right, sentence + f"W_O has {len(w_o)} rows.")
 
 
 @claim(
@@ -58,28 +68,28 @@ def vertical_stack() -> Evidence:
     " score adds up d_k products.",
 )
 def root_of_c() -> Evidence:
-    """The spread of scores of projected Gaussian tokens, C = 32 and d_k = 4."""
+    """The standard deviation of Gaussian scores of width d_k = 4 in a layer with C = 32."""
     query, key = gaussian_tokens(400, 4, seed=1), gaussian_tokens(400, 4, seed=2)
     by_c, by_d_k = (float((query @ key.T).std() / np.sqrt(width)) for width in (32, 4))
-    says = (
-        f"C = 32, d_k = 4: the standard deviation is {by_c:.2f} after √C and {by_d_k:.2f} after"
-        " √d_k."
+    sentence = (
+        f"C = 32, d_k = 4: the standard deviation of the scores is {by_c:.2f} after division by √C"
+        f" and {by_d_k:.2f} after division by √d_k."
     )
-    return Evidence(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, says)
+    return Evidence(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, sentence)
 
 
-def shifting_heads(size: int, sharpness: float) -> Projections:
+def shifting_heads(image_size: int, sharpness: float) -> Projections:
     """Nine heads on a square image (content, one-hot position), each looking at one neighbour;
     the image wraps.
     """
-    pixels = np.arange(size**2).reshape(size, size)
+    pixels = np.arange(image_size**2).reshape(image_size, image_size)
     w_q, w_k, w_v = [], [], []
     for shift in np.ndindex(3, 3):
         target = np.roll(pixels, (1 - shift[0], 1 - shift[1]), axis=(0, 1)).ravel()
-        blank = np.zeros((1, size**2))
-        w_q.append(np.vstack([blank, sharpness * np.eye(size**2)[target]]))
-        w_k.append(np.vstack([blank, np.eye(size**2)]))
-        w_v.append(np.eye(1 + size**2)[:, :1])
+        blank = np.zeros((1, image_size**2))
+        w_q.append(np.vstack([blank, sharpness * np.eye(image_size**2)[target]]))
+        w_k.append(np.vstack([blank, np.eye(image_size**2)]))
+        w_v.append(np.eye(1 + image_size**2)[:, :1])
     return Projections(np.hstack(w_q), np.hstack(w_k), np.hstack(w_v), n_heads=9)
 
 
@@ -91,60 +101,59 @@ def shifting_heads(size: int, sharpness: float) -> Projections:
     " other pixels.",
 )
 def heads_and_convolution() -> Evidence:
-    """A 3 × 3 kernel on a 4 × 4 image that wraps around, by nine sharp heads; and shuffled
+    """A 3 × 3 kernel on a 4 × 4 image that wraps around, computed by nine sharp heads; and shuffled
     tokens without positions.
     """
-    size, rng = 4, np.random.default_rng(0)
-    image, kernel = rng.random((size, size)), rng.random((3, 3))
+    image_size, rng = 4, np.random.default_rng(0)
+    image, kernel = rng.random((image_size, image_size)), rng.random((3, 3))
     wanted = sum(
         kernel[i, j] * np.roll(image, (1 - i, 1 - j), axis=(0, 1)) for i, j in np.ndindex(3, 3)
     )
-    x = np.hstack([image.reshape(-1, 1), np.eye(size**2)])
+    x = np.hstack([image.reshape(-1, 1), np.eye(image_size**2)])
     errors = [
-        difference(
-            attend(x, shifting_heads(size, beta), scale=1.0).merged[0] @ kernel.ravel(),
+        max_difference(
+            attend(x, shifting_heads(image_size, beta), scale=1.0).merged[0] @ kernel.ravel(),
             np.ravel(wanted),
         )
         for beta in (2.0, 40.0)
     ]
-    content, order = image.reshape(-1, 1), rng.permutation(size**2)
+    content, order = image.reshape(-1, 1), rng.permutation(image_size**2)
     free = Projections.random(1, 9, d_k=2, d_v=1)
     moved, causal = (
-        difference(
+        max_difference(
             attend(content[order], free, causal=mask).output[0],
             attend(content, free, causal=mask).output[0][order],
         )
         for mask in (False, True)
     )
-    says = (
-        f"Nine sharp heads miss the convolution by {shown(errors[1])}, blunt ones by"
-        f" {errors[0]:.1f}. "
+    sentence = (
+        f"Nine sharp heads differ from the convolution by {format_gap(errors[1])}, nine less sharp"
+        f" ones by up to {errors[0]:.1f}. "
     )
-    says += (
-        f"Without positions and masks shuffled pixels give shuffled outputs (difference"
-        f" {shown(moved)}): no kernel does that; under a causal mask they do not ({causal:.2f})."
+    sentence += (
+        "Without positions and masks, shuffled pixels give shuffled outputs (difference"
+        f" {format_gap(moved)}). A kernel that reads neighbours does not. With a causal mask the"
+        f" outputs are not only shuffled (difference {causal:.2f})."
     )
-    return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, says)
+    return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, sentence)
 
 
 @claim(
     "Always use multi-head attention.",
     CONDITION,
-    "This is advice, not a result. Equal heads are worth one head. Different patterns need"
-    " several heads.",
+    "This is advice, not a result. Equal heads are worth one head. Different patterns need several"
+    " heads.",
 )
 def always_several_heads() -> Evidence:
-    """Two equal heads against one head whose W_O is the sum of theirs; two different heads
-    against that one.
-    """
+    """Two equal heads and two different heads against one head whose W_O is the sum of theirs."""
     x, p = gaussian_tokens(5, 6), Projections.random(6, 2)
     w_o = np.asarray(p.w_o)
     first = (p.w_q[:, :3], p.w_k[:, :3], p.w_v[:, :3])
     twice = attend(x, Projections.from_heads([first, first], w_o)).output
     once = attend(x, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
-    gap, other = difference(twice, once), difference(attend(x, p).output, once)
-    says = (
-        f"Two equal heads give what one gives (difference {shown(gap)}); two different ones do not"
-        f" ({other:.2f})."
+    gap, other = max_difference(twice, once), max_difference(attend(x, p).output, once)
+    sentence = (
+        f"Two equal heads give the output of one head (difference {format_gap(gap)}). Two different"
+        f" heads do not (difference up to {other:.2f})."
     )
-    return Evidence(gap > 1e-9, gap < 1e-9 and other > 0.01, says)
+    return Evidence(gap > 1e-9, gap < 1e-9 and other > 0.01, sentence)

@@ -16,6 +16,6 @@ PROPOSITIONS: tuple[Proposition, ...] = tuple(
 )
 
 
-def proposition(number: str) -> Proposition:
+def find_proposition(number: str) -> Proposition:
     """The proposition of a number such as "S4"."""
     return next(one for one in PROPOSITIONS if one.number == number)

@@ -10,7 +10,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.limits import check_room, check_seconds
 
-from .checks import Check
+from .checks import PropositionCheck
 from .record import Proposition
 
 
@@ -24,7 +24,7 @@ class Search:
     """
 
     x: Array | None
-    nearest: Check | None
+    nearest: PropositionCheck | None
     tried: int
     applied: int
 
@@ -41,8 +41,8 @@ def search(
 
     Raises: SettingsError for a search that would take too long.
 
-    >>> from attention_lab.diagonal.propositions.catalogue import proposition
-    >>> search(proposition("S4"), n_tokens=3, d_model=1).x.tolist()
+    >>> from attention_lab.diagonal.propositions.catalogue import find_proposition
+    >>> search(find_proposition("S4"), n_tokens=3, d_model=1).x.tolist()
     [[4.0], [1.0], [3.0]]
     """
     check_room(n_tokens=n_tokens, keys=n_tokens, d_model=d_model)

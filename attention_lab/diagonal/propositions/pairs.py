@@ -22,7 +22,7 @@ PAIR_PROPOSITIONS = (
             r"Solve for $x_i \cdot x_j$ and divide by $\tau$. A squared distance is never"
             " negative, and the mean of two numbers never exceeds the larger one.",
         ),
-        checks.identity_of_scores,
+        checks.verify_identity_of_scores,
     ),
     Proposition(
         "S2",
@@ -33,7 +33,7 @@ PAIR_PROPOSITIONS = (
         r"e^{s_{ij}} \le \max(e^{s_{ii}}, e^{s_{jj}})",
         THEOREM,
         (r"S1, and $e^{u} \le e^{v}$ whenever $u \le v$.",),
-        checks.bound_of_exponentials,
+        checks.verify_bound_of_exponentials,
     ),
     Proposition(
         "S3",
@@ -47,7 +47,7 @@ PAIR_PROPOSITIONS = (
             r"By S1 $e^{s_{ij}} \le e^{(s_{ii} + s_{jj})/2} = \sqrt{e^{s_{ii}}\, e^{s_{jj}}}$.",
             "Divide by the sum of all exponentials, which is the same for all three cells.",
         ),
-        checks.one_normaliser,
+        checks.verify_one_normaliser,
     ),
     Proposition(
         "S4",
@@ -59,13 +59,13 @@ PAIR_PROPOSITIONS = (
             r"By S1 $s_{ij} \le \max(s_{ii}, s_{jj})$.",
             r"Softmax preserves order, so $a_{ij} \le \max(a_{ii}, a_{jj})$.",
         ),
-        checks.pair_bound,
+        checks.verify_pair_bound,
         condition=(
             "It holds for N = 2 (S6), for equal norms (S12) and with one common divisor (S3)."
         ),
-        fails=(
-            "The second line. Softmax preserves order only inside a row, whose cells have the"
-            " same divisor. $a_{jj}$ is in row $j$ and is divided by $Z_j$, not by $Z_i$. If"
+        failing_step=(
+            "The second line. Softmax preserves order only inside a row, whose cells have the same"
+            " divisor. $a_{jj}$ is in row $j$ and is divided by $Z_j$, not by $Z_i$. If"
             r" $s_{ij} > s_{ii}$, the bound fails exactly when $\log Z_j - \log Z_i > s_{jj} -"
             " s_{ij}$."
         ),
@@ -86,14 +86,14 @@ PAIR_PROPOSITIONS = (
                 r" The sigmoid $\sigma$ increases."
             ),
         ),
-        checks.pair_bound_of_two,
+        checks.verify_pair_bound_of_two,
         condition="N = 2. The check takes each pair of your tokens as a sequence of two.",
     ),
     Proposition(
         "S7",
         "The product bound, which holds after the softmax of each row",
-        "Multiply the probabilities of two tokens for each other. The product equals that of"
-        " their probabilities for themselves, times a factor of at most 1 that falls with their"
+        "Multiply the probabilities of two tokens for each other. The product equals that of their"
+        " probabilities for themselves, times a factor of at most 1 that falls with their"
         " distance.",
         r"a_{ij}\,a_{ji} = a_{ii}\,a_{jj}\;e^{-\lVert x_i - x_j \rVert^2/\tau} \le a_{ii}\,a_{jj}",
         THEOREM,
@@ -101,7 +101,7 @@ PAIR_PROPOSITIONS = (
             "Both products have the divisor $Z_i Z_j$, which cancels in their ratio.",
             "The ratio is $e^{2 s_{ij} - s_{ii} - s_{jj}}$. By S1 this is the factor.",
         ),
-        checks.product_form,
+        checks.verify_product_form,
     ),
     Proposition(
         "S8",
@@ -116,6 +116,6 @@ PAIR_PROPOSITIONS = (
                 " contradict S7."
             ),
         ),
-        checks.one_of_two,
+        checks.verify_one_of_two,
     ),
 )

@@ -16,12 +16,12 @@ ROW_PROPOSITIONS = (
             r"$x_i \cdot x_i$ is the similarity of a token to itself.",
             "Nothing is more similar to a token than the token itself.",
         ),
-        checks.diagonal_is_greatest,
+        checks.verify_greatest_diagonal,
         condition=(
             "It holds for different tokens of equal norm (S12), and for the longest token except"
             " for ties (S10)."
         ),
-        fails=(
+        failing_step=(
             "The second line. A dot product is not a similarity. A long token scores more with"
             r" $x_i$ than $x_i$ itself if $x_i \cdot x_j > \lVert x_i \rVert^2$. Example: for X ="
             " [1, 2], row 0 is (0.2689, 0.7311)."
@@ -31,8 +31,8 @@ ROW_PROPOSITIONS = (
         "S9",
         "Which tokens beat a token in its own row",
         "Another token beats a token in its row, which means that it gets more attention, exactly"
-        " when its projection onto that token is longer (counted in the token's direction). A"
-        " token of zeros has no direction and ties with all.",
+        " when its projection onto that token is longer (counted in the token's direction). A token"
+        " of zeros has no direction and ties with all.",
         r"a_{ij} \le a_{ii} \iff s_{ij} \le s_{ii} \iff {x_i \cdot (x_j - x_i) \le 0}"
         r" \overset{x_i \ne 0}{\iff} {\lVert x_j \rVert \cos\angle \le \lVert x_i \rVert}",
         THEOREM,
@@ -43,20 +43,20 @@ ROW_PROPOSITIONS = (
                 r" x_i \rVert$, unless it is 0."
             ),
         ),
-        checks.longer_projection,
+        checks.verify_longer_projection,
     ),
     Proposition(
         "S10",
         "Only a longer token can beat a token",
-        "A shorter or equally long token never beats a token. The row of the longest token has"
-        " its maximum on the diagonal.",
+        "A shorter or equally long token never beats a token. The row of the longest token has its"
+        " maximum on the diagonal.",
         r"\lVert x_j \rVert \le \lVert x_i \rVert \implies a_{ij} \le a_{ii}",
         THEOREM,
         (
             r"By the Cauchy–Schwarz inequality, $x_i \cdot x_j \le \lVert x_i \rVert \lVert x_j"
             r" \rVert \le \lVert x_i \rVert^2$. Then use S9.",
         ),
-        checks.longer_tokens_only,
+        checks.verify_longer_tokens_only,
     ),
     Proposition(
         "S11",
@@ -70,17 +70,17 @@ ROW_PROPOSITIONS = (
                 r"If $x_i = \sum_j w_j x_j$, then $\sum_j w_j s_{ij} = s_{ii}$: the weighted"
                 " average of these scores is $s_{ii}$."
             ),
-            "One score with a weight above 0 is greater than the average, or all of them equal"
-            " it. Then use S9.",
+            "One score with a weight above 0 is greater than the average, or all of them equal it."
+            " Then use S9.",
         ),
-        checks.inside_the_others,
+        checks.verify_inside_the_others,
         condition="A token is a weighted average of the others (it lies in their convex hull).",
     ),
     Proposition(
         "S12",
         "With equal norms the diagonal is the maximum",
-        "If all tokens have the same norm (length), every row has its maximum on the diagonal."
-        " Only equal tokens tie.",
+        "If all tokens have the same norm (length), every row has its maximum on the diagonal. Only"
+        " equal tokens tie.",
         r"\lVert x_i \rVert = \lVert x_j \rVert \ \forall i, j \implies a_{ij} \le a_{ii},\quad"
         r" a_{ii} \ge \tfrac1N",
         CONDITION,
@@ -88,7 +88,7 @@ ROW_PROPOSITIONS = (
             "Use S10 for all pairs. Equality in the Cauchy–Schwarz inequality means $x_j = x_i$.",
             r"The largest of $N$ numbers with sum 1 is at least $\frac1N$.",
         ),
-        checks.equal_lengths,
+        checks.verify_equal_lengths,
         condition=(
             "Equal norms: tokens after LayerNorm or RMSNorm without learnt factors and offsets, or"
             " any tokens on a sphere."
@@ -116,7 +116,7 @@ ROW_PROPOSITIONS = (
                 " not negative."
             ),
         ),
-        checks.trace_at_least_one,
+        checks.verify_trace,
     ),
     Proposition(
         "S14",
@@ -125,6 +125,6 @@ ROW_PROPOSITIONS = (
         r"\operatorname{softmax}_{\text{columns}}(S) = A^{\top}",
         THEOREM,
         (r"$S = S^{\top}$, so its columns are its rows.",),
-        checks.columns_instead_of_rows,
+        checks.verify_columns,
     ),
 )

@@ -18,7 +18,7 @@ PROPOSITION_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class UnmaskedAttention:
     """Tokens that look at each other without a mask. Shapes: x (T, D); scores, scaled, and
     probabilities (T, T). scale: above 0.
     """
@@ -42,18 +42,18 @@ class Tokens:
         return PROPOSITION_TOLERANCE * coarser * max(1.0, float(np.abs(self.scores).max()))
 
 
-def weightless(x: ArrayLike, scale: float | None = None) -> Tokens:
+def weightless_attention(x: ArrayLike, scale: float | None = None) -> UnmaskedAttention:
     """Weightless attention of tokens over themselves; scale is 1/√D when None. Shapes: (T, D).
     Raises: AttentionError.
 
-    >>> weightless([[1.0], [2.0]]).probabilities.round(4).tolist()
+    >>> weightless_attention([[1.0], [2.0]]).probabilities.round(4).tolist()
     [[0.2689, 0.7311], [0.1192, 0.8808]]
     """
     x_1TD = np.asarray(x)[np.newaxis]
     return tokens_of_trace(attend(x_1TD, Projections.weightless(x_1TD.shape[-1]), scale=scale))
 
 
-def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> Tokens:
+def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> UnmaskedAttention:
     """A head of a trace of self-attention: its queries as the tokens, without mask and bias, with
     its soft cap.
 
@@ -64,7 +64,9 @@ def tokens_of_trace(trace: Trace, head: int = 0, batch: int = 0) -> Tokens:
     if trace.scores.dtype != np.float64:
         trace, batch = _in_double(trace, batch), 0
     scores_TT = trace.scaled_scores[batch, head]
-    return Tokens(trace.query_heads[batch, head], scores_TT, softmax(scores_TT), trace.scale)
+    return UnmaskedAttention(
+        trace.query_heads[batch, head], scores_TT, softmax(scores_TT), trace.scale
+    )
 
 
 def _in_double(trace: Trace, batch: int) -> Trace:

@@ -17,7 +17,7 @@ from attention_lab.diagonal.claims.catalogue import (
     FALSE,
     TEXTS,
     Claim,
-    claim,
+    find_claim,
 )
 from tests.lab.refusal import Fact, missing
 
@@ -44,7 +44,7 @@ def test_every_row_of_the_list_is_a_claim(text: str, row: str, ids: str) -> None
     """What is wrong or loose in a text has at least one claim of that text with a check."""
     assert row
     assert ids.split()
-    assert {claim(identifier).text for identifier in ids.split()} == {text}
+    assert {find_claim(identifier).text for identifier in ids.split()} == {text}
 
 
 def test_other_claims_of_the_five_texts_are_right() -> None:
@@ -64,9 +64,11 @@ def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
     evidence = one.check()
     assert evidence.claimed is (one.status == ALWAYS)
     assert evidence.corrected is True
-    assert any(character.isdigit() for character in evidence.says)
-    assert evidence.says.endswith(".")
-    assert not re.search(r"e-1[2-9]", evidence.says)  # rounding alone is 0, not a number to read
+    assert any(character.isdigit() for character in evidence.sentence)
+    assert evidence.sentence.endswith(".")
+    assert not re.search(
+        r"e-1[2-9]", evidence.sentence
+    )  # rounding alone is 0, not a number to read
     assert one.check() == evidence
 
 
@@ -77,7 +79,7 @@ def test_claims_say_what_they_are() -> None:
     assert len({c.id for c in CLAIMS}) == len(CLAIMS)
     assert {c.text for c in CLAIMS} == set(TEXTS)
     assert {c.status for c in CLAIMS} == {ALWAYS, CONDITION, FALSE}
-    assert all(c.said and c.truth and c.said != c.truth for c in CLAIMS)
+    assert all(c.statement and c.correction and c.statement != c.correction for c in CLAIMS)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_claims_say_what_they_are() -> None:
 )
 def test_numbers_of_checks(identifier: str, numbers: list[Fact]) -> None:
     """Some checks have numbers that can be had on paper, and show them."""
-    assert missing(claim(identifier).check().says, *numbers) == []
+    assert missing(find_claim(identifier).check().sentence, *numbers) == []
 
 
 def test_the_variance_of_a_vector_with_itself() -> None:
@@ -103,4 +105,7 @@ def test_the_variance_of_a_vector_with_itself() -> None:
     """
     signs = np.where(np.random.default_rng(0).random((50, 64)) < 0.5, -1.0, 1.0)
     assert (signs * signs).sum(axis=1).var() == 0
-    assert missing(claim("vaswani-variance-of-the-dot-product").truth, "normal", "2 d_k") == []
+    assert (
+        missing(find_claim("vaswani-variance-of-the-dot-product").correction, "normal", "2 d_k")
+        == []
+    )

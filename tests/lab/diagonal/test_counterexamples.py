@@ -7,10 +7,10 @@ import pytest
 
 from attention_core import softmax
 from attention_lab.diagonal.measures import pair_violations
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
 from attention_lab.diagonal.propositions.counterexamples import search
 from attention_lab.diagonal.propositions.record import FALSE
-from attention_lab.diagonal.propositions.tokens import weightless
+from attention_lab.diagonal.propositions.tokens import weightless_attention
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
 TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]
@@ -22,13 +22,13 @@ def test_what_is_false_has_a_counterexample(number: str) -> None:
     they can be loaded.
     """
     for n_tokens, d_model in ((3, 1), (8, 8)):
-        found = search(proposition(number), n_tokens=n_tokens, d_model=d_model, tries=100)
+        found = search(find_proposition(number), n_tokens=n_tokens, d_model=d_model, tries=100)
         assert found.x is not None
-        check = proposition(number).check(found.x)
+        check = find_proposition(number).check(found.x)
         assert not check.holds
         assert check == found.nearest
         row, column = check.where
-        a = weightless(found.x).probabilities
+        a = weightless_attention(found.x).probabilities
         assert a[row, column] > a[row, row]
 
 
@@ -37,15 +37,15 @@ def test_what_is_true_has_none(number: str) -> None:
     """The same search finds nothing against what is true, though the condition was met again
     and again.
     """
-    found = search(proposition(number), n_tokens=4, d_model=2, tries=60)
+    found = search(find_proposition(number), n_tokens=4, d_model=2, tries=60)
     assert found.x is None
     assert found.applied > 50
 
 
 def test_two_tokens_never_break_the_pair_bound() -> None:
     """S4 holds for N = 2, as S6 says, and S5 does not."""
-    assert search(proposition("S4"), n_tokens=2, d_model=2).x is None
-    assert search(proposition("S5"), n_tokens=2, d_model=2).x is not None
+    assert search(find_proposition("S4"), n_tokens=2, d_model=2).x is None
+    assert search(find_proposition("S5"), n_tokens=2, d_model=2).x is not None
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_two_tokens_never_break_the_pair_bound() -> None:
 )
 def test_known_counterexamples(tokens: list[list[float]], excess: float, precision: float) -> None:
     """The known counterexamples to the pair bound exceed it by what they are known for."""
-    check = proposition("S4").check(tokens)
+    check = find_proposition("S4").check(tokens)
     assert not check.holds
     assert check.excess == pytest.approx(excess, abs=precision)
 
@@ -73,7 +73,7 @@ def test_the_condition_for_the_bound_to_fail() -> None:
     """Where s_ij > s_ii the bound fails exactly when log Z_j - log Z_i > s_jj - s_ij."""
     seen = set()
     for seed in range(40):
-        t = weightless(gaussian_tokens(5, 1, seed))
+        t = weightless_attention(gaussian_tokens(5, 1, seed))
         log_z = np.log(np.exp(t.scores).sum(axis=1))
         own, a = np.diagonal(t.scores), t.probabilities
         for i, j in np.argwhere(t.scores > own[:, np.newaxis]):

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_lab.diagonal.measures import self_attention_of
-from attention_lab.diagonal.metrics import measure
+from attention_lab.diagonal.metrics import measure_diagonal
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 
 BASE = DiagonalSettings(tokens="drawn", n_tokens=32, d_model=32)
@@ -64,7 +64,7 @@ def test_table_of_what_breaks_it(case: dict[str, Any], known: tuple[float | None
     value) of ours.
     """
     numbers = [
-        measure(self_attention_of(trace_of_settings(replace(BASE, seed=seed, **case))))
+        measure_diagonal(self_attention_of(trace_of_settings(replace(BASE, seed=seed, **case))))
         for seed in range(DRAWS)
     ]
     for name, expected in zip(COLUMNS, known, strict=True):
@@ -85,7 +85,7 @@ def test_excess_self_mass_of_the_table() -> None:
     0.127.
     """
     plain, causal = (
-        measure(self_attention_of(trace_of_settings(replace(BASE, causal=c))))
+        measure_diagonal(self_attention_of(trace_of_settings(replace(BASE, causal=c))))
         for c in (False, True)
     )
     assert plain["excess_self_mass"] == pytest.approx((plain["self_mass"] - 1 / 32) / (1 - 1 / 32))
@@ -102,7 +102,7 @@ def test_normalised_queries_and_keys() -> None:
     for seed in range(DRAWS):
         queries = trace_of_settings(replace(BASE, seed=seed, weights="tied", d_k=8)).queries[0]
         normed = np.sqrt(8) * queries / np.linalg.norm(queries, axis=1, keepdims=True)
-        numbers = measure(self_attention_of(attend(normed, Projections.weightless(8))))
+        numbers = measure_diagonal(self_attention_of(attend(normed, Projections.weightless(8))))
         assert numbers["argmax_rate"] == 1
         masses.append(numbers["self_mass"])
     assert np.mean(masses) == pytest.approx(
@@ -117,7 +117,7 @@ def test_no_preference_without_relation() -> None:
     for d_k in (1, 32):
         free, tied = (
             [
-                measure(
+                measure_diagonal(
                     self_attention_of(trace_of_settings(replace(BASE, seed=s, weights=w, d_k=d_k)))
                 )
                 for s in range(DRAWS)

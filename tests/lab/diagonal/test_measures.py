@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from attention_core import Projections, SettingsError, attend, softmax
 from attention_lab.diagonal.measures import (
     SelfAttention,
+    diagonal_margins,
     gram_alignment,
     log_cross_ratios,
-    margins,
     pair_excess,
     pair_violations,
     self_attention_of,
 )
-from attention_lab.diagonal.metrics import METRICS, measure
+from attention_lab.diagonal.metrics import METRICS, measure_diagonal
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from tests.lab.diagonal.measures_by_loops import T, by_loops, random_square
 from tests.lab.refusal import refused
@@ -31,7 +31,7 @@ from tests.lab.refusal import refused
 def test_measures_against_loops(seed: int) -> None:
     """All measures of random scores are what their definitions give in plain loops."""
     square = random_square(seed)
-    numbers = measure(square)
+    numbers = measure_diagonal(square)
     assert numbers.pop("gram_alignment") is None
     assert numbers == pytest.approx(by_loops(square), abs=1e-12)
 
@@ -52,7 +52,7 @@ def test_measures_stay_in_their_range(seed: int) -> None:
     """Shares lie from 0 to 1, the excess above its lowest value, which no self-mass at all
     would give.
     """
-    numbers = measure(random_square(seed))
+    numbers = measure_diagonal(random_square(seed))
     for name in (
         "self_mass",
         "argmax_rate",
@@ -71,8 +71,10 @@ def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
     """
     square = random_square(seed)
     warm = SelfAttention(square.scores / temperature, softmax(square.scores / temperature))
-    assert measure(warm)["argmax_rate"] == measure(square)["argmax_rate"]
-    assert margins(warm.scores) == pytest.approx(margins(square.scores) / temperature)
+    assert measure_diagonal(warm)["argmax_rate"] == measure_diagonal(square)["argmax_rate"]
+    assert diagonal_margins(warm.scores) == pytest.approx(
+        diagonal_margins(square.scores) / temperature
+    )
 
 
 def test_one_two_three() -> None:
@@ -81,9 +83,9 @@ def test_one_two_three() -> None:
     square = self_attention_of(trace)
     assert np.argwhere(pair_violations(square.probabilities)).tolist() == [[0, 1]]
     assert pair_excess(square.probabilities).max() == pytest.approx(0.127418, abs=5e-7)
-    assert margins(square.scores).tolist() == [-2, -2, 3]
+    assert diagonal_margins(square.scores).tolist() == [-2, -2, 3]
     assert log_cross_ratios(square.scores).tolist() == [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
-    numbers = measure(square)
+    numbers = measure_diagonal(square)
     assert (numbers["argmax_rate"], numbers["violation_rate"]) == (
         pytest.approx(1 / 3),
         pytest.approx(1 / 6),
@@ -102,7 +104,7 @@ def test_equal_tokens_tie(weights: str) -> None:
             DiagonalSettings(text="the the the the the", d_model=d_model, weights=weights)
         )
         scores, shares = trace.masked_scores[0, 0], trace.probabilities[0, 0]
-        assert margins(scores).tolist() == [0] * 5
+        assert diagonal_margins(scores).tolist() == [0] * 5
         assert not pair_excess(shares).any()
         assert not log_cross_ratios(scores).any()
 
@@ -113,8 +115,8 @@ def test_differences_beyond_the_range_of_float() -> None:
     """
     large = np.array([[1e308, -1e308], [0.0, 0.0]])
     with refused(SettingsError, "float64"):
-        margins(large)
-    assert margins(large / 2).tolist() == [1e308, 0]
+        diagonal_margins(large)
+    assert diagonal_margins(large / 2).tolist() == [1e308, 0]
 
 
 def test_uniform_and_identity() -> None:
@@ -127,7 +129,7 @@ def test_uniform_and_identity() -> None:
         "elsewhere": (1 - np.eye(T)) / (T - 1),
     }
     excess = {
-        name: measure(SelfAttention(np.zeros((T, T)), a))["excess_self_mass"]
+        name: measure_diagonal(SelfAttention(np.zeros((T, T)), a))["excess_self_mass"]
         for name, a in shares.items()
     }
     assert excess == pytest.approx({"uniform": 0, "identity": 1, "elsewhere": -1 / (T - 1)})
@@ -135,8 +137,13 @@ def test_uniform_and_identity() -> None:
 
 def test_ties_are_hits() -> None:
     """A row whose largest score is the diagonal one and another counts for the argmax rate."""
-    assert measure(SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"] == 1
-    numbers = measure(self_attention_of(attend(np.full((T, 3), 1 / 3), Projections.weightless(3))))
+    assert (
+        measure_diagonal(SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"]
+        == 1
+    )
+    numbers = measure_diagonal(
+        self_attention_of(attend(np.full((T, 3), 1 / 3), Projections.weightless(3)))
+    )
     assert (numbers["argmax_rate"], numbers["negative_cross_ratios"]) == (1, 0)
 
 
@@ -148,7 +155,7 @@ def test_alignment_and_the_heads_of_a_trace() -> None:
     weights = Projections.from_heads([(one, one, one), (one, other, one), (one, -3 * one, one)])
     trace = attend([[1.0, 2.0], [3.0, 5.0]], weights)
     assert [
-        measure(self_attention_of(trace, head))["gram_alignment"] for head in range(3)
+        measure_diagonal(self_attention_of(trace, head))["gram_alignment"] for head in range(3)
     ] == pytest.approx([1, 0, -1])
     assert (self_attention_of(trace, 1).scores == trace.masked_scores[0, 1]).all()
     assert gram_alignment(one, 0 * one) == 0
@@ -159,5 +166,5 @@ def test_every_metric_is_declared_in_full() -> None:
     assert len({metric.name for metric in METRICS}) == len(METRICS) == 10
     for metric in METRICS:
         assert all((metric.title, metric.symbol, metric.formula, metric.range))
-        assert metric.says.endswith(".")
-        assert not re.search(r"-\d", metric.says)  # a true minus sign, as in numbers
+        assert metric.meaning.endswith(".")
+        assert not re.search(r"-\d", metric.meaning)  # a true minus sign, as in numbers

@@ -9,13 +9,13 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_lab.diagonal.measures import (
+    diagonal_margins,
     log_cross_ratios,
-    margins,
     pair_violations,
     self_attention_of,
     uniform_self_mass,
 )
-from attention_lab.diagonal.metrics import METRICS, measure, violation_rate
+from attention_lab.diagonal.metrics import METRICS, measure_diagonal, violation_rate
 from tests.lab.diagonal.measures_by_loops import T, random_square
 from tests.lab.refusal import missing
 
@@ -28,10 +28,10 @@ def test_under_a_causal_mask() -> None:
     assert uniform_self_mass(square.scores) == pytest.approx(
         (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5
     )
-    margin = margins(square.scores)
+    margin = diagonal_margins(square.scores)
     assert margin[0] == math.inf
     assert np.isfinite(margin[1:]).all()
-    numbers = measure(square)
+    numbers = measure_diagonal(square)
     assert numbers["mean_log_cross_ratio"] is numbers["negative_cross_ratios"] is None
     assert numbers["mean_margin"] == pytest.approx(margin[1:].mean())
     assert numbers["argmax_rate"] == (margin >= 0).mean()
@@ -59,15 +59,15 @@ def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
     allowed = np.ones((T, T), dtype=bool)
     allowed[0, hidden] = False
     square = self_attention_of(attend(np.eye(T), Projections.weightless(T), mask=allowed))
-    assert margins(square.scores)[0] == -math.inf
-    assert measure(square)["argmax_rate"] == pytest.approx(1 - 1 / T)
+    assert diagonal_margins(square.scores)[0] == -math.inf
+    assert measure_diagonal(square)["argmax_rate"] == pytest.approx(1 - 1 / T)
     assert uniform_self_mass(square.scores) == pytest.approx((T - 1) / T**2)
-    assert all(value is not None for value in measure(square).values())
+    assert all(value is not None for value in measure_diagonal(square).values())
 
 
 def test_one_token_alone() -> None:
     """A single token has all its attention and nothing to compare it with."""
-    numbers = measure(self_attention_of(attend([[2.0]], Projections.weightless(1))))
+    numbers = measure_diagonal(self_attention_of(attend([[2.0]], Projections.weightless(1))))
     assert (numbers["self_mass"], numbers["argmax_rate"], numbers["gram_alignment"]) == (1, 1, 1)
     names = (
         "excess_self_mass",
@@ -85,7 +85,7 @@ def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
     """
     x = np.array([[3.0], [1.0]])
     plain, causal = (
-        measure(self_attention_of(attend(x, Projections.weightless(1), causal=mask)))[
+        measure_diagonal(self_attention_of(attend(x, Projections.weightless(1), causal=mask)))[
             "excess_self_mass"
         ]
         for mask in (False, True)
@@ -93,5 +93,5 @@ def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
     own = 1 / (1 + math.exp(2))
     assert plain == pytest.approx(((1 / (1 + math.exp(-6)) + own) / 2 - 1 / 2) / (1 - 1 / 2))
     assert causal == pytest.approx(((1 + own) / 2 - 3 / 4) / (1 - 3 / 4))
-    (says,) = (metric.says for metric in METRICS if metric.name == "excess_self_mass")
+    (says,) = (metric.meaning for metric in METRICS if metric.name == "excess_self_mass")
     assert missing(says, 0, "weights", "mask") == []

@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attention_core import attend
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, proposition
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
 from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM
-from attention_lab.diagonal.propositions.tokens import Tokens, tokens_of_trace, weightless
+from attention_lab.diagonal.propositions.tokens import (
+    UnmaskedAttention,
+    tokens_of_trace,
+    weightless_attention,
+)
 from attention_lab.diagonal.settings import DiagonalSettings, at_angle, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
@@ -46,7 +50,7 @@ def token_matrices(draw: st.DrawFn, least: int = 1) -> np.ndarray:
 @given(x=token_matrices(), scale=st.none() | st.floats(0.1, 3))
 def test_what_is_true_holds(number: str, x: np.ndarray, scale: float | None) -> None:
     """Every theorem and every conditional statement holds for any tokens and any scale above 0."""
-    assert proposition(number).check(x, scale).holds
+    assert find_proposition(number).check(x, scale).holds
 
 
 @given(x=token_matrices(least=2))
@@ -54,11 +58,11 @@ def test_what_is_true_holds_with_equal_norms(x: np.ndarray) -> None:
     """On a sphere every row peaks on its diagonal, and so the false bound S4 holds, too."""
     length = np.linalg.norm(x, axis=1, keepdims=True)
     x = np.where(length > 0, x / np.where(length > 0, length, 1), 1 / np.sqrt(x.shape[1]))
-    check = proposition("S12").check(x)
+    check = find_proposition("S12").check(x)
     assert check.applies
     assert check.holds
-    assert proposition("S4").check(x).holds
-    a = weightless(x).probabilities
+    assert find_proposition("S4").check(x).holds
+    a = weightless_attention(x).probabilities
     assert (np.diagonal(a) >= 1 / len(x) - 1e-12).all()
 
 
@@ -70,10 +74,10 @@ def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: in
     rng = np.random.default_rng(seed)
     others = rng.normal(size=(n_tokens, d_model))
     x = np.vstack([rng.dirichlet(np.ones(n_tokens)) @ others, others])
-    check = proposition("S11").check(x)
+    check = find_proposition("S11").check(x)
     assert check.applies
     assert check.holds
-    a = weightless(x).probabilities[0]
+    a = weightless_attention(x).probabilities[0]
     assert a[0] < a[1:].max()
 
 
@@ -83,9 +87,9 @@ def test_identities_to_rounding(x: np.ndarray) -> None:
     for moderate scores.
     """
     x = x / max(1.0, float(np.abs(x).max()))
-    largest = max(1.0, float(np.abs(weightless(x).scores).max()))
-    assert proposition("S1").check(x).excess <= 1e-12 * largest
-    assert proposition("S7").check(x).excess <= 1e-12
+    largest = max(1.0, float(np.abs(weightless_attention(x).scores).max()))
+    assert find_proposition("S1").check(x).excess <= 1e-12 * largest
+    assert find_proposition("S7").check(x).excess <= 1e-12
 
 
 def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
@@ -95,7 +99,7 @@ def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
         tokens = tokens_of_trace(
             trace_of_settings(DiagonalSettings(text=text, d_model=d_model, layer_norm=True))
         )
-        check = proposition("S5").test(tokens)
+        check = find_proposition("S5").verify(tokens)
         assert (check.holds, check.excess) == (False, 0)
 
 
@@ -104,10 +108,10 @@ def test_what_equal_norms_have_to_spare() -> None:
     row it is in.
     """
     x = np.array([[3.0, 4.0], [5.0, 0.0]])
-    shares, check = weightless(x).probabilities, proposition("S12").check(x)
+    shares, check = weightless_attention(x).probabilities, find_proposition("S12").check(x)
     assert (check.excess, check.where) == (pytest.approx(0.5 - shares[0, 0]), (0,))
     x = np.array([[3.0, 4.0], [5.0, 0.0], [4.0, 3.0], [-5.0, 0.0]])
-    shares, check = weightless(x).probabilities, proposition("S12").check(x)
+    shares, check = weightless_attention(x).probabilities, find_proposition("S12").check(x)
     row, column = check.where
     assert check.excess == pytest.approx(shares[row, column] - shares[row, row])
     assert check.excess > 1 / 4 - shares.diagonal().min()
@@ -117,19 +121,21 @@ def test_one_normaliser_has_a_letter_of_its_own() -> None:
     """S3 speaks of one softmax over all scores and not of the a_ij of the page, and so does
     what it has to spare.
     """
-    assert "a_{" not in proposition("S3").latex
+    assert "a_{" not in find_proposition("S3").latex
     p = np.exp([[9, 6, 3], [6, 4, 2], [3, 2, 1]])
     spare = min(np.sqrt(p[i, i] * p[j, j]) - p[i, j] for i, j in ((0, 1), (0, 2), (1, 2)))
-    assert -proposition("S3").check([[3.0], [2.0], [1.0]]).excess == pytest.approx(spare / p.sum())
+    assert -find_proposition("S3").check([[3.0], [2.0], [1.0]]).excess == pytest.approx(
+        spare / p.sum()
+    )
 
 
 def test_conditions_that_are_not_met() -> None:
     """Where the tokens do not meet a condition the check says so, and nothing is violated."""
     one, uneven = [[2.0]], [[1.0], [2.0], [4.0]]
-    assert not proposition("S6").check(one).applies
-    assert not proposition("S12").check(uneven).applies
-    assert not proposition("S11").check([[1.0, 0.0], [0.0, 1.0]]).applies
-    assert proposition("S11").check(uneven).where == (1,)
+    assert not find_proposition("S6").check(one).applies
+    assert not find_proposition("S12").check(uneven).applies
+    assert not find_proposition("S11").check([[1.0, 0.0], [0.0, 1.0]]).applies
+    assert find_proposition("S11").check(uneven).where == (1,)
     assert all(p.check(one).holds for p in PROPOSITIONS)
 
 
@@ -139,8 +145,8 @@ def test_tied_weights_are_weightless_queries() -> None:
     """
     x = gaussian_tokens(7, 5)
     tied, free = (tokens_of_trace(attend(x, at_angle(5, 3, degrees))) for degrees in (0, 90))
-    assert all(proposition(number).test(tied).holds for number in TRUE)
-    violated = {p.number for p in PROPOSITIONS if not p.test(free).holds}
+    assert all(find_proposition(number).verify(tied).holds for number in TRUE)
+    violated = {p.number for p in PROPOSITIONS if not p.verify(free).holds}
     assert {"S1", "S3", "S7", "S13", "S14"} <= violated
 
 
@@ -149,7 +155,7 @@ def test_theorems_hold_in_single_precision(number: str) -> None:
     """The coarser rounding of float32 is no violation; the verdict is that of the same numbers
     in float64.
     """
-    test = proposition(number).test
+    test = find_proposition(number).verify
     for seed, spread in ((0, 1.0), (1, 10.0), (2, 30.0)):
         x = (spread * gaussian_tokens(20, 5, seed)).astype(np.float32)
         layer = at_angle(5, 3, 0).astype(np.float32)
@@ -161,29 +167,29 @@ def test_theorems_hold_in_single_precision(number: str) -> None:
             getattr(attend(x, layer), name)[0, 0]
             for name in ("query_heads", "scaled_scores", "probabilities")
         )
-        assert test(Tokens(*fields, scale=single.scale)).holds
+        assert test(UnmaskedAttention(*fields, scale=single.scale)).holds
 
 
 def test_a_planted_violation_is_found() -> None:
     """One probability moved in the matrix of a valid example makes the checks that read it
     fail, at that place.
     """
-    tokens = weightless(gaussian_tokens(5, 9))
+    tokens = weightless_attention(gaussian_tokens(5, 9))
     a = tokens.probabilities.copy()
     a[1, 3] = 0.99
     wrong = replace(tokens, probabilities=a)
     for number in ("S4", "S7", "S9", "S14"):
-        assert proposition(number).test(tokens).holds
-        assert not proposition(number).test(wrong).holds
-    assert proposition("S14").test(wrong).where in ((1, 3), (3, 1))
+        assert find_proposition(number).verify(tokens).holds
+        assert not find_proposition(number).verify(wrong).holds
+    assert find_proposition("S14").verify(wrong).where in ((1, 3), (3, 1))
 
 
 def test_the_smallest_trace() -> None:
     """Equal tokens have trace 1, others more; W_K = -W_Q goes far below."""
-    assert np.trace(weightless(np.ones((6, 2))).probabilities) == pytest.approx(1)
-    assert proposition("S13").check(gaussian_tokens(6, 2)).holds
+    assert np.trace(weightless_attention(np.ones((6, 2))).probabilities) == pytest.approx(1)
+    assert find_proposition("S13").check(gaussian_tokens(6, 2)).holds
     opposite = tokens_of_trace(attend(4 * gaussian_tokens(6, 3), at_angle(3, 3, 180)))
-    assert proposition("S13").test(opposite).excess > 0.5
+    assert find_proposition("S13").verify(opposite).excess > 0.5
 
 
 def test_every_proposition_is_declared_in_full() -> None:
@@ -192,7 +198,7 @@ def test_every_proposition_is_declared_in_full() -> None:
     """
     assert [f"S{k}" for k in range(1, 15)] == NUMBERS
     for p in PROPOSITIONS:
-        assert all((p.title, p.says, p.latex, p.proof))
+        assert all((p.title, p.statement, p.latex, p.proof))
         assert p.status in (THEOREM, FALSE, CONDITION)
-        assert bool(p.fails) == (p.status == FALSE)
+        assert bool(p.failing_step) == (p.status == FALSE)
         assert bool(p.condition) == (p.status != THEOREM)

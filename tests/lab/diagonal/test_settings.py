@@ -18,8 +18,13 @@ from attention_core import AttentionError, SettingsError, ShapeError
 from attention_core.embeddings import sinusoidal_positions, word_vector
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
-from attention_lab.diagonal.propositions.catalogue import proposition
-from attention_lab.diagonal.settings import WEIGHTS, DiagonalSettings, at_angle, trace_of_settings
+from attention_lab.diagonal.propositions.catalogue import find_proposition
+from attention_lab.diagonal.settings import (
+    DIAGONAL_WEIGHTS,
+    DiagonalSettings,
+    at_angle,
+    trace_of_settings,
+)
 from attention_lab.diagonal.token_matrices import (
     format_tokens,
     gaussian_tokens,
@@ -173,7 +178,7 @@ def test_the_angle(degrees: float, alignment: float) -> None:
         assert (weights.w_k == (1 if degrees % 360 == 0 else -1) * weights.w_q).all()
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("weights", DIAGONAL_WEIGHTS)
 def test_weights(weights: str) -> None:
     """Each kind of weights is what its name says."""
     trace = trace_of_settings(replace(DRAWN, weights=weights))
@@ -215,12 +220,14 @@ def test_presets_show_what_they_say(preset: Any) -> None:
     hulls are as announced.
     """
     x = trace_of_settings(preset.settings).inputs[0]
-    violated = {number for number in ("S4", "S5") if not proposition(number).check(x).holds}
+    violated = {number for number in ("S4", "S5") if not find_proposition(number).check(x).holds}
     expected = {"one_two_three": {"S4", "S5"}, "nearly_all": {"S4", "S5"}, "equal_norms": set()}
     assert violated == expected.get(preset.name, {"S5"})
-    assert proposition("S12").check(x).applies == (preset.name in ("equal_norms", "duplicates"))
-    assert proposition("S11").check(x).applies == (
+    assert find_proposition("S12").check(x).applies == (
+        preset.name in ("equal_norms", "duplicates")
+    )
+    assert find_proposition("S11").check(x).applies == (
         preset.name in ("one_two_three", "duplicates", "inside")
     )
     if preset.name == "nearly_all":
-        assert proposition("S4").check(x).excess == pytest.approx(0.989, abs=5e-4)
+        assert find_proposition("S4").check(x).excess == pytest.approx(0.989, abs=5e-4)

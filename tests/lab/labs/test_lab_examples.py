@@ -1,14 +1,14 @@
-"""The made-up inputs of the laboratories show what they are there to show."""
+"""The examples of the laboratories have the properties for which they were chosen."""
 
 from __future__ import annotations
 
 import pytest
 
 from attention_lab.labs.lab_examples import (
-    globe_step,
     n_choosing_themselves,
     one_by_one_example,
-    untrained_size,
+    sphere_step_example,
+    untrained_output_size,
 )
 from attention_lab.labs.one_by_one import run_one_by_one
 from attention_lab.labs.stack_settings import StackSettings
@@ -18,8 +18,8 @@ from attention_lab.labs.stack_settings import StackSettings
     ("kind", "all_of_them"), [("raw", False), ("layer-normed", True), ("with positions", True)]
 )
 def test_a_longer_token_wins_unless_lengths_are_equal(kind: str, all_of_them: bool) -> None:
-    """Raw, a token loses its own row to a longer one; normalised or by position every token
-    chooses itself.
+    """A raw token loses its own row to a longer one; normalised or by position every token chooses
+    itself.
     """
     run = run_one_by_one(*one_by_one_example(), sharpness=40, kind=kind)
     assert (n_choosing_themselves(run) == 6) is all_of_them
@@ -27,15 +27,15 @@ def test_a_longer_token_wins_unless_lengths_are_equal(kind: str, all_of_them: bo
 
 
 def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
-    """The part of the gradient along the point changes neither the tangent nor where the step
-    lands.
-    """
-    flat, steep = globe_step(30, 0.0, 0.7), globe_step(30, 5.0, 0.7)
-    assert steep.landed["geodesic"] == pytest.approx(flat.landed["geodesic"])
+    """The part of the gradient along the point does not change where the step lands."""
+    flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
+    assert steep.landing_points["geodesic"] == pytest.approx(flat.landing_points["geodesic"])
 
 
 def test_glorot_grows_and_the_others_do_not() -> None:
-    """After twelve layers Glorot's numbers are many times as large as orthonormal ones."""
-    assert untrained_size(StackSettings(row="glorot")) > 3 * untrained_size(
-        StackSettings(row="stiefel")
+    """After twelve layers the output with Glorot's numbers is many times as large as with
+    orthonormal columns.
+    """
+    assert untrained_output_size(StackSettings(variant="glorot")) > 3 * untrained_output_size(
+        StackSettings(variant="stiefel")
     )

@@ -1,0 +1,223 @@
+"""The widgets of the page *Lexicon*: a sentence of its words, the heads set by hand, the visitor's
+own words, the pinned cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attention_core import AttentionError, SettingsError, TextError
+from attention_core.trace import Trace
+from attention_lab.heads.keys_read import keys_read_most
+from attention_lab.labs.lexicon import (
+    FEATURE_SECTIONS,
+    LEXICON,
+    LEXICON_SENTENCES,
+    OWN_WORD_FEATURES,
+    START_TOKEN,
+    LexiconSentence,
+    check_own_word,
+    compose_sentence,
+)
+from attention_lab.labs.lexicon_heads import (
+    CONJUNCTION_HEAD,
+    LEXICON_HEADS,
+    LexiconHead,
+    received_features,
+    run_lexicon,
+)
+from attention_viz.labels import number, percent
+
+from ..facts import fact
+from ..markdown import plain
+from ..url_state import bound, cell_places, choose_one, restore, set_places, write_to_url
+
+Words = dict[str, tuple[str, ...]]
+HEAD_CHOICES: dict[str, tuple[LexiconHead, ...]] = {
+    "four": LEXICON_HEADS,
+    "and": (CONJUNCTION_HEAD,),
+}
+TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
+MAX_OWN_WORDS = 12
+
+
+def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[LexiconHead, ...]]:
+    """Draw all widgets; return the sentence, its trace, and the heads. Raises: TextError,
+    SettingsError.
+    """
+    own = own_words()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        text = bound(
+            st.text_input,
+            "A sentence of the lexicon’s words",
+            LEXICON_SENTENCES[0],
+            max_chars=200,
+            width=330,
+            key="lex_text",
+            persist_state="session",
+        )
+        chosen = choose_one(
+            "Heads",
+            HEAD_CHOICES,
+            "four",
+            key="lex_heads",
+            help=(
+                "four: the heads gender, number, previous word, and verb to subject. and: one head"
+                " that asks for gender and number at once."
+            ),
+        )
+        temperature = bound(
+            st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=110
+        )
+        start = bound(st.toggle, f"Start token {START_TOKEN}", True, key="lex_start")
+        causal = bound(st.toggle, "Causal mask", key="lex_causal")
+    heads = HEAD_CHOICES[chosen]
+    composed = compose_sentence(text or "", own, start=bool(start))
+    trace = run_lexicon(composed, heads, temperature=float(temperature), causal=bool(causal))
+    return composed, trace, heads
+
+
+def show_sentences() -> None:
+    """A button for each example: it puts its sentence into the field."""
+    with st.container(horizontal=True, gap="small"):
+        for place, sentence in enumerate(LEXICON_SENTENCES):
+            st.button(
+                sentence,
+                key=f"lex example {place}",
+                type="tertiary",
+                icon=":material/science:",
+                on_click=st.session_state.update,
+                args=({"lex_text": sentence},),
+            )
+
+
+def chosen_words(trace: Trace, n_heads: int) -> tuple[int, int, int]:
+    """The pinned head, query and key.
+
+    At first “they” in the head *number*, or the last word in the first head; and the key it reads
+    most.
+    """
+    n_tokens, words = trace.sizes["T"], trace.labels("T")
+    such_as = "A cell is head, query and key such as 1-7-5"
+    if held := cell_places("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
+        head, query, key = held
+        return head, query, key
+    query = next((place for place, word in enumerate(words) if word == "they"), n_tokens - 1)
+    head = int(n_heads > 1 and words[query] == "they")
+    return head, query, int(trace.probabilities[0, head, query].argmax())
+
+
+def pin_words(array: str, index: Sequence[int]) -> None:
+    """Pin a clicked cell of a head; a callback of the board."""
+    set_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
+
+
+def words_read(trace: Trace, heads: Sequence[LexiconHead], query: int) -> str:
+    """Which words each head reads most for one word, as a Markdown list."""
+    words = trace.labels("T")
+    lines = []
+    for place, head in enumerate(heads):
+        most = float(trace.probabilities[0, place, query].max())
+        read = list(keys_read_most(trace, place, query))
+        fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
+        keys = ", ".join(f"“{plain(words[key])}” ({key}) {percent(most)}" for key in read)
+        if len(read) > 3:
+            keys = f"{len(read)} words with {percent(most)} each"
+        lines.append(f"- **{head.name}**: {keys}")
+    return "\n".join(lines)
+
+
+def features_received(trace: Trace, query: int) -> str:
+    """The features of which a word receives 0.2 or more, in words."""
+    parts = [
+        f"**{name}** {number(value, 2)}"
+        for name, value in received_features(trace, query).items()
+        if value >= 0.2
+    ]
+    return ", ".join(parts) or "hardly anything"
+
+
+def own_words() -> Words:
+    """The visitor's own words with their features, from the URL."""
+    restore("lex_words", "Own words", "", lambda text: _words_text(_read_words(text)))
+    write_to_url("lex_words", "")
+    return _read_words(st.session_state["lex_words"])
+
+
+def edit_words() -> None:
+    """All words with their features, and the form for a word of the visitor."""
+    left, right = st.columns([3, 2])
+    rows = LEXICON | own_words()
+    left.dataframe(
+        [{"word": word, **_by_section(features)} for word, features in rows.items()],
+        hide_index=True,
+        height=320,
+        alt="The words of the lexicon",
+    )
+    with right:
+        with st.form("lex form", clear_on_submit=True):
+            word = st.text_input("Your own word", max_chars=60, key="lex new word")
+            features = st.pills(
+                "Its features", OWN_WORD_FEATURES, selection_mode="multi", key="lex new features"
+            )
+            added = st.form_submit_button("Add the word", icon=":material/add:")
+        if added:
+            _add_word(word or "", features or [])
+        if st.session_state["lex_words"]:
+            st.button(
+                "Remove own words",
+                key="lex drop",
+                on_click=st.session_state.update,
+                args=({"lex_words": ""},),
+            )
+
+
+def _add_word(word: str, features: Sequence[str]) -> None:
+    try:
+        words = _with_word(own_words(), word, features)
+    except AttentionError as error:
+        st.error(plain(str(error)))
+        return
+    st.session_state["lex_words"] = _words_text(words)
+    st.rerun()
+
+
+def _with_word(words: Words, word: str, features: Sequence[str]) -> Words:
+    """Own words with one more; it replaces a word of the same spelling. Raises: TextError,
+    SettingsError.
+    """
+    spelled, checked = check_own_word(word, features)
+    if spelled in LEXICON:
+        raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
+    if len(words | {spelled: checked}) > MAX_OWN_WORDS:
+        raise SettingsError(f"There may be {MAX_OWN_WORDS} own words: remove the own words first")
+    return words | {spelled: checked}
+
+
+def _by_section(features: Sequence[str]) -> dict[str, str]:
+    return {
+        section: " ".join(feature for feature in features if feature in names)
+        for section, names in FEATURE_SECTIONS.items()
+        if section != "position"
+    }
+
+
+def _words_text(words: Words) -> str:
+    return ";".join(f"{word}:{'.'.join(features)}" for word, features in words.items())
+
+
+def _read_words(text: str) -> Words:
+    """The words of a text such as "horse:neut.sg.anim.NOUN;mare:fem.sg.anim.NOUN". Raises:
+    TextError, SettingsError.
+    """
+    words: Words = {}
+    for part in text.split(";") if text else ():
+        word, separator, features = part.partition(":")
+        if not separator:
+            raise TextError("An own word must be written as in horse:neut.sg.anim.NOUN")
+        n_words, words = len(words), _with_word(words, word, features.split("."))
+        if len(words) == n_words:
+            raise SettingsError(f"{word.strip()!r} is given twice: leave one out")
+    return words

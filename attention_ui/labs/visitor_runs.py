@@ -1,0 +1,126 @@
+"""Training while the visitor watches. Each visitor has runs of their own, which can be stopped,
+continued and trained again.
+
+The checkpoints that one visitor's run has shared_run are kept for all: another run of the same
+settings replays them and computes only the rest. Streamlit ends a script when it writes to a page
+that its visitor has left or changed, so every checkpoint writes.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import monotonic, sleep
+
+from attention_core import Projections
+from attention_lab.labs.loss_curves import LossPoint
+from attention_lab.labs.training import train_layer
+from attention_lab.labs.training_settings import TrainingSettings
+
+from ..url_state import session
+from .shared_runs import SharedRun, shared_run
+
+MAX_RUNS = 64  # of a visitor
+SECONDS_BETWEEN_PICTURES = 0.4
+SECONDS_OF_A_REPLAY = 1.0  # at least, so that it can be watched
+
+
+@dataclass
+class VisitorRun:
+    """The progress of a visitor in a run. latest: the step and its weights, which need not be among
+    the points kept for all.
+    """
+
+    settings: TrainingSettings
+    latest: tuple[int, Projections]
+
+    @property
+    def _run(self) -> SharedRun:
+        return shared_run(self.settings)
+
+    @property
+    def step(self) -> int:
+        """How many steps have been made."""
+        return self.latest[0]
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is at its last step."""
+        return self.step >= self.settings.last_step
+
+    @property
+    def losses(self) -> list[LossPoint]:
+        """The loss of every checkpoint so far."""
+        return [point for point in self._run.losses if point[0] <= self.step]
+
+    @property
+    def points(self) -> list[tuple[int, Projections]]:
+        """The weights so far, at some steps."""
+        return [point for point in self._run.points if point[0] <= self.step]
+
+    @property
+    def unseen_losses(self) -> tuple[LossPoint, ...]:
+        """The loss on the unseen sequences by step. The run must be done."""
+        return self._run.unseen_losses
+
+    def at(self, percent: int) -> tuple[int, Projections]:
+        """The last known point within this percentage of the whole run: its step and
+        its weights.
+        """
+        end = percent / 100 * self.settings.last_step
+        known = [point for point in (*self.points, self.latest) if point[0] <= end]
+        return max(known, key=lambda point: point[0])
+
+
+def visitor_run(settings: TrainingSettings) -> VisitorRun:
+    """The visitor's run of these settings, at its first checkpoint until it is trained.
+
+    Raises: SettingsError if the settings are not valid.
+    """
+    own: OrderedDict[TrainingSettings, VisitorRun] = session().visitor_runs
+    kept = shared_run(settings)
+    run = own.get(settings)
+    # The cache may have dropped what was shared_run: then the run starts again.
+    if run is None or run.step > kept.step:
+        run = own[settings] = VisitorRun(settings, kept.points[0])
+    own.move_to_end(settings)
+    while len(own) > MAX_RUNS:
+        own.popitem(last=False)
+    return run
+
+
+def reset_run(settings: TrainingSettings) -> None:
+    """Put the visitor's run back to its start."""
+    session().visitor_runs.pop(settings, None)
+
+
+def continue_training(
+    run: VisitorRun, say: Callable[[float, str], object], draw: Callable[[int], None] | None = None
+) -> None:
+    """Train a run to its end. say: called for every checkpoint with the part done and a text. draw:
+    called at intervals with the step, if somebody watches.
+    """
+    drawn, last = monotonic(), run.settings.last_step
+    for loss, pause in _remaining_steps(run):
+        sleep(pause if draw else 0)
+        say(run.step / last, f"step {run.step} of {last}: loss {loss:.4f}")
+        if draw and monotonic() - drawn > SECONDS_BETWEEN_PICTURES:
+            draw(run.step)
+            drawn = monotonic()
+
+
+def _remaining_steps(run: VisitorRun) -> Iterator[tuple[float, float]]:
+    """Move a run on: first over the known points, then by computing. Yields the loss of each
+    checkpoint and the seconds for which to show it (0 for a new one).
+    """
+    kept = shared_run(run.settings)
+    known, losses = [point for point in kept.points if point[0] > run.step], dict(kept.losses)
+    for point in known:
+        run.latest = point
+        yield losses[point[0]], SECONDS_OF_A_REPLAY / len(kept.points)
+    for checkpoint in train_layer(run.settings, kept.latest):
+        kept.add(checkpoint)
+        if checkpoint.step > run.step:
+            run.latest = checkpoint.step, checkpoint.projections
+            yield checkpoint.loss, 0.0

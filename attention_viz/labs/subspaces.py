@@ -1,0 +1,116 @@
+"""Tokens in three dimensions with the plane of a head, and the tokens as the head reads them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_lab.labs.subspaces import HeadPlanes
+
+from ..curves import LEGEND_ABOVE
+from ..labels import number
+from ..parts import Part, dashed_line, layout
+from ..theme import Figure
+
+CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
+N_GRID_LINES = 9  # of the grid of a plane, in each direction
+
+
+def space_figure(planes: HeadPlanes, head: int) -> Figure:
+    """The tokens as points, a head's plane as a grid, and the perpendiculars to it."""
+    feet, points = planes.feet[head], planes.points
+    drops = np.stack([points, feet, np.full_like(points, np.nan)], axis=1).reshape(-1, 3)
+    color = f"@head {head}"
+    data = [
+        _line(_grid(planes, head), f"plane of head {head}", color, width=1.5),
+        _line(drops, "perpendicular", "@muted", width=3),
+        _points(points, planes.tokens, "token", "@text"),
+        _points(feet, ("",) * len(feet), f"foot in head {head}", color),
+        _points(np.zeros((1, 3)), ("0",), "origin", "@muted"),
+    ]
+    parts = {
+        "scene": {
+            **{f"{letter}axis": {"visible": False} for letter in "xyz"},
+            "aspectmode": "data",
+            "dragmode": "orbit",
+            "camera": CAMERA,
+        },
+        "showlegend": True,
+        "legend": LEGEND_ABOVE,
+        "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
+        "dragmode": "orbit",
+    }
+    says = (
+        f"Three dimensions: {len(feet)} tokens and the plane of head {head}. The smallest share of"
+        f" its squared length lies in the plane for"
+        f" “{planes.tokens[int(planes.length_shares[head].argmin())]}”:"
+        f" {number(float(planes.length_shares[head].min()), 2)}."
+    )
+    return {"data": data, "layout": layout(400, says, **parts)}
+
+
+def plane_figure(planes: HeadPlanes, head: int) -> Figure:
+    """The tokens as a head reads them: two numbers for each."""
+    found, reach = planes.coordinates[head], 1.3 * float(np.abs(planes.coordinates).max())
+    both = {"gridcolor": "@line", "zeroline": False, "fixedrange": True}
+    both |= {"constrain": "domain", "range": [-reach, reach], "tickfont": {"size": 11}}
+    parts = {
+        "margin": {"l": 36, "r": 8, "t": 32, "b": 28},
+        "title": {"text": f"head {head}", "font": {"size": 13}},
+        "xaxis": both,
+        "yaxis": both | {"scaleanchor": "x"},
+        "shapes": [
+            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+        ],
+    }
+    dots = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": found[:, 0].astype("f4"),
+        "y": found[:, 1].astype("f4"),
+        "text": list(planes.tokens),
+        "textposition": "top center",
+        "textfont": {"size": 12, "color": "@text"},
+        "marker": {"color": f"@head {head}", "size": 9},
+        "customdata": [number(float(share), 2) for share in planes.length_shares[head]],
+        "hovertemplate": "%{text}: (%{x:.3f}, %{y:.3f})<br>in the plane: %{customdata} of its"
+        " squared length<extra></extra>",
+    }
+    says = f"Plane of head {head}: {len(found)} tokens, two numbers each."
+    return {"data": [dots], "layout": layout(300, says, **parts)}
+
+
+def _grid(planes: HeadPlanes, head: int) -> Array:
+    """Lines of a head's plane around the origin, as one line with gaps."""
+    across, _ = np.linalg.qr(planes.bases[head])
+    reach = 1.1 * float(np.abs(planes.feet @ across).max())
+    places, ends = np.linspace(-reach, reach, N_GRID_LINES), np.array([-reach, reach, np.nan])
+    one_way = np.stack([np.repeat(places, 3), np.tile(ends, N_GRID_LINES)], axis=1)
+    both: Array = np.concatenate([one_way, one_way[:, ::-1]]) @ across.T
+    return both
+
+
+def _line(points_N3: Array, name: str, color: str, width: float) -> Part:
+    return {
+        "type": "scatter3d",
+        "mode": "lines",
+        "name": name,
+        "hoverinfo": "skip",
+        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
+        "line": {"color": color, "width": width},
+    }
+
+
+def _points(points_N3: Array, texts: tuple[str, ...], name: str, color: str) -> Part:
+    return {
+        "type": "scatter3d",
+        "mode": "markers+text",
+        "name": name,
+        "text": list(texts),
+        "textposition": "top center",
+        "textfont": {"color": color, "size": 13},
+        "marker": {"color": color, "size": 4},
+        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
+        "hovertemplate": "%{text} (%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
+    }

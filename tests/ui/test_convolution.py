@@ -1,0 +1,139 @@
+"""The convolution laboratory: attention becomes the convolution; what is typed, drawn, read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_lab.labs.images import IMAGES
+from attention_ui.labs import picture_upload, typed_tables
+from tests.ui.app import errors, facts, named_in, opened, scenes
+from tests.ui.laboratories import opened_at
+from tests.ui.picturing import GREYS, QUARTERS, pixels_of, png, written
+
+
+@pytest.mark.parametrize(
+    ("padding", "most"), [("nothing", 1e-12), ("frame", 1e-12), ("sink", 1e-12), ("circular", 1e-8)]
+)
+def test_convolution_is_reached(padding: str, most: float) -> None:
+    """At the greatest sharpness attention and convolution agree in every padding; around
+    circles a bit less.
+    """
+    app = opened("convolution", conv_padding=padding, conv_sharpness=80.0, conv_kernel="emboss")
+    assert facts(app)["largest_error"] < most
+
+
+def test_own_kernel_and_drawing_from_the_address() -> None:
+    """A kernel and a picture of one's own come from the address, and two heads do the same."""
+    app = opened(
+        "convolution",
+        conv_kernel="own",
+        conv_own="1 0 0, 0 0 0, 0 0 -2",
+        conv_image="drawn",
+        conv_drawn="-".join(["12345678"] * 8),
+        conv_sharpness=80.0,
+    )
+    app = opened_at(app, "conv two")
+    assert errors(app) == []
+    assert len(scenes(app)) == 3
+    assert max(facts(app)["errors_of_two_heads"]) < 1e-12
+
+
+def test_a_picture_from_a_file() -> None:
+    """A PNG becomes the picture, as grey numbers; where one is refused the earlier one stays,
+    at first the disc.
+    """
+    app = opened("convolution", conv_image="file")
+    for width, height, expected in (
+        (10_000, 9, (list(np.shape(IMAGES["disc"])), 1)),
+        (5, 3, ([3, 5], 0.8)),
+        (10_000, 9, ([3, 5], 0.8)),
+    ):
+        file = png(width, height, pixels_of(*[bytes(range(0, 255, 51))] * 3))
+        app.file_uploader(key="conv file").set_value(("a.png", file, "image/png")).run()
+        assert not app.exception
+        shown = scenes(app)[0]["arrays"]["picture"]
+        assert (shown["shape"], shown["limit"]) == expected
+        assert ["1,024" in error.value for error in app.error] == [True] * (width > 5)
+
+
+def test_a_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that runs again shows the pixels that were read; another file, or the same one
+    again, is read anew.
+    """
+    names: list[str] = []
+    decode = picture_upload.read_any_picture
+
+    def read(data: bytes, name: str) -> np.ndarray:
+        names.append(name)
+        return decode(data, name)
+
+    monkeypatch.setattr(picture_upload, "read_any_picture", read)
+    app = opened("convolution", conv_image="file")
+    for name, shape in (("a.png", [2, 3]), ("b.png", [16, 16])):
+        data = written(GREYS if name == "a.png" else QUARTERS, "PNG")
+        app.file_uploader(key="conv file").set_value((name, data, "")).run()
+        app.run()
+        assert not app.exception
+        assert scenes(app)[0]["arrays"]["picture"]["shape"] == shape
+    assert names == ["a.png", "b.png"]
+    app.file_uploader(key="conv file").set_value(None).run()
+    assert picture_upload.READ_FILE_KEY not in app.session_state
+
+
+def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is typed into the drawing is brought to a digit, be it infinite, no number or
+    nothing.
+    """
+    typed = {"0": {"0": math.inf, "1": -math.inf, "2": math.nan, "3": None, "4": 7.9}}
+    held = {"table": {"edited_rows": typed}}
+    monkeypatch.setattr(typed_tables.st, "session_state", held)
+    typed_tables._drawing_changed("table", [[1] * 8] * 8)
+    assert held["conv_drawn"].split("-")[0] == "90007111"
+
+
+@pytest.mark.parametrize("typed", [None, "None"])
+def test_a_weight_that_is_none(monkeypatch: pytest.MonkeyPatch, typed: Any) -> None:
+    """A cell of the kernel that was cleared is refused by its place, and not as a word that
+    nobody typed.
+    """
+    held: dict[str, Any] = {"table": {"edited_rows": {"1": {"→": typed}}}}
+    monkeypatch.setattr(typed_tables.st, "session_state", held)
+    typed_tables._kernel_changed("table", np.eye(3))
+    assert {"2", "3"} <= named_in(held["conv refused"])
+    assert ("'None'" in held["conv refused"]) == (typed == "None")
+    assert "conv_own" not in held
+
+
+def test_a_kernel_of_zeros_leaves_the_rest_of_the_page() -> None:
+    """Two heads have nothing to look for then, which is said where they would stand; what comes
+    after them is there.
+    """
+    app = opened("convolution", conv_kernel="own", conv_own="0 0 0, 0 0 0, 0 0 0")
+    app.session_state["conv two"] = app.session_state["conv one"] = True
+    app.run()
+    assert len(errors(app)) == 1
+    assert "errors_of_two_heads" not in facts(app)
+    assert "tokens_choosing_themselves" in facts(app)
+
+
+def test_a_kernel_without_positive_numbers() -> None:
+    """One head spreads like its negative numbers, and none like positive ones: one head reads."""
+    app = opened("convolution", conv_kernel="own", conv_own="-1 -1 -1, -1 -1 -1, -1 -1 -1")
+    app = opened_at(app, "conv two")
+    heads = [name for name in scenes(app)[2]["arrays"] if name.startswith("head")]
+    assert len(heads) == 1
+    assert facts(app)["errors_of_two_heads"][1] < 1e-12
+
+
+def test_what_is_compared_with_positions() -> None:
+    """Where positions are compared the contents are not, so that W_Q W_Kᵀ is no multiple of the
+    identity.
+    """
+    app = opened_at(opened("convolution"), "conv one")
+    assert facts(app)["compares_places"] is False
+    app.segmented_control(key="conv_tokens").set_value("with positions").run()
+    assert facts(app)["compares_places"] is True

@@ -32,7 +32,7 @@ class ExaminedLayer:
     differs_from: str | None
 
 
-def find_mistake(key: str) -> Mistake | None:
+def mistake_by_key(key: str) -> Mistake | None:
     """The mistake with a key; None for "none"."""
     return {NO_MISTAKE: None, **{mistake.key: mistake for mistake in MISTAKES}}[key]
 
@@ -46,7 +46,7 @@ def examine_layer(scenario: Scenario, key: str, masked: bool = False) -> Examine
     right = trace_of(scenario)
     if masked and right.mask is None:
         right = rerun(right, mask=causal_mask(right.sizes["T"]))
-    mistake = find_mistake(key)
+    mistake = mistake_by_key(key)
     steps: ReplacedSteps = mistake.steps if mistake else CORRECT_STEPS
     faulty = run_with_steps(run_inputs(right), steps)
     return ExaminedLayer(right, faulty, run_checks(right, steps), first_difference(right, faulty))

@@ -18,7 +18,7 @@ from .sentences import Sentence, other_sentence, padded_sentence
 
 
 @dataclass(frozen=True)
-class Use:
+class AttentionUse:
     """One use of attention. queries_from: the sequence of the queries. keys_from: the sequence of
     keys and values.
 
@@ -33,8 +33,8 @@ class Use:
     description: str
 
 
-USES: tuple[Use, ...] = (
-    Use(
+ATTENTION_USES: tuple[AttentionUse, ...] = (
+    AttentionUse(
         "encoder",
         "encoder self-attention",
         "source",
@@ -42,7 +42,7 @@ USES: tuple[Use, ...] = (
         False,
         "The source sentence reads itself in both directions. Only its padding is hidden.",
     ),
-    Use(
+    AttentionUse(
         "decoder",
         "decoder self-attention",
         "target",
@@ -51,7 +51,7 @@ USES: tuple[Use, ...] = (
         "The target sentence reads itself, but no token may see a later one: during generation"
         " later tokens do not exist yet.",
     ),
-    Use(
+    AttentionUse(
         "cross",
         "cross-attention",
         "target",
@@ -64,7 +64,7 @@ USES: tuple[Use, ...] = (
 
 
 def attend_as(
-    use: Use,
+    use: AttentionUse,
     source: Sentence,
     target: Sentence,
     projections: Projections,
@@ -106,5 +106,5 @@ def run_three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, T
     source = padded_sentence(scenario, padding)
     return {
         use.key: attend_as(use, source, translated, own.projections, own.residual, own.scale)
-        for use in USES
+        for use in ATTENTION_USES
     }

@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
-from ..heads.reruns import Gaps, permutation_gaps
+from ..heads.reruns import RunGaps, permutation_gaps
 from ..scenario import Scenario, embedding_of, resolve, trace_of, user_matrices_of
 from .invariances import shuffled_order
 
@@ -78,7 +78,7 @@ class Shuffle:
     order: tuple[int, ...]
     straight: Trace
     shuffled: Trace
-    gaps: Gaps
+    gaps: RunGaps
 
     @property
     def has_order(self) -> bool:

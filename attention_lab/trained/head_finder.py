@@ -144,6 +144,17 @@ def targets_of(maps: AttentionMaps, rule: str) -> Targets:
     return TARGET_RULES[rule](maps.tokens)
 
 
+def example_cell(targets: Targets) -> tuple[int, int]:
+    """A query and a key that a rule names for it: the second query that has one, if there are two.
+
+    >>> example_cell(previous_token(["a", "b", "c"]))
+    (2, 1)
+    """
+    queries = np.flatnonzero(targets.any(axis=1))[:2]
+    query = int(queries.max(initial=0))
+    return query, int(targets[query].argmax())
+
+
 def word_to_word(
     tokens: tuple[str, ...], query: int, key: int, memory_tokens: tuple[str, ...] | None = None
 ) -> Targets:

@@ -30,7 +30,7 @@ class LayerMeasure:
     title: str
     formula: str
     range: str
-    says: str
+    description: str
     of_scores: bool
     source: Measure | Metric
 
@@ -59,7 +59,7 @@ class MeasuredHeads:
         return [float(row.mean()) if row.size else None for row in known]
 
 
-def _offered() -> dict[str, LayerMeasure]:
+def _layer_measures() -> dict[str, LayerMeasure]:
     portraits = [
         LayerMeasure(
             m.key, m.name[0].upper() + m.name[1:], m.formula, m.range, m.description, m.of_scores, m
@@ -75,14 +75,14 @@ def _offered() -> dict[str, LayerMeasure]:
     return {measure.key: measure for measure in (*portraits, *diagonal)}
 
 
-LAYER_MEASURES = _offered()
+LAYER_MEASURES = _layer_measures()
 
 
 def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) -> MeasuredHeads:
     """One measure of all heads. key: of `LAYER_MEASURES`.
 
-    Raises: SettingsError for a measure that needs scores where there are no traces, or the same
-    tokens as queries and keys.
+    Raises: SettingsError if a measure needs scores and there are no traces, or if it needs queries
+    and keys that are the same tokens, and they are not.
 
     >>> maps = AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]])
     >>> measure_layers("self_mass", maps).values.tolist()
@@ -95,7 +95,7 @@ def measure_layers(key: str, maps: AttentionMaps, traces: Sequence[Trace] = ()) 
             " known: choose another measure"
         )
     if isinstance(measure.source, Metric):
-        return MeasuredHeads(measure, _of_squares(measure.source, traces), None)
+        return MeasuredHeads(measure, _of_diagonals(measure.source, traces), None)
     if traces:
         return _of_patterns(measure, measure.source, traces)
     return _of_maps(measure, measure.source, maps)
@@ -141,7 +141,7 @@ def _check_order(measure: LayerMeasure, source: Measure, in_order: bool) -> None
         )
 
 
-def _of_squares(source: Metric, traces: Sequence[Trace]) -> Array:
+def _of_diagonals(source: Metric, traces: Sequence[Trace]) -> Array:
     heads = [
         [float(source.of(self_attention_of(trace, head))) for head in range(trace.sizes["H"])]
         for trace in traces

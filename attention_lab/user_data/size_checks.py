@@ -38,15 +38,14 @@ def check_beside_drawn(
         is_beside = weights == "weightless" and not own.arrays.keys() >= alone
         if is_beside and cause and width * n_heads != d_model:
             raise ShapeError(
-                f"The {cause}; but weightless layers have the identity beside it, {d_model} ×"
-                f" {d_model}: choose other weights, load {names}, or leave it out"
+                f"The other matrices of a weightless layer are identities, {d_model} × {d_model},"
+                f" which do not fit ({cause}): choose other weights, load {names}, or leave it out"
             )
         if weights == "orthonormal" and cause and width > d_model:
             raise ShapeError(
-                f"The {cause}, which makes {size} = {width} (heads: {n_heads}), but an"
-                f" orthonormal head is at most as wide as the inputs, {d_model}: choose other"
-                f" weights, make all heads together at most {n_heads * d_model} wide, or leave it"
-                " out"
+                f"{size} is {width} ({cause}, heads: {n_heads}), but an orthonormal head is at most"
+                f" as wide as the inputs, {d_model}: choose other weights, make all heads together"
+                f" at most {n_heads * d_model} wide, or leave it out"
             )
 
 

@@ -213,8 +213,8 @@ def _common(arrays: Mapping[str, Array], sides: Mapping[str, int], reason: str) 
     lengths = [arrays[name].shape[side] for name, side in sides.items() if name in arrays]
     if len(set(lengths)) > 1:
         raise ShapeError(
-            f"The {_sides_in_words(arrays, sides)}: these must be equal, because {reason}; "
-            "change the matrices, or drop those loaded before"
+            f"These sizes must be equal, because {reason}, but they differ"
+            f" ({_sides_in_words(arrays, sides)}): change the matrices, or drop those loaded before"
         )
     return lengths[0] if lengths else 0
 
@@ -237,12 +237,12 @@ def _per_head(cause: str, size: str, width: int, n_heads: int) -> int:
     if width % n_heads:
         counts = [str(n) for n in nearest_divisors(width, n_heads) if n <= MAX_HEADS]
         raise ShapeError(
-            f"The {cause}, but {n_heads} heads cannot share {width} evenly: choose another number"
-            f" of heads ({' or '.join(counts)}), or a width that {n_heads} divides"
+            f"{n_heads} heads cannot share the width {width} evenly ({cause}): choose another"
+            f" number of heads ({' or '.join(counts)}), or a width that {n_heads} divides"
         )
     if width // n_heads > MAX_HEAD_WIDTH:
         raise ShapeError(
-            f"The {cause}, which makes {size} = {width // n_heads} (heads: {n_heads}), but a head"
-            f" may be at most {MAX_HEAD_WIDTH} wide: choose more heads"
+            f"{size} is {width // n_heads} ({cause}, heads: {n_heads}), but a head may be at most"
+            f" {MAX_HEAD_WIDTH} wide: choose more heads"
         )
     return width // n_heads

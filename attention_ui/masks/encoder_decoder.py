@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core import SettingsError, Trace
-from attention_lab.masks.encoder_decoder import USES, Use
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse
 
 from ..facts import fact
 from ..url_state import restore, write_to_url
@@ -24,7 +24,7 @@ CELL_PATTERN = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
 
 def show_cards(traces: Mapping[str, Trace]) -> None:
     """For each use: the sequences of queries, keys and values, its mask, and the hidden cells."""
-    for use, place in zip(USES, st.columns(len(USES)), strict=True):
+    for use, place in zip(ATTENTION_USES, st.columns(len(ATTENTION_USES)), strict=True):
         trace = traces[use.key]
         n_hidden = fact(f"cells_hidden_in_{use.key}", int(trace.hidden_keys[0, 0].sum()))
         n_cells = trace.sizes["T"] * trace.sizes["S"]
@@ -37,7 +37,7 @@ def show_cards(traces: Mapping[str, Trace]) -> None:
             st.caption(use.description)
 
 
-def _describe_mask(use: Use) -> str:
+def _describe_mask(use: AttentionUse) -> str:
     padding = f"padding of the {use.keys_from}"
     return f"**causal** and {padding}" if use.causal else padding
 

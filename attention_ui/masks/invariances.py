@@ -7,7 +7,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.heads.reruns import gaps
+from attention_lab.heads.reruns import run_gaps
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.rounding import tolerance
 from attention_viz.labels import number
@@ -36,7 +36,7 @@ def show_constants(now: PageContext) -> None:
     seed = whole_number_input(right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
     change = changes[key]
     after = change.apply(now.trace, int(seed))
-    found = gaps(now.trace, after)
+    found = run_gaps(now.trace, after)
     stays = fact("stays_in_theory", change.same)
     fact("probabilities_moved", found.probabilities)
     fact("output_moved", found.output)
@@ -68,7 +68,7 @@ def _all_changes(trace: Trace, seed: int) -> str:
         "|---|---|---|---|",
     ]
     for change in LAYER_CHANGES:
-        found = gaps(trace, change.apply(trace, seed))
+        found = run_gaps(trace, change.apply(trace, seed))
         lines.append(
             f"| {change.name} | {EXPECTED_OUTPUT[change.same]} | {number(found.probabilities)} |"
             f" {number(found.output)} |"

@@ -33,20 +33,20 @@ def mass_figure(
     """
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        drawn, color = (
+        by_width, color = (
             curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
             f"@head {place}",
         )
-        ways = {
-            "exact": (drawn.self_mass, "solid"),
-            "bound": (drawn.bound, "dot"),
-            "rule": (drawn.rule, "dash"),
-            "uniform": ([drawn.uniform] * len(drawn.widths), "longdashdot"),
+        line_styles = {
+            "exact": (by_width.self_mass, "solid"),
+            "bound": (by_width.bound, "dot"),
+            "rule": (by_width.rule, "dash"),
+            "uniform": ([by_width.uniform] * len(by_width.widths), "longdashdot"),
         }
         for line in lines:
-            y, dash = ways[line]
+            y, dash = line_styles[line]
             shown = {"legendgroup": str(n_tokens), "showlegend": line == lines[0]}
-            data.append(line_series(drawn.widths, y, f"N = {n_tokens}", color, dash, **shown))
+            data.append(line_series(by_width.widths, y, f"N = {n_tokens}", color, dash, **shown))
         data.append(_points(growth, points, n_tokens, color, "self_mass", showlegend=not lines))
     around = _around(growth, "mean self-attention mass D", "self-attention mass", points)
     return {"data": data, "layout": around | {"shapes": _half_masses(growth, counts)}}
@@ -56,12 +56,14 @@ def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figu
     """The share R of rows whose maximum is on the diagonal, against the width."""
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        drawn, color = (
+        by_width, color = (
             curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
             f"@head {place}",
         )
         name = f"N = {n_tokens}"
-        data.append(line_series(drawn.widths, drawn.argmax_rate, name, color, legendgroup=name))
+        data.append(
+            line_series(by_width.widths, by_width.argmax_rate, name, color, legendgroup=name)
+        )
         data.append(
             _points(
                 growth, points, n_tokens, color, "argmax_rate", legendgroup=name, showlegend=False

@@ -33,11 +33,11 @@ def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     """
     queries, keys = (Side(word, trace.labels("T")) for word in ("query position", "key position"))
     shares, scores = trace.probabilities[0, 0], trace.masked_scores[0, 0]
-    drawn = [
+    matrices = [
         Matrix("scores", scores, queries, keys, None, "S", kind="logit"),
         _probabilities(shares, (queries, keys), (0, 0)),
     ]
-    return _outlined(drawn, shares, cell)
+    return _outlined(matrices, shares, cell)
 
 
 def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
@@ -50,13 +50,13 @@ def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     products = Rule("sum", (read("x", 0, RUNNING), read("x", 1, RUNNING)), n_features)
     divided = f"X Xᵀ / √{n_features}"
     sides = (rows, columns)
-    drawn = [
+    matrices = [
         Matrix("x", tokens_TD, rows, Side("feature"), (0, 0), "X tokens"),
         Matrix("gram", gram_TT, *sides, (1, 0), "X Xᵀ Gram matrix", kind="logit", rule=products),
         Matrix("scores", scores_TT, *sides, None, divided, kind="logit"),
         _probabilities(shares, sides, (1, 1)),
     ]
-    return _outlined(drawn, shares, cell)
+    return _outlined(matrices, shares, cell)
 
 
 def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, int]) -> Matrix:
@@ -66,14 +66,14 @@ def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, in
     return Matrix("probabilities", shares, *sides, place, title, kind="probability", rule=rule)
 
 
-def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
+def _outlined(matrices: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
     broken = pair_violations(shares)
     found = int(broken.sum())
     description = f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {found}."
-    given = matrix_board(drawn, ("probabilities", *cell), description)
+    scene = matrix_board(matrices, ("probabilities", *cell), description)
     if found:
-        given["arrays"]["probabilities"]["changed"] = pack_bits(broken)
-    return given
+        scene["arrays"]["probabilities"]["changed"] = pack_bits(broken)
+    return scene
 
 
 def margin_bars(trace: Trace, row: int) -> Figure:

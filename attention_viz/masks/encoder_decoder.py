@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_core import STEPS, Trace
-from attention_lab.masks.encoder_decoder import USES, Use
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse
 from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Side, matrix_board
@@ -26,7 +26,7 @@ def uses_board(
     """Masked scores and probabilities of one head in the three uses, one column for each."""
     limit = max(largest_magnitude(trace.masked_scores[0, head]) for trace in traces.values())
     matrices = []
-    for place, use in enumerate(USES):
+    for place, use in enumerate(ATTENTION_USES):
         trace = traces[use.key]
         sides = (
             Side(f"query: {use.queries_from}", trace.tokens),
@@ -49,7 +49,7 @@ def uses_board(
     return matrix_board(matrices, (f"scores {chosen}", *cell), description, notation)
 
 
-def use_scene(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
+def use_scene(stage: Stage, use: AttentionUse, head: int, cell: tuple[int, int]) -> JSON:
     """Queries, keys, probabilities, values and outputs of one head in one use."""
     panels = [
         Panel("query_heads", 2, 3, (0, 1), title=f"queries: {use.queries_from}"),
@@ -75,11 +75,11 @@ def shapes_table(traces: Mapping[str, Trace]) -> str:
     tokens in red.
     """
     lines = [
-        "| | axes | " + " | ".join(use.name for use in USES) + " |",
-        "|---|---|" + "---|" * len(USES),
+        "| | axes | " + " | ".join(use.name for use in ATTENTION_USES) + " |",
+        "|---|---|" + "---|" * len(ATTENTION_USES),
     ]
     for field in TABLE_FIELDS:
-        shapes = [_shape(traces[use.key], field) for use in USES]
+        shapes = [_shape(traces[use.key], field) for use in ATTENTION_USES]
         lines.append(
             f"| {STEPS[field].title} | {' · '.join(STEPS[field].letters)} | {' | '.join(shapes)} |"
         )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.masks.break_it import examine_layer, find_mistake
+from attention_lab.masks.break_it import examine_layer, mistake_by_key
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
 from attention_lab.masks.mistakes import field_differs
 from attention_ui.board import show_board
@@ -38,7 +38,7 @@ if spot:
 else:
     key = choose_mistake()
     layer = examine_layer(now.scenario, key)
-    show_mistake(now, find_mistake(key), layer)
+    show_mistake(now, mistake_by_key(key), layer)
 show_checks(layer)
 
 st.header("Where it shows", anchor=False)

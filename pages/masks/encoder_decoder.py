@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.masks.encoder_decoder import USES, run_three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import resolve
 from attention_ui.board import show_board
@@ -63,13 +63,13 @@ st.caption(
 st.header("One use, step by step", anchor=False)
 chosen = choose_one(
     "Use",
-    tuple(use.key for use in USES),
+    tuple(use.key for use in ATTENTION_USES),
     "cross",
     key="ed_use",
     label_visibility="collapsed",
     **KEPT,
 )
-use = next(use for use in USES if use.key == chosen)
+use = next(use for use in ATTENTION_USES if use.key == chosen)
 trace = traces[chosen]
 cell = chosen_cell(trace.sizes["T"], trace.sizes["S"])
 with window:  # drawn now, because its pinned cell depends on the use

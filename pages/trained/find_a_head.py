@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_lab.notation.notation import symbol
 from attention_lab.trained.head_finder import (
+    example_cell,
     rank_heads,
     rules_for,
     targets_of,
@@ -67,8 +68,8 @@ if rule == WORD_TO_WORD:
     if fact("pieces_that_ask", n_pieces) > 1:
         gives = f"on average, a piece of {gives}"
 else:
-    query, key = min(1, len(maps.tokens) - 1), 0
     targets = targets_of(maps, rule)
+    query, key = example_cell(targets)
     gives = f"on average, a token gives {RULE_TARGETS[rule]}"
 ranking = rank_heads(maps, targets)
 layer, head, most = ranking.best(1)[0]

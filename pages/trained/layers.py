@@ -41,11 +41,11 @@ key = MEASURE_KEYS[title]
 measured = measure_layers(key, shown.maps, shown.traces)
 measure = measured.measure
 with right.popover("Formula"):
-    words = f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\nRange: {measure.range}."
+    words = f"$$\n{measure.formula}\n$$\n\n{measure.description}\n\nRange: {measure.range}."
     if isinstance(measure.source, Measure):
         words = in_letters(words, now.notation)
     st.markdown(words)
-st.markdown(measure.says)
+st.markdown(measure.description)
 show_figure(measure_by_layer(measured), "by layer", on_click=open_dot)
 notes = ["Every dot is a head. Click a dot to open its head."]
 if fact("has_a_dashed_line", measured.even is not None):

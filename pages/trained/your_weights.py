@@ -24,7 +24,7 @@ np.savez("attention.npz", attention=attention, tokens=tokens)"""
 
 now = page_context()
 st.markdown(
-    "Load a file, and the pages of this section show its heads. **Weights** of one layer or of a"
+    "Load a file, and four pages of this section show its heads. **Weights** of one layer or of a"
     " whole model run on the sentence of the sidebar. **Attention** that a model computed elsewhere"
     " is shown as it is."
 )
@@ -54,7 +54,7 @@ if upload is None:
         )
         st.code(SAVE_ATTENTION, language="python")
 else:
-    st.success(f"The pages of this section show {plain(upload.title)}.", icon=":material/check:")
+    st.success(f"Loaded: {plain(upload.title)}. These pages show it.", icon=":material/check:")
     if upload.layer is not None:
         st.caption(
             "A single layer has no vocabulary. If the sidebar’s inputs do not have its width, it"

@@ -22,7 +22,7 @@ Visit = Callable[[str], Page]
 
 
 def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
-    """Switching heads off and turning the bases is in the URL; a reload shows the same."""
+    """Heads that are off and the change of bases are in the URL; a reload shows the same."""
     page = visit("head-worth")
     switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")
     switches.get_by_role("button", name="1", exact=True).click()
@@ -39,8 +39,8 @@ def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
     assert switches.get_by_role("button").evaluate_all(pressed) == ["1", "3"]
 
 
-def test_one_head_stands_a_click_away_from_the_heads(visit: Visit) -> None:
-    """From a step, next to the choice of the head; the head that was chosen stays."""
+def test_a_click_opens_one_wide_head(visit: Visit) -> None:
+    """From a step, next to the choice of the head; the chosen head stays."""
     page = visit("scores?n_heads=2&d_model=8&head=1")
     page.get_by_role("button", name="The same weights as one wide head").click()
     expect_title(page, "All heads")
@@ -80,8 +80,8 @@ def test_the_keyboard_reaches_every_cell_of_all_heads(visit: Visit) -> None:
 
 
 def test_the_first_line_of_heads_is_in_sight(visit: Visit) -> None:
-    """In the first window the whole first line of heads and a legend are in sight, at 64 tokens
-    all heads are drawn whole.
+    """In the first window the first line of heads and a legend are visible; at 64 tokens all heads
+    are drawn whole.
     """
     page = visit("all-heads")
     page.set_viewport_size({"width": 1366, "height": 768})

@@ -22,7 +22,7 @@ PAINT = 1  # the second board of the mask workshop
 
 
 def hidden_cells(page: Page) -> list[list[int]]:
-    """The cells that the painting in the URL hides."""
+    """The cells that the painted mask in the URL hides."""
     return np.argwhere(~mask_from_text(parameters(page)["painted"])).tolist()
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.masks.encoder_decoder import USES, attend_as, run_three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, attend_as, run_three_uses
 from attention_lab.masks.sentences import Sentence, other_sentence
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import assert_same
 
 S, T, D, H, K, V = 7, 5, 6, 2, 3, 4
-BY_KEY = {use.key: use for use in USES}
+BY_KEY = {use.key: use for use in ATTENTION_USES}
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TARGET = "wir mögen Tee"
 
@@ -77,9 +77,9 @@ def test_the_residual_adds_the_query_sequence(key: str) -> None:
 
 def test_every_use_explains_itself() -> None:
     """The three uses have unique keys, two sequences and a sentence; only the decoder is causal."""
-    assert [use.key for use in USES if use.causal] == ["decoder"]
+    assert [use.key for use in ATTENTION_USES if use.causal] == ["decoder"]
     assert len(BY_KEY) == 3
-    for use in USES:
+    for use in ATTENTION_USES:
         assert {use.queries_from, use.keys_from} <= {"source", "target"}
         assert use.description.endswith(".")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, Trace, attend
 from attention_core.embeddings import sinusoidal_positions
-from attention_lab.heads.reruns import gaps, permutation_gaps, rerun
+from attention_lab.heads.reruns import permutation_gaps, rerun, run_gaps
 from attention_lab.masks.invariances import (
     LAYER_CHANGES,
     LayerChange,
@@ -44,7 +44,7 @@ def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) 
     """
     before = layer(**options)
     for seed in (0, 1):
-        found = gaps(before, change.apply(before, seed))
+        found = run_gaps(before, change.apply(before, seed))
         if change.same:
             assert max(found.probabilities, found.output) < 1e-12
         else:

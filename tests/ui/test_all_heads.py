@@ -58,9 +58,9 @@ def test_the_stage_and_the_scale_of_the_grid() -> None:
     assert app.session_state["own_scale"] is False
 
 
-def test_one_query_and_one_key_and_the_lines_open_on_demand() -> None:
-    """Each view draws its pictures when it is open: the query's row, the key's column, the lines
-    of the chosen kind.
+def test_each_view_draws_its_pictures() -> None:
+    """Each view draws its pictures if it is chosen: the query's row, the key's column, the lines of
+    the chosen kind.
     """
     app = opened("all-heads", heads_view="Row and column", head=1, query=8, key=4)
     shares = page_context(app).trace.probabilities[0]
@@ -80,7 +80,7 @@ def test_one_query_and_one_key_and_the_lines_open_on_demand() -> None:
 
 
 def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell of a head is head, query and key; one of the one head beside them leaves the head."""
+    """A cell of a head sets head, query and key; a cell of the one wide head keeps the head."""
     app = opened("all-heads", beside_one="true")
     grid = "board heads grid"
     pin(app, monkeypatch, grid, None, "probabilities", 0, 2, 6, 4)
@@ -90,7 +90,7 @@ def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("n_heads", [2, 8])
-def test_one_head_beside_several(n_heads: int) -> None:
+def test_one_wide_head_beside_several(n_heads: int) -> None:
     """The URL shows the same weights as one head: the engine's own run with one head, as many
     parameters and multiplications, h times the scores.
     """
@@ -108,9 +108,9 @@ def test_one_head_beside_several(n_heads: int) -> None:
     assert facts(app)["score_of_one_head"] == pytest.approx(parts.sum(), rel=1e-6)
 
 
-def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a step of the story it opens all heads, with one head beside them; a layer of one head
-    has nothing to compare.
+def test_a_step_links_to_one_wide_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step of the story opens *All heads* with the one wide head; a layer with one head has
+    nothing to compare.
     """
     now = Session()
     with monkeypatch.context() as patch:
@@ -124,8 +124,8 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_average_that_hides_nothing() -> None:
-    """The warning about averages is there where heads look at different things: not with a
-    single token.
+    """The warning about averages is shown if heads look at different tokens: not with a single
+    token.
     """
     for text, hides in (("Hello", False), ("we like tea", True)):
         app = opened("all-heads", text=text)

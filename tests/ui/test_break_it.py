@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from attention_lab.masks.break_it import NO_MISTAKE, examine_layer, find_mistake
+from attention_lab.masks.break_it import NO_MISTAKE, examine_layer, mistake_by_key
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
 from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
 from attention_lab.scenario import Scenario
@@ -33,15 +33,15 @@ def test_a_mistake_that_changes_nothing_says_what_it_needs() -> None:
     app = opened("break-it", bi_fault="mask")
     stated = facts(app)
     assert (stated["mistake_shows"], len(app.info)) == (False, 1)
-    assert stated["needed"] == find_mistake("mask").needs
+    assert stated["needed"] == mistake_by_key("mask").needs
     next(button for button in app.button if button.label == CAUSAL_BUTTON).click().run()
     assert not app.info
     assert page_context(app).scenario.mask == "causal"
     stated = facts(opened("break-it", bi_fault="scale", scaling="off"))
-    assert (stated["mistake_shows"], stated["needed"]) == (False, find_mistake("scale").needs)
+    assert (stated["mistake_shows"], stated["needed"]) == (False, mistake_by_key("scale").needs)
 
 
-def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
+def test_a_causal_mask_is_offered_only_if_it_helps() -> None:
     """One token needs another sentence, not a causal mask."""
     for mask in ("causal", "none"):
         app = opened("break-it", bi_fault="mask", text="a", mask=mask)
@@ -60,19 +60,15 @@ def test_a_mask_that_hides_nothing_is_not_asked_for_again() -> None:
     ],
 )
 def test_what_the_wrong_axis_needs(alike: dict[str, object]) -> None:
-    """Shares are alike along both axes where scores do not differ or a query sees one token,
-    however many there are.
-    """
+    """Shares are equal along both axes if scores do not differ or a query sees one token."""
     app = opened("break-it", bi_fault="axis", **alike)
     stated = facts(app)
-    assert (stated["mistake_shows"], stated["needed"]) == (False, find_mistake("axis").needs)
+    assert (stated["mistake_shows"], stated["needed"]) == (False, mistake_by_key("axis").needs)
     assert len(app.info) == 1
 
 
 def test_spot_the_mistake() -> None:
-    """The mistake is named when it is guessed or asked for, not before; the next round hides
-    another.
-    """
+    """The mistake is named only if it is guessed or requested; the next round hides another."""
     hidden = hidden_mistake(1)
     wrong = next(mistake for mistake in MISTAKES if mistake is not hidden)
     app = opened("break-it", bi_spot="true")
@@ -92,9 +88,9 @@ def test_spot_the_mistake() -> None:
     assert MISTAKE_NAMES[hidden_mistake(2).key] in app.info[0].value
 
 
-def test_a_round_that_cannot_be_won_says_so() -> None:
-    """With one head a hidden mistake of the heads changes nothing: the page says it, and does
-    not name the mistake.
+def test_a_round_that_cannot_be_won() -> None:
+    """With one head a hidden mistake of the heads changes nothing: the page states it, and does not
+    name the mistake.
     """
     place, hidden = next(
         (n, one) for n in range(1, 99) if (one := hidden_mistake(n)).key == "split"
@@ -108,7 +104,7 @@ def test_a_round_that_cannot_be_won_says_so() -> None:
 
 
 def test_the_first_field_with_wrong_numbers() -> None:
-    """The first wrong field is shown, and its numbers differ; those of fields before it do not."""
+    """The first wrong field is shown, and its numbers differ; those of earlier fields do not."""
     stated = facts(opened("break-it", bi_fault="merge"))
     assert (stated["first_wrong_field"], stated["shown_field"]) == ("merged", "merged")
     assert stated["shown_field_differs"]
@@ -124,14 +120,14 @@ def test_checks_have_true_minus_signs() -> None:
     assert not re.search(r"\de-\d", text)
 
 
-def test_a_mistake_that_changes_rounding_alone() -> None:
-    """With one head there is nothing to swap: what differs by rounding is not called wrong."""
+def test_a_mistake_that_changes_only_rounding() -> None:
+    """With one head there is nothing to swap: a difference by rounding is not called wrong."""
     assert facts(opened("break-it", n_heads=1, bi_fault="split"))["shown_field_differs"] is False
     assert facts(opened("break-it", bi_fault="split"))["shown_field_differs"] is True
 
 
 def test_the_output_belongs_to_no_head() -> None:
-    """It mixes all of them, so its board names none; that of the merged heads names the head."""
+    """Its board names no head; that of the merged heads does."""
     output = scenes(opened("break-it", n_heads=1, bi_field="output"))[0]["description"]
     merged = scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]
     assert (named_in(output) & {"0", "1"}, "1" in named_in(merged)) == (set(), True)

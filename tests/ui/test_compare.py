@@ -54,7 +54,7 @@ def test_the_widgets_write_the_url() -> None:
 
 
 def test_a_head_that_the_changed_layer_lacks() -> None:
-    """One head of the changed layer stands beside every head of this one."""
+    """The last head of the changed layer stands beside every head that it lacks."""
     stated = facts(opened("compare", against="n_heads", value="1", head=3))
     assert stated["head_beside"] == 0
 
@@ -79,7 +79,9 @@ def test_a_control_without_effect() -> None:
 def test_layers_that_cannot_be_compared(
     asked: dict[str, object], kind: type[Exception], named: str
 ) -> None:
-    """With the numbers that do not agree; the controls stay, to choose another."""
+    """The error names the numbers that do not agree; the controls stay, so that another value can
+    be chosen.
+    """
     app = opened("compare", **asked)
     assert isinstance(error(app), kind)
     assert named in str(error(app))

@@ -26,7 +26,7 @@ VIEW = {"notation", "own_scale", "present"}
 
 
 def parameters(concept: Entry) -> dict[str, str]:
-    """The parameters of a concept's address."""
+    """The parameters of the URL of a concept."""
     return dict(parse_qsl(concept.query, strict_parsing=True)) if concept.query else {}
 
 
@@ -41,7 +41,7 @@ def own_choices() -> list[tuple[str, str]]:
 
 
 def takes(control: Control, value: str) -> bool:
-    """Whether a control of the sidebar can show a value of the address."""
+    """Whether a control of the sidebar can show a value of the URL."""
     if control.name in FIELD_CHOICES:
         return value in FIELD_CHOICES[control.name]
     if isinstance(CONTROL_DEFAULTS[control.name], bool):

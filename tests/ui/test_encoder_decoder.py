@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.masks.encoder_decoder import USES, run_three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.scenario import Scenario
 from attention_ui.masks import encoder_decoder
 from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts
@@ -15,9 +15,7 @@ TARGET = "Das Tier war zu müde"
 
 
 def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use, query and key of a clicked cell are the chosen ones, also beyond the sidebar's
-    sentence.
-    """
+    """A click sets use, query and key, also beyond the length of the sidebar's sentence."""
     app = opened("encoder-decoder")
     pin(app, monkeypatch, "uses", encoder_decoder.choose_clicked_use, "scores encoder", 13, 12)
     assert app.session_state["ed_use"] == "encoder"
@@ -29,15 +27,13 @@ def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("n_tokens", [0, 4])
 def test_whose_padding_the_slider_moves(n_tokens: int) -> None:
-    """Where the sidebar sets the sequence length, the source keeps it, and the page says so."""
+    """If the sidebar sets the sequence length, the source keeps it."""
     app = opened("encoder-decoder", n_tokens=n_tokens, ed_pad=4)
     assert facts(app)["sidebar_sets_the_source"] == bool(n_tokens)
 
 
 def test_the_mask_of_the_sidebar_is_not_used() -> None:
-    """Each place of an encoder-decoder has a mask of its own: another one in the sidebar
-    changes no number there.
-    """
+    """Each use has its own mask: another one in the sidebar changes no number."""
     plain, causal = (opened("encoder-decoder", mask=mask) for mask in ("none", "causal"))
     for one, other in zip(scenes(plain), scenes(causal), strict=True):
         np.testing.assert_array_equal(numbers_of_scene(one), numbers_of_scene(other))
@@ -48,7 +44,7 @@ def test_only_sentences_and_masks_differ() -> None:
     """The three uses have the same weights, and hide different cells."""
     traces = run_three_uses(Scenario(), TARGET, 2)
     assert len({trace.projections.w_q.tobytes() for trace in traces.values()}) == 1
-    assert len({trace.hidden_keys.tobytes() for trace in traces.values()}) == len(USES)
+    assert len({trace.hidden_keys.tobytes() for trace in traces.values()}) == len(ATTENTION_USES)
 
 
 def test_many_hidden_cells_are_counted_in_thousands() -> None:

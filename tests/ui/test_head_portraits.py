@@ -38,8 +38,8 @@ def test_a_strange_click_changes_nothing(bar: object) -> None:
 
 
 def test_formulas_of_a_closed_box_are_not_sent() -> None:
-    """What stands in a closed box is not sent; opened, it holds the formulas. Those of likeness
-    are in tooltips.
+    """A closed box sends nothing; opened, it holds the formulas. Those of similarity are in
+    tooltips.
     """
     app = opened("head-portraits", portrait="self-mass")
     assert r"\ln A_{ij}" not in texts(app)
@@ -52,8 +52,8 @@ def test_formulas_of_a_closed_box_are_not_sent() -> None:
 
 
 def test_a_head_without_a_value_has_no_profile() -> None:
-    """One token reads from no previous one: the page says so, and draws the bars of all
-    measures alone.
+    """A single token has no previous token: the page states it and draws only the bars of all
+    measures.
     """
     app = opened("head-portraits", portrait="previous-token mass", text="Hello", n_heads=1)
     assert facts(app)["is_known"] is False
@@ -62,7 +62,7 @@ def test_a_head_without_a_value_has_no_profile() -> None:
 
 
 def test_a_rank_counts_dimensions() -> None:
-    """It is a whole number, and at most as large as the width of a head and the tokens allow."""
+    """It is a whole number, at most the width of a head and the number of tokens."""
     stated = facts(opened("head-portraits", portrait="rank of the scores"))
     assert stated["value"] == 4 == stated["largest_rank"]
     few = facts(opened("head-portraits", portrait="rank of the scores", text="one two"))
@@ -70,7 +70,7 @@ def test_a_rank_counts_dimensions() -> None:
 
 
 def test_one_head_has_nothing_to_compare() -> None:
-    """Its measure is drawn alone, and no pairs of heads are."""
+    """The measures of one head are drawn, and no pairs of heads."""
     alone, four = (opened("head-portraits", n_heads=n_heads) for n_heads in (1, 4))
     assert "layer_divergence" not in facts(alone)
     assert facts(four)["layer_divergence"] > 0

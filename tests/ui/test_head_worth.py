@@ -37,9 +37,7 @@ def test_without_all_heads_only_bias_and_residual_are_left() -> None:
 
 
 def test_a_head_is_switched_off_and_on_again() -> None:
-    """The switch decides what is missing; the choice stays when the user comes back to the
-    page.
-    """
+    """The switch decides what is missing; the choice stays if the user comes back to the page."""
     app = opened("head-worth")
     app.button_group(key="switches off").set_value([2]).run()
     assert app.session_state["off"] == "2"
@@ -67,7 +65,7 @@ def test_shares_and_their_sums() -> None:
 
 
 def test_another_basis_leaves_the_layer_as_it_was() -> None:
-    """Each press turns to another basis; weights move, products and output only by rounding."""
+    """Each press chooses another basis; weights change, products and output only by rounding."""
     app = opened("head-worth")
     assert facts(app)["basis"] == 0
     app.button(key="turn").click().run()
@@ -96,8 +94,8 @@ def test_another_basis_leaves_the_layer_as_it_was() -> None:
 def test_which_parts_the_output_has(
     choices: dict[str, Any], multiplied: bool, bias: bool, residual: bool
 ) -> None:
-    """Biases and the residual are parts of the output; a sum over blocks of W_O is written
-    where there is a W_O.
+    """Biases and the residual are parts of the output; the sum over blocks of W_O is shown if there
+    is a W_O.
     """
     app = opened("head-worth", **choices)
     stated = facts(app)
@@ -111,7 +109,7 @@ def test_which_parts_the_output_has(
 
 
 def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
-    """Where tokens are columns, the weights stand left of what they multiply, transposed."""
+    """If tokens are columns, the weights stand left of what they multiply, transposed."""
     app = opened("head-worth", notation="gml")
     assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in app.latex[0].value
     assert facts(app)["mixed_by"].replace("\\", "") == "W_O"
@@ -150,7 +148,7 @@ def test_a_zero_output_has_no_shares() -> None:
     assert (one["has_shares"], one["rankings"]) == (True, ((0,), (0,)))
 
 
-def test_sizes_of_what_heads_are_worth_are_numbers() -> None:
-    """Beside the board stand 4 heads and 12 tokens, in the order of the notation."""
+def test_the_size_of_the_board() -> None:
+    """4 heads and 12 tokens, in the order of the notation."""
     assert scenes(opened("head-worth", notation="note"))[0]["panels"][0]["badge"] == "4 × 12"
     assert scenes(opened("head-worth", notation="gml"))[0]["panels"][0]["badge"] == "12 × 4"

@@ -27,7 +27,7 @@ def test_the_measures_and_attention_without_weights() -> None:
     measure = LAYER_MEASURES["mean_distance"]
     app = opened("layers", text=ANIMAL, ly_measure=measure.title)
     assert len(figures(app)[0]["data"][1]["customdata"]) == 72
-    assert measure.says in texts(app)
+    assert measure.description in texts(app)
     _, placed, normed = attend_without_weights(ANIMAL)
     assert facts(app)["times_as_long"] == pytest.approx((normed.length / placed.length) ** 0.5)
     shares = sent(scenes(app)[1]["arrays"]["after LayerNorm"])

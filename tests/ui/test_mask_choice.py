@@ -18,8 +18,8 @@ def hidden(app: AppTest) -> int:
 
 
 def test_the_step_opens_with_a_whole_triangle() -> None:
-    """Of a layer without a mask, and of it alone: the other steps stay as they are, and a button
-    takes the mask over.
+    """The mask step alone shows a causal mask for a layer without one; the other steps stay, and a
+    button uses the mask everywhere.
     """
     for choices in ({}, {"bare": True}):
         app = opened("mask", **choices)
@@ -34,7 +34,7 @@ def test_the_step_opens_with_a_whole_triangle() -> None:
 
 @pytest.mark.parametrize("mask", ["none", "causal", "padding", "window", "painted"])
 def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
-    """A URL that names a mask gives the numbers that it always gave."""
+    """A URL that names a mask shows that mask."""
     app, same = opened("mask", mask=mask), opened("scores", mask=mask)
     assert np.array_equal(
         page_context(app).trace.masked_scores, page_context(same).trace.masked_scores
@@ -43,7 +43,9 @@ def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
 
 
 def test_no_mask_is_shown_if_chosen() -> None:
-    """By the button or in the sidebar; the URL holds it, and another mask forgets it."""
+    """It can be chosen by the button or in the sidebar; the URL holds it, and another mask removes
+    it.
+    """
     app = opened("mask")
     app.button(key="choose none").click().run()
     assert (hidden(app), app.query_params["unmasked"]) == (0, "true")
@@ -64,8 +66,8 @@ def test_nonsense_about_no_mask_is_refused() -> None:
 
 @pytest.mark.parametrize("choices", [{}, {"weights": "trained"}, {"n_tokens": 3}])
 def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
-    """Chosen by the button or in the sidebar, it finds at least one [pad] behind the whole
-    sentence, which the page says; where there is one already, the length stays.
+    """Choosing it lengthens the sequence, so that there is [pad] after the sentence; if there is
+    one already, the length stays.
     """
     by_button = opened("mask", **choices)
     by_button.button(key="choose padding").click().run()
@@ -82,14 +84,14 @@ def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
 
 
 def test_padding_in_a_link_makes_no_room() -> None:
-    """An old link gives the numbers that it always gave, and the page offers the room."""
+    """An old link gives the same numbers as before, and the page offers the longer sequence."""
     app = opened("mask", mask="padding")
     assert (page_context(app).scenario.n_tokens, hidden(app)) == (0, 0)
     assert facts(app)["can_grow"] == 14
 
 
 def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a browser of ours would not send changes nothing."""
+    """A mask that does not exist changes nothing."""
     state: dict[str, object] = {}
     monkeypatch.setattr(mask_choice.st, "session_state", state)
     monkeypatch.setattr(mask_choice, "session", Session)
@@ -100,8 +102,8 @@ def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
-    """The button under a padding mask without [pad] lengthens the sequence; none is at 64
-    tokens or beside an own X.
+    """The button under a padding mask without [pad] lengthens the sequence; there is no button at
+    64 tokens or with the user's own X.
     """
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()

@@ -1,103 +1,25 @@
-"""The mask workshop: painting, the batch of sentences, and its experiments."""
+"""The mask workshop: the batch of sentences, and its experiments."""
 
 from __future__ import annotations
 
-import math
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
-from attention_ui.masks import mask_workshop, painting
+from attention_lab.user_data.painted_masks import mask_to_text
+from attention_ui.masks import mask_workshop
 from tests.ui.app import (
     facts,
-    gone_to,
-    numbers_of_scene,
     opened,
     page_context,
-    pressed,
-    refused,
     scenes,
 )
 from tests.ui.pinning import pin
-from tests.viz.reading_scenes import numbers
 
 ORDER = {"mw_try": "mask or scale first"}
 PAINTED: dict[str, Any] = {"text": "you like cake now", "mw_masks": "painted"}
 TWO_EMPTY = np.array([[True] * 4, [False] * 4, [True] * 4, [False] * 4])
-
-
-def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A click on the painted mask hides the cell in all sequences, also in the URL; another
-    click undoes it.
-    """
-    app = opened("mask-workshop")
-    touched = partial(painting._toggle_cell, 12)
-    pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
-    assert app.session_state["mw_masks"] == ["causal", "padding", "painted"]
-    painted = mask_from_text("".join(app.query_params["painted"]))
-    assert np.argwhere(~painted).tolist() == [[5, 2]]
-    for n in range(3):
-        assert np.isneginf(numbers(scenes(app)[0]["arrays"][f"scores {n}"])[5, 2])
-    assert facts(app)["hidden_by"] == ["painted"]
-    pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
-    assert "painted" not in app.query_params
-    assert not np.isneginf(numbers(scenes(app)[0]["arrays"]["scores 0"])[5, 2])
-
-
-def test_the_url_holds_a_painted_mask() -> None:
-    """The link shows the painting; going away and coming back keeps it."""
-    hidden = np.ones((12, 12), dtype=bool)
-    hidden[7, :3] = False
-    app = opened("mask-workshop", painted=mask_to_text(hidden), mw_masks="painted")
-    assert np.isneginf(numbers(scenes(app)[0]["arrays"]["scores 1"])).sum() == 3
-    gone_to(gone_to(app, "scores"), "mask-workshop")
-    assert app.session_state["painted"] == mask_to_text(hidden)
-
-
-def test_a_painting_becomes_the_mask_of_every_step() -> None:
-    """By its button, and by a link; what is painted later counts at once."""
-    hidden = np.ones((12, 12), dtype=bool)
-    hidden[7, :3] = False
-    app = opened("mask-workshop", painted=mask_to_text(hidden))
-    assert not facts(app)["in_every_step"]
-    pressed(app, "Use this mask in every step")
-    assert facts(app)["in_every_step"]
-    linked = opened("all-heads", mask="painted", painted=mask_to_text(hidden))
-    for shown in (gone_to(app, "softmax"), linked):
-        assert np.array_equal(page_context(shown).trace.hidden[0, 1], ~hidden)
-        assert shown.query_params["painted"] in (mask_to_text(hidden), [mask_to_text(hidden)])
-    assert facts(gone_to(app, "mask"))["cells_hidden"] == 3
-    pressed(gone_to(app, "mask-workshop"), "Hide nothing")
-    assert not page_context(app).trace.hidden_keys.any()
-
-
-def test_a_damaged_painting_hides_nothing() -> None:
-    """A notice says so on every page."""
-    app = opened("scores", mask="painted", painted="banana")
-    assert [one[:2] for one in refused(app)] == [("Painted mask", "banana")]
-    assert not page_context(app).trace.hidden_keys.any()
-
-
-def test_a_painting_is_compared_with_another_mask() -> None:
-    """Also where the layer has another mask: the second setting is the painting."""
-    hidden = np.eye(12, dtype=bool)
-    app = opened("compare", against="mask", value="painted", painted=mask_to_text(hidden))
-    assert facts(app)["moved_most"].after == 1
-
-
-def test_the_buttons_for_painting() -> None:
-    """A row can be hidden, all masks taken over, and everything shown again."""
-    app = opened("mask-workshop", query=3)
-    click = {button.label: button for button in app.button}
-    click["Hide all keys from the query"].click().run()
-    assert np.argwhere(~mask_from_text(app.session_state["painted"]))[:, 0].tolist() == [3] * 12
-    {button.label: button for button in app.button}["Start from all masks together"].click().run()
-    assert (~mask_from_text(app.session_state["painted"])).sum() == 66 + 12 - 8
-    {button.label: button for button in app.button}["Hide nothing"].click().run()
-    assert app.session_state["painted"] == ""
 
 
 def test_a_click_in_the_batch_chooses_sequence_query_and_key(
@@ -110,19 +32,8 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(
     assert facts(app)["hidden_by"] == ["causal", "padding"]
 
 
-def test_what_painting_adds_to_the_scores() -> None:
-    """The numbers of the first matrix are those that are added: 0 where nothing is painted, −∞
-    where a key is hidden.
-    """
-    stated = facts(app := opened("mask-workshop"))
-    painted = scenes(app)[1]["arrays"]["painted"]
-    assert set(numbers_of_scene({"arrays": {"painted": painted}}).tolist()) == {0.0}
-    assert (stated["added_to_hidden"], stated["added_to_others"]) == (-math.inf, 0)
-    assert stated["painted_cells"] == 0
-
-
 def test_a_scale_of_1_leaves_a_bias_as_it_is() -> None:
-    """Then the order does not matter for the bias either, as the table shows."""
+    """Then the order does not matter for the bias either."""
     stated = facts(opened("mask-workshop", **ORDER))
     assert (stated["scaled_bias"], stated["order_matters"]) == (-2.0, True)
     assert stated["moved_by_the_order"]["−4.0"] > 0.01
@@ -161,7 +72,7 @@ def test_a_bias_of_0_hides_nothing() -> None:
     ],
 )
 def test_an_empty_row(choices: dict[str, Any], n_shares: int, alone: bool) -> None:
-    """Zeros sum to 0; NaN spoils the token of the row, and another only where there is one."""
+    """Zeros sum to 0; NaN spoils the token of the row."""
     stated = facts(opened("mask-workshop", mw_try="nothing left", mw_masks="window", **choices))
     assert (stated["shares"], stated["sum_of_shares"]) == (n_shares, 0.0)
     assert (stated["only_token"], stated["spoilt_tokens"]) == (alone, 1)
@@ -172,8 +83,8 @@ def test_an_empty_row(choices: dict[str, Any], n_shares: int, alone: bool) -> No
     [("causal", True), ("padding", True), ("window", False), ("painted", False)],
 )
 def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
-    """[pad] stands behind all real tokens, so a causal mask keeps it out as well as one of
-    padding.
+    """[pad] comes after all real tokens, so a causal mask hides it from them as a padding mask
+    does.
     """
     stated = facts(
         opened("mask-workshop", mw_masks=masks, mw_sequence="2", mw_try="padded queries")
@@ -184,7 +95,7 @@ def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
 
 @pytest.mark.parametrize(("also", "query", "spoilt"), [(False, 0, 3), (False, 1, 2), (True, 1, 1)])
 def test_rows_that_were_empty_before(also: bool, query: int, spoilt: int) -> None:
-    """Rows that the masks left without a key spoil their tokens, too, of 16 numbers each."""
+    """Rows that the masks emptied spoil their tokens, too; each has 16 numbers."""
     stated = facts(
         opened(
             "mask-workshop",
@@ -198,8 +109,10 @@ def test_rows_that_were_empty_before(also: bool, query: int, spoilt: int) -> Non
     assert stated["only_token"] is False
 
 
-def test_an_empty_row_is_no_part_of_the_maximum_of_the_others() -> None:
-    """With −10⁹ a row that sees no key reads hidden keys alone; rows that see one read none."""
+def test_the_maximum_leaves_out_empty_rows() -> None:
+    """With −10⁹ a row that sees no key reads only hidden keys; rows that see a key read none of
+    them.
+    """
     stated = facts(
         opened(
             "mask-workshop",
@@ -213,9 +126,9 @@ def test_an_empty_row_is_no_part_of_the_maximum_of_the_others() -> None:
     assert stated["most_read_from_hidden_keys"]["−10⁹"] == 0
 
 
-def test_scores_that_float32_tells_apart_near_a_billion() -> None:
-    """Numbers there lie 64 apart, so only scores beyond 32 change what a billion is taken from:
-    with a scale of 100 a row with nothing left is not even, whatever the precision.
+def test_scores_that_differ_near_a_billion() -> None:
+    """float32 numbers there are 64 apart, so only scores beyond ±32 matter: with a scale of 100 an
+    empty row is not even in any precision.
     """
     stated = facts(opened("mask-workshop", mw_try="how to hide", scaling="custom", scale=100))
     assert stated["most_read_from_hidden_keys"]["−10⁹"] == 0
@@ -236,7 +149,7 @@ def test_scores_that_float32_tells_apart_near_a_billion() -> None:
 def test_a_batch_has_a_sequence_for_each_sentence(
     choices: dict[str, Any], n_sequences: int, n_tokens: int
 ) -> None:
-    """One matrix of scores for each is on the board, as large as its tokens ask for."""
+    """The board has one matrix of scores for each, as large as its number of tokens."""
     arrays = scenes(opened("mask-workshop", **choices))[0]["arrays"]
     shapes = [array["shape"] for name, array in arrays.items() if name.startswith("scores ")]
     assert shapes == [[n_tokens, n_tokens]] * n_sequences

@@ -49,8 +49,8 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("page", CHOICES)
 def test_every_choice_runs_clean(page: str, situation: str) -> None:
-    """No exception and no error box, whatever experiment, topic, use, mistake or field is chosen
-    in an odd layer.
+    """No exception and no error box, for any experiment, topic, use, mistake or field in an unusual
+    layer.
     """
     app = opened(page, **SITUATIONS[situation])
     for choice in CHOICES[page]:
@@ -87,8 +87,8 @@ HOSTILE: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("page", HOSTILE)
 def test_hostile_urls(page: str) -> None:
-    """Nonsense in the choices gives defaults or a sentence, never a traceback, and no markup
-    gets through.
+    """Nonsense in the choices gives defaults or a sentence, never a traceback, and no markup is
+    rendered.
     """
     app = opened(page, **HOSTILE[page])
     assert [error.value for error in [*app.exception, *app.error]] == []

@@ -27,7 +27,7 @@ WIDE = {"own": UserMatrices(w_o=np.ones((16, 3))).url_value()}
     ("n_heads", "asked", "groups"), [(4, 2, 2), (6, 4, 3), (5, 3, 1), (16, 99, 16), (1, 8, 1)]
 )
 def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
-    """A number of groups that does not divide the heads moves to one that does; figures and
+    """A number of key/value heads that does not divide the heads becomes one that does; figures and
     counts are for it.
     """
     app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, groups=asked)
@@ -42,8 +42,8 @@ def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
 
 
 def test_a_clicked_kind_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell pinned in one of the three lines stays pinned there, moves the focus, and is in
-    the URL.
+    """A cell clicked in one of the three lines stays pinned there, moves the focus, and is in the
+    URL.
     """
     app = opened("shared-keys", kind="MQA", head=2, query=5, key=7)
     (board,) = scenes(app)
@@ -57,7 +57,7 @@ def test_a_clicked_kind_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_matrices_that_all_kinds_share() -> None:
-    """Without weights no W_O is kept the same."""
+    """W_Q and W_O are the same in all kinds; a layer without W_O has only W_Q."""
     assert facts(opened("shared-keys"))["matrices_kept"] == ["w_q", "w_o"]
     assert facts(opened("shared-keys", weights="weightless"))["matrices_kept"] == ["w_q"]
 
@@ -75,8 +75,8 @@ def test_the_strongest_colour_is_a_share() -> None:
 def test_counts_of_a_layer_without_the_usual_w_o(
     count: str, choices: dict[str, Any], usual: bool
 ) -> None:
-    """Where W_O is counted, this layer may lack it, or have it in another width; no cache holds
-    it.
+    """A count with W_O states if the layer lacks it, or has it in another width; the cache does not
+    count W_O.
     """
     stated = facts(opened("shared-keys", shared_count=count, **choices))
     assert stated["counted_as_it_is"] is (usual or count == "cache")

@@ -11,7 +11,7 @@ from attention_core import STEPS
 from attention_core.formulas import softmax
 from attention_core.rules import Position, Read, Rule
 from attention_lab.masks.break_it import examine_layer
-from attention_lab.masks.encoder_decoder import USES, run_three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
@@ -188,14 +188,14 @@ def test_the_steps_of_a_use() -> None:
     """The board of cross-attention names both sequences, and explains its output by the engine's
     rules.
     """
-    scene = encoder_decoder.use_scene(Stage(USED["cross"]), USES[2], 1, (4, 6))
+    scene = encoder_decoder.use_scene(Stage(USED["cross"]), ATTENTION_USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
     titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
-    assert USES[2].queries_from != USES[2].keys_from
-    assert USES[2].queries_from in titles["query_heads"]
-    assert USES[2].keys_from in titles["key_heads"]
-    assert USES[2].keys_from in titles["value_heads"]
+    assert ATTENTION_USES[2].queries_from != ATTENTION_USES[2].keys_from
+    assert ATTENTION_USES[2].queries_from in titles["query_heads"]
+    assert ATTENTION_USES[2].keys_from in titles["key_heads"]
+    assert ATTENTION_USES[2].keys_from in titles["value_heads"]
 
 
 def test_the_table_of_shapes() -> None:

@@ -34,6 +34,7 @@ from .record import (
     claims_of,
     format_gap,
     max_difference,
+    score_deviations,
 )
 
 claim = claims_of("gml")
@@ -105,8 +106,7 @@ def softmax_sum() -> Evidence:
 )
 def root_of_n() -> Evidence:
     """The standard deviation of Gaussian scores of width N ÷ n_heads, which should be 1."""
-    query, key = gaussian_tokens(400, WIDTH, seed=1), gaussian_tokens(400, WIDTH, seed=2)
-    by_n, by_width = (float((query @ key.T).std() / np.sqrt(width)) for width in (N, WIDTH))
+    by_n, by_width = score_deviations(WIDTH, N**0.5, WIDTH**0.5)
     sentence = (
         f"With {HEADS} heads the scores have standard deviation {by_n:.2f} after √N and"
         f" {by_width:.2f} after √(N ÷ n_heads)."

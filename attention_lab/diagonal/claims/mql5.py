@@ -21,6 +21,7 @@ from .record import (
     format_gap,
     format_shape,
     max_difference,
+    score_deviations,
 )
 
 claim = claims_of("mql5")
@@ -60,8 +61,7 @@ def root_of_the_key_size() -> Evidence:
     """The standard deviation of Gaussian scores, divided by the root of the fused size and of one
     head's size.
     """
-    query, key = gaussian_tokens(400, NK, seed=1), gaussian_tokens(400, NK, seed=2)
-    fused, own = (float((query @ key.T).std() / np.sqrt(width)) for width in (HEADS * NK, NK))
+    fused, own = score_deviations(NK, (HEADS * NK) ** 0.5, NK**0.5)
     sentence = (
         f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should be"
         " 1."

@@ -17,6 +17,7 @@ from .record import (
     fits,
     format_gap,
     max_difference,
+    score_deviations,
 )
 
 claim = claims_of("slides")
@@ -69,8 +70,7 @@ def vertical_stack() -> Evidence:
 )
 def root_of_c() -> Evidence:
     """The standard deviation of Gaussian scores of width d_k = 4 in a layer with C = 32."""
-    query, key = gaussian_tokens(400, 4, seed=1), gaussian_tokens(400, 4, seed=2)
-    by_c, by_d_k = (float((query @ key.T).std() / np.sqrt(width)) for width in (32, 4))
+    by_c, by_d_k = score_deviations(4, 32**0.5, 4**0.5)
     sentence = (
         f"C = 32, d_k = 4: the standard deviation of the scores is {by_c:.2f} after division by √C"
         f" and {by_d_k:.2f} after division by √d_k."

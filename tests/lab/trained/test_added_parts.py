@@ -15,8 +15,8 @@ from tests.lab.trained.test_encoder import D, a_layer, fed_by_loops, vectors
 
 
 def test_both_parts_beside_what_they_are_added_to() -> None:
-    """Attention's part without the input, and the feed-forward part in plain Python, each as long
-    as the model makes it beside the vector before.
+    """The lengths of both parts, computed in plain Python, each divided by that of the vector that
+    it is added to.
     """
     layers = [a_layer(1), a_layer(2)]
     run = encode(vectors(), layers)
@@ -36,9 +36,7 @@ def test_both_parts_beside_what_they_are_added_to() -> None:
 
 
 def test_a_part_that_adds_nothing() -> None:
-    """Without a feed-forward part all that is added is attention's; without both there is no
-    share.
-    """
+    """Without a feed-forward part, attention's share is 1; without both parts there is no share."""
     layer = a_layer(3)
     none = {"w_out": np.zeros_like(layer.feed_forward.w_out), "b_out": np.zeros(D)}
     quiet = replace(layer, feed_forward=replace(layer.feed_forward, **none))
@@ -50,7 +48,7 @@ def test_a_part_that_adds_nothing() -> None:
 
 
 def test_the_parts_of_the_trained_model() -> None:
-    """Six layers and as many columns as tokens, without [PAD]; both parts add to each."""
+    """There are six layers and a column for each token, without [PAD]; both parts add to each."""
     text = "the animal was tired"
     parts = parts_of_text(text)
     assert parts.attention.shape == (len(load_minilm().layers), len(encoded(text).tokens))

@@ -31,7 +31,7 @@ BELOW[2, 3] = [0.5, 0.5, 0.5, -0.5, 0]
 
 
 class Tensor:
-    """What is used of a PyTorch tensor that still has its gradient and lives on another device."""
+    """The parts of a PyTorch tensor that are used: with a gradient and on another device."""
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
@@ -69,7 +69,7 @@ def test_one_array_per_layer(wrap: Any) -> None:
     ("dtype", "kept"), [("<f2", "f4"), (">f4", "f4"), ("<f8", "f8"), (">f8", "f8")]
 )
 def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
-    """64 bits stay 64 bits, whichever byte of a number comes first; shorter numbers take 32."""
+    """64 bits stay 64 bits in any byte order; shorter numbers get 32."""
     given = shares(H, T, T, dtype=np.float64).astype(dtype)
     layer = AttentionMaps.of([wrap(given)]).layers[0]
     assert layer.dtype == np.dtype(kept)
@@ -78,7 +78,7 @@ def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
 
 
 def test_labels_that_are_not_given() -> None:
-    """Without labels the positions' numbers stand in; keys of another sequence have their own."""
+    """Without labels the positions are numbered, those of another sequence from 0 again."""
     maps = AttentionMaps.of([shares(H, 2, T)])
     assert maps.tokens == ("0", "1")
     assert maps.memory_tokens == ("0", "1", "2", "3", "4")
@@ -94,7 +94,7 @@ def test_our_own_encoder() -> None:
 
 
 def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
-    """Nobody can change them, and whoever gave them can go on writing to his own array."""
+    """The layers cannot be changed, but the caller's array still can."""
     given = shares(H, T, T)
     maps = AttentionMaps.of([given])
     with pytest.raises(ValueError, match="read-only"):
@@ -128,9 +128,9 @@ def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
         ([np.full((H, T, T), np.nan)], ("layer 0", "nan")),
     ],
 )
-def test_what_is_no_attention(layers: Any, facts: Facts) -> None:
-    """Nothing, wrong axes, unequal layers, scores instead of probabilities, NaN: each is a
-    sentence.
+def test_other_arrays_than_attention_weights(layers: Any, facts: Facts) -> None:
+    """Nothing, wrong axes, unequal layers, scores instead of attention weights, NaN: each is an
+    error with its numbers.
     """
     with refused(ShapeError, *facts):
         AttentionMaps.of(layers)
@@ -164,8 +164,8 @@ def test_one_array_of_all_layers_in_a_file(dtype: Any) -> None:
 
 
 def test_one_array_per_layer_in_a_file() -> None:
-    """Numbered arrays are taken in the order of their numbers; labels that are given go before
-    those of the file.
+    """Numbered arrays are read in the order of their numbers; the argument replaces the file's
+    labels.
     """
     given = {
         f"layer.{number}": shares(1, H, T, T) * (number + 1) / (number + 1) for number in (10, 9)
@@ -179,8 +179,8 @@ def test_one_array_per_layer_in_a_file() -> None:
 
 
 def test_labels_of_a_batch_of_one() -> None:
-    """Tokens may have the axis of a batch of one, as the arrays may; with any other axis they
-    are refused.
+    """Tokens, like arrays, may have the axis of a batch of one; with any other axis they are
+    refused.
     """
     words = np.array([TOKENS])
     assert (
@@ -196,8 +196,8 @@ def test_labels_of_a_batch_of_one() -> None:
 
 
 @pytest.mark.parametrize("words", ["{}", "[1]", "[", "[" * 100_000])
-def test_labels_that_are_none(words: str) -> None:
-    """Metadata that is no list of words is refused."""
+def test_metadata_without_labels(words: str) -> None:
+    """Metadata other than a list of words is refused."""
     file = open_weights(
         io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors"
     )
@@ -206,15 +206,13 @@ def test_labels_that_are_none(words: str) -> None:
 
 
 def test_a_file_without_attention() -> None:
-    """Matrices alone are no attention tensors."""
+    """A file of matrices holds no attention weights."""
     with refused(FileError, "attention"):
         read_maps(open_weights(io.BytesIO(npz({"w": np.zeros((2, 3))})), "m.npz"))
 
 
 def test_the_measures_of_heads_can_read_them() -> None:
-    """A layer as the pattern that the measures take; a key that no head ever sees counts as
-    hidden.
-    """
+    """A layer as the pattern that the measures read; a key that no head sees counts as hidden."""
     causal = attend(np.eye(T), Projections.random(T, 1), causal=True).probabilities[0]
     pattern = pattern_of_layer(AttentionMaps.of([causal, causal[:, :, :]]), 1)
     assert pattern.probabilities.shape == pattern.allowed.shape == (1, 1, T, T)
@@ -224,9 +222,7 @@ def test_the_measures_of_heads_can_read_them() -> None:
 
 
 def test_what_is_seen_is_looked_up_once() -> None:
-    """A key counts as seen where one head of one layer sees it, and all layers share what was
-    found.
-    """
+    """A key is seen if one head of one layer sees it, and all layers share one array."""
     first, second = np.eye(T)[np.newaxis], np.eye(T)[np.newaxis, ::-1].copy()
     maps = AttentionMaps.of([first, second])
     allowed = [pattern_of_layer(maps, layer).allowed for layer in (0, 1)]

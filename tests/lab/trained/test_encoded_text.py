@@ -1,4 +1,4 @@
-"""A sentence through the trained encoder: what the pages about trained heads stand on."""
+"""A sentence in the trained encoder, as the pages about trained heads show it."""
 
 from __future__ import annotations
 

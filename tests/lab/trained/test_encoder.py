@@ -129,7 +129,7 @@ def test_the_order_of_a_layer() -> None:
 
 
 def test_layers_follow_each_other() -> None:
-    """The second layer reads what the first puts out, the result is what the last puts out,
+    """The second layer reads the output of the first, the result is the output of the last, and
     every trace is labelled.
     """
     layers = [a_layer(4), a_layer(5)]
@@ -152,7 +152,7 @@ def test_single_precision_stays() -> None:
 
 
 def test_the_input_is_not_written_to() -> None:
-    """Whatever is added in place is added to copies."""
+    """What is added in place is added to copies."""
     x = vectors()
     encode(x, [a_layer(8)])
     assert np.array_equal(x, vectors())

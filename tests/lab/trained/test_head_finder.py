@@ -1,4 +1,4 @@
-"""Heads ranked by what they do, on heads made to do exactly that."""
+"""Heads ranked by what they do, on heads made to follow one rule each."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from attention_core import ShapeError, TextError
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.head_finder import (
     TARGET_RULES,
+    example_cell,
     positions_of_words,
     rank_heads,
     rules_for,
@@ -63,7 +64,7 @@ def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str)
 
 
 def test_all_heads_are_ranked(maps: AttentionMaps) -> None:
-    """Every head has its score, the best come first, and as many are listed as are asked for."""
+    """Every head has its score, the best come first, and five are listed unless asked otherwise."""
     ranking = rank_heads(maps, TARGET_RULES["itself"](TOKENS))
     assert ranking.scores.shape == (2, 3)
     listed = [score for _, _, score in ranking.best(6)]
@@ -73,9 +74,7 @@ def test_all_heads_are_ranked(maps: AttentionMaps) -> None:
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None:
-    """Beside every ranking stands the score of a head that looks at all keys alike: here 1/7,
-    one key of seven.
-    """
+    """Every ranking has the score of a head that reads all keys equally: here one key of seven."""
     targets, even = TARGET_RULES[rule](TOKENS), 1 / T
     alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
     assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
@@ -84,8 +83,8 @@ def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
-    """Under a causal mask a head that is even over what it may see has exactly the even share,
-    whatever the rule.
+    """Under a causal mask a head that reads all visible keys equally has the even share, by every
+    rule.
     """
     causal = np.tril(np.ones((T, T)))
     alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
@@ -94,9 +93,7 @@ def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
 
 
 def test_keys_that_no_query_may_see() -> None:
-    """Where a causal mask hides every next token, the even share is 0, and nothing is a number
-    of times as much.
-    """
+    """If a causal mask hides every next token, the even share is 0, and a quotient is NaN."""
     ranking = rank_heads(
         AttentionMaps.of([np.eye(T)[np.newaxis]]), TARGET_RULES["next token"](TOKENS)
     )
@@ -136,6 +133,13 @@ def test_queries_that_see_nothing_do_not_count() -> None:
         rank_heads(maps, word_to_word(maps.tokens, 2, 0))
 
 
+@pytest.mark.parametrize("rule", TARGET_RULES)
+def test_the_example_of_a_rule(rule: str) -> None:
+    """The cell that is pinned first is one that the rule names."""
+    targets = TARGET_RULES[rule](TOKENS)
+    assert targets[example_cell(targets)]
+
+
 def test_words_of_several_pieces() -> None:
     """Pieces marked ## belong to the word before them; at the start there is none to belong to."""
     assert positions_of_words(TOKENS) == [(0,), (1,), (2, 3), (4,), (5,), (6,)]
@@ -153,9 +157,7 @@ def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
 
 
 def test_rounded_shares_make_no_more_than_1() -> None:
-    """Shares that a file stored in few bits may add up to 1.005; the score is then 1, and can
-    be compared.
-    """
+    """The shares of a row in few bits may have the sum 1.005; the score is then 1."""
     head = np.zeros((T, T))
     head[:, 2:4] = [0.5, 0.505]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
@@ -173,8 +175,8 @@ def test_from_a_word_of_several_pieces() -> None:
 
 
 def test_keys_of_another_sequence() -> None:
-    """Where queries and keys are other tokens, the ends of the keys and any pair can be asked
-    for, and nothing else.
+    """If queries and keys are different tokens, only rules on the ends of the keys, and any pair,
+    apply.
     """
     head = np.array([[0.2, 0.1, 0.3, 0.3, 0.1], [0.4, 0, 0, 0, 0.6], [0, 0, 1, 0, 0]])
     keys = ("a", "b", "c", "##d", "e")
@@ -189,13 +191,13 @@ def test_keys_of_another_sequence() -> None:
 
 
 def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:
-    """In self-attention every rule is offered, and says what it says of the tokens."""
+    """In self-attention every rule applies, with the targets that it has for the tokens."""
     assert rules_for(maps) == tuple(TARGET_RULES)
     for rule in TARGET_RULES:
         assert np.array_equal(targets_of(maps, rule), TARGET_RULES[rule](TOKENS))
 
 
 def test_targets_of_another_sentence(maps: AttentionMaps) -> None:
-    """A rule for other tokens than the heads' is refused with both sizes."""
+    """Targets for other tokens than the heads' are refused with both sizes."""
     with refused(ShapeError, "(2, 2)", "(7, 7)"):
         rank_heads(maps, TARGET_RULES["itself"](("a", "b")))

@@ -1,4 +1,4 @@
-"""Measures of all heads of all layers: those of one head, asked for each."""
+"""The measures of all heads of all layers are those of each head alone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_entropy_has_its_even_line() -> None:
 
 
 def test_from_attention_alone() -> None:
-    """Measures of the probabilities need nothing else; those of the scores say that they do."""
+    """Measures of the attention weights need nothing else; those of the scores are refused."""
     maps, traces = attention_of(TEXT), encoded(TEXT).traces
     for key in ("entropy", "mean_distance", "self_mass", "column_sums"):
         alone, whole = measure_layers(key, maps).values, measure_layers(key, maps, traces).values
@@ -80,7 +80,7 @@ def test_a_long_head_is_measured_without_copies(key: str) -> None:
 
 
 def peak_of(key: str, layers: list[np.ndarray]) -> int:
-    """The most bytes that a measure needs at once, beside the heads and what is known of them."""
+    """The most bytes that a measure needs at once, without the heads themselves."""
     maps = AttentionMaps.of(layers)
     assert maps.seen.all()
     tracemalloc.start()
@@ -92,9 +92,7 @@ def peak_of(key: str, layers: list[np.ndarray]) -> int:
 
 
 def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
-    """What a head is measured to be does not hang on how many stand beside it in its layer, nor
-    on how many rows.
-    """
+    """A measure does not depend on the number of heads in the layer, nor on the number of rows."""
     rng = np.random.default_rng(0)
     shares = np.tril(rng.random((2, 3, 701, 701), dtype=np.float32))
     maps = AttentionMaps.of(list(shares / shares.sum(axis=-1, keepdims=True)))
@@ -127,9 +125,7 @@ def test_the_strongest_pair_of_words() -> None:
 
 
 def test_nothing_to_measure_has_no_even_line() -> None:
-    """One token has no token before it, whatever a head prefers: there is no line of NaN to
-    draw.
-    """
+    """One token has no token before it, so no head has a value, and there is no line to draw."""
     measured = measure_layers("previous_mass", AttentionMaps.of([[[[1.0]]]]))
     assert np.isnan(measured.values).all()
     assert measured.even is None

@@ -1,4 +1,4 @@
-"""Attention tensors and labels that mean harm are refused from their sizes, before any is read."""
+"""Hostile files of attention weights are refused from their sizes, before any number is read."""
 
 from __future__ import annotations
 
@@ -89,9 +89,7 @@ def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind:
 
 @pytest.mark.parametrize("fault", LABELS)
 def test_attention_that_cannot_be_shown(fault: str) -> None:
-    """Labels that no page can hold, and more heads than a page can show, are refused with a
-    sentence.
-    """
+    """Labels that no page can show, and more heads than a page can show, are refused."""
     make, facts = LABELS[fault]
     with refused(FileError, *facts):
         read_maps(open_weights(io.BytesIO(make()), "m.npz"))
@@ -108,7 +106,7 @@ def test_the_longest_attention_that_is_read() -> None:
 
 
 def test_labels_of_bytes_as_the_sentence_says() -> None:
-    """What the sentence about bytes tells to do makes labels of them."""
+    """The remedy in the error about bytes turns them into labels."""
     file = open_weights(io.BytesIO(maps(tokens=np.array([b"a", b"b"]).astype(str))), "m.npz")
     assert read_maps(file).tokens == ("a", "b")
 
@@ -121,8 +119,8 @@ def deflated(*shape: int) -> io.BytesIO:
 
 
 def test_a_small_file_that_unpacks_to_much() -> None:
-    """Probabilities are refused by the bytes they take once they are read; 72 heads of 512
-    tokens are not too many.
+    """The bytes that the attention weights take once they are read are limited; 72 heads of 512
+    tokens fit.
     """
     file = open_weights(deflated(2, 3, 2048, 2048), "m.npz")
     tracemalloc.start()

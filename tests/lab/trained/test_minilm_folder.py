@@ -64,7 +64,7 @@ def write_sums(folder: Path) -> Path:
 
 
 def test_the_folder_is_complete() -> None:
-    """Every data file has its checksum, licence and notice stand beside, and all together take
+    """Every data file has its checksum, licence and notice are there, and all files together take
     less than 50 MB.
     """
     listed = set(json.loads((MODEL_FOLDER / CHECKSUMS).read_text(encoding="utf-8")))

@@ -1,4 +1,4 @@
-"""The rule of the head finder for words that stand twice."""
+"""The rule of the head finder for repeated words."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.lab.refusal import refused
 
 
 def test_a_repeated_word_of_several_pieces() -> None:
-    """hall ##way stands twice; each piece of one looks for the pieces of the other, not for
-    those of its own word.
+    """hall ##way is repeated: each piece of one looks for the pieces of the other, not for those of
+    its own word.
     """
     tokens = ("hall", "##way", "hall", "hall", "##way")
     assert TARGET_RULES["repeated words"](tokens).astype(int).tolist() == [

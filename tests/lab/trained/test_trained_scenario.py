@@ -1,5 +1,5 @@
-"""The pages of the story on trained weights: real tokens, sizes and vectors, with every other
-choice still in force.
+"""The story with trained weights: the model's tokens, sizes and vectors; all other choices still
+count.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
 
 
 def test_the_layer_is_the_models_own() -> None:
-    """The trace of a scenario is that of the encoder's layer, whatever the controls say of
-    sizes and words.
+    """The trace of a scenario is that of the encoder's layer; sizes and words of the controls do
+    not count.
     """
     other = replace(
         TRAINED,
@@ -119,9 +119,7 @@ def test_a_long_text_ends_where_the_controls_end() -> None:
 
 
 def test_the_inputs_are_those_of_the_layer() -> None:
-    """The vectors of the tokens are what the layers before made of them; no position code
-    stands beside them.
-    """
+    """The vectors of the tokens are the output of the layers before; no positions are added."""
     embedding = embedding_of(TRAINED)
     assert np.array_equal(embedding.inputs, trace_of(TRAINED).inputs[0])
     assert not embedding.positions.any()

@@ -11,7 +11,8 @@ from attention_core.checks import Array
 from attention_core.trace import STEPS, Trace
 
 from .rounding import tolerance
-from .scenario import Scenario, alone, in_batch, sequence_of, tokens_of, trace_of
+from .scenario import Scenario, sequence_of, trace_of
+from .sentences import alone, in_batch, tokens_of
 
 
 @dataclass(frozen=True)

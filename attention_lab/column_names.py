@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .by_hand import HANDMADE_FEATURES, HANDMADE_HEADS, HEAD_WIDTH, UNUSED_COLUMN
-from .scenario import Scenario, resolve, user_matrices_of
+from .choices import resolve, user_matrices_of
+from .scenario import Scenario
 
 Names = tuple[str, ...]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from attention_core.trace import Trace
 
-from .choices import SEEDED_WEIGHTS
+from .choices import SEEDED_WEIGHTS, resolve
 from .practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
-from .scenario import Scenario, resolve, trace_of
+from .scenario import Scenario, trace_of
 
 MAX_QUESTIONS = 12
 MAX_STUDENT = 9999

@@ -1,4 +1,4 @@
-"""Everything that decides the numbers, as plain values; equal scenarios give the same `Trace`."""
+"""The layer run on a scenario; equal scenarios give the same `Trace`."""
 
 from __future__ import annotations
 
@@ -15,27 +15,17 @@ from attention_core.projections import MATRICES, Projections
 from attention_core.trace import STEPS, Trace
 
 from . import by_hand
-from .choices import FIELD_BOUNDS as FIELD_BOUNDS
-from .choices import FIELD_CHOICES as FIELD_CHOICES
-from .choices import HANDMADE_CHOICES as HANDMADE_CHOICES
-from .choices import MASK_KINDS as MASK_KINDS
-from .choices import MAX_TEXT_LENGTH as MAX_TEXT_LENGTH
-from .choices import OUTPUT_MATRICES as OUTPUT_MATRICES
-from .choices import SCALINGS as SCALINGS
-from .choices import SEEDED_WEIGHTS as SEEDED_WEIGHTS
-from .choices import TRAINED_CHOICES as TRAINED_CHOICES
-from .choices import WEIGHT_KINDS as WEIGHT_KINDS
+from .choices import (
+    MASK_KINDS,
+    OUTPUT_MATRICES,
+    SCALINGS,
+    WEIGHT_KINDS,
+    edits_of,
+    resolve,
+    user_matrices_of,
+)
 from .choices import Scenario as Scenario
-from .choices import edits_of as edits_of
-from .choices import has_handmade_sizes as has_handmade_sizes
-from .choices import resolve as resolve
-from .choices import user_matrices_of as user_matrices_of
-from .sentences import alone as alone
-from .sentences import embedding_of as embedding_of
-from .sentences import in_batch as in_batch
-from .sentences import sentences_of as sentences_of
-from .sentences import tokens_of as tokens_of
-from .sentences import trained_of
+from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
 from .user_data.size_checks import check_beside_drawn, check_residual

@@ -17,17 +17,11 @@ from attention_core.checks import (
 )
 from attention_core.errors import FileError, SettingsError
 
+from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, edits_of, user_matrices_of
 from .files.file_checks import has_half_character
 from .files.json_file import JsonFile, check_names
 from .notation.texts import NOTATIONS
-from .scenario import (
-    FIELD_BOUNDS,
-    FIELD_CHOICES,
-    MAX_TEXT_LENGTH,
-    Scenario,
-    edits_of,
-    user_matrices_of,
-)
+from .scenario import Scenario
 from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
 from .user_data.matrix_names import MAX_STATE_BYTES
 from .user_data.painted_masks import mask_from_text

@@ -11,7 +11,8 @@ from attention_core import AttentionError
 from attention_core.projections import MATRICES
 
 from .by_hand import D_MODEL, HEAD_WIDTH, N_HEADS
-from .scenario import SEEDED_WEIGHTS, Scenario, projections_of, resolve
+from .choices import SEEDED_WEIGHTS, resolve
+from .scenario import Scenario, projections_of
 
 SIZE_LABELS = {"d_model": "Embedding size", "n_heads": "Heads"}
 

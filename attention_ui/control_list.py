@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attention_lab.by_hand import D_MODEL, N_HEADS
-from attention_lab.scenario import (
+from attention_lab.choices import (
     HANDMADE_CHOICES,
     MAX_TEXT_LENGTH,
     SEEDED_WEIGHTS,
     TRAINED_CHOICES,
-    Scenario,
     has_handmade_sizes,
 )
+from attention_lab.scenario import Scenario
 from attention_lab.sentences import MAX_SENTENCES
 
 CONTROL_DEFAULTS = asdict(Scenario())

@@ -9,8 +9,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
+from attention_lab.choices import resolve
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.scenario import Scenario, resolve, sequence_of, tokens_of
+from attention_lab.scenario import Scenario, sequence_of
+from attention_lab.sentences import tokens_of
 
 from . import controls, own_numbers, uneven_heads
 from .browser_files import first_scripts, read_script

@@ -7,15 +7,10 @@ from typing import Any
 
 from attention_core import Trace
 from attention_core.projections import MATRICES
+from attention_lab.choices import SEEDED_WEIGHTS, edits_of, resolve, user_matrices_of
 from attention_lab.notation.notation import Notation
-from attention_lab.scenario import (
-    SEEDED_WEIGHTS,
-    Scenario,
-    edits_of,
-    resolve,
-    tokens_of,
-    user_matrices_of,
-)
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import tokens_of
 from attention_lab.user_data.edits import edits_outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_viz.labels import number

@@ -8,7 +8,9 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
-from attention_lab.scenario import MASK_KINDS, Scenario, sentences_of, tokens_of, user_matrices_of
+from attention_lab.choices import MASK_KINDS, user_matrices_of
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import sentences_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 

@@ -14,8 +14,9 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError, Trace
+from attention_lab.choices import edits_of, user_matrices_of
 from attention_lab.notation.notation import OURS
-from attention_lab.scenario import Scenario, edits_of, trace_of, user_matrices_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, edits_outside, outside_note
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS

@@ -13,14 +13,8 @@ from attention_core import Trace
 from attention_core.text import Tokens
 from attention_lab.column_names import column_names
 from attention_lab.notation.notation import Notation, Symbol, symbol, written
-from attention_lab.scenario import (
-    Scenario,
-    in_batch,
-    sentences_of,
-    sequence_of,
-    tokens_of,
-    trace_of,
-)
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import in_batch, sentences_of, tokens_of
 from attention_viz.payload import Stage
 
 from .focus import Focus

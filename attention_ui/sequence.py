@@ -8,8 +8,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.scenario import Scenario, alone, sentences_of
-from attention_lab.sentences import MAX_SENTENCES, batch_notes
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import MAX_SENTENCES, alone, batch_notes, sentences_of
 from attention_lab.user_data.edits import MAX_INDEX
 
 from .facts import fact

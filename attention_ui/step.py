@@ -10,7 +10,7 @@ import streamlit as st
 from attention_lab.guesses import as_data, guesses_of
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.scenario import embedding_of
+from attention_lab.sentences import embedding_of
 from attention_viz import story
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board

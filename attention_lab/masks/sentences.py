@@ -10,7 +10,9 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..scenario import Scenario, embedding_of, resolve, tokens_of, trace_of
+from ..choices import resolve
+from ..scenario import Scenario, trace_of
+from ..sentences import embedding_of, tokens_of
 from ..user_data.matrix_names import MAX_TOKENS
 
 

@@ -12,8 +12,10 @@ from attention_core.checks import Array
 from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
+from ..choices import resolve, user_matrices_of
 from ..heads.reruns import RunGaps, permutation_gaps
-from ..scenario import Scenario, embedding_of, resolve, trace_of, user_matrices_of
+from ..scenario import Scenario, trace_of
+from ..sentences import embedding_of
 from .invariances import shuffled_order
 
 

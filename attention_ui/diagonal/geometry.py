@@ -26,9 +26,7 @@ PLANE_PRESETS = ("nearly_all", "equal_norms", "duplicates", "inside")  # those w
 DRAWN_DESCRIPTIONS = {
     "points": (
         "Tokens as arrows in the plane: vectors with C = 2 features and no weights, so that query,"
-        " key and value of a token are the same arrow. The board shows the tokens X, their Gram"
-        " matrix X Xᵀ, which holds the dot products of all tokens with each other, and its softmax"
-        " after division by √2."
+        " key and value of a token are the same arrow."
     ),
     "tied": (
         "The words of the sentence in a head with d_k = 2 and tied weights: the queries and the"

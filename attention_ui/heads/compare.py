@@ -11,9 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, AttentionError
 from attention_core.checks import check_choice
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
 from attention_lab.compare import COMPARABLE, TwoSettings, largest_change, other_value, value_in
 from attention_lab.rounding import tolerance
-from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, Scenario
+from attention_lab.scenario import Scenario
 from attention_viz.labels import format_decimals, number, percent
 
 from ..control_list import CONTROL_DEFAULTS, CONTROLS, Control

@@ -7,8 +7,9 @@ from typing import Any
 import streamlit as st
 
 from attention_core import TextError
+from attention_lab.choices import MAX_TEXT_LENGTH, user_matrices_of
 from attention_lab.masks.sentences import other_sentence
-from attention_lab.scenario import MAX_TEXT_LENGTH, Scenario, user_matrices_of
+from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 
 from ..controls import cut_text, field_notes

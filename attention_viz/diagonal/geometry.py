@@ -19,8 +19,8 @@ from ..theme import Figure
 from .arrow_labels import FONT_SIZE, ArrowLabels
 from .self_attention_mass import token_names
 
-FIGURE_HEIGHT = 560  # px
-PLANE_SIZE = 420  # px, about, of the plane itself on a screen
+FIGURE_HEIGHT = 490  # px
+PLANE_SIZE = 390  # px, about, of the plane itself on a screen
 
 
 def plane(trace: Trace, token: int) -> Figure:

@@ -56,7 +56,9 @@ show_board(
     "broken",
 )
 title = STEPS[shown].title
-st.markdown(f"Left: the {title} of the right layer. Middle: of this layer. Right: the difference.")
+st.markdown(
+    f"Left: the {title} of the right layer. Middle: those of this layer. Right: the difference."
+)
 if not fact("shown_field_differs", field_differs(layer.right, layer.faulty, shown)):
     st.markdown("Here no number is wrong.")
 if first_wrong and not spot:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_lab.choices import resolve
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.sentences import other_sentence
-from attention_lab.scenario import resolve
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import quote_token
@@ -82,9 +82,9 @@ query_token, key_token = (
 share = percent(fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]])))
 st.markdown(
     f"The :blue[query of {query_token}] comes from the **{use.queries_from}**, the :red[key] and"
-    f" the :green[value of {key_token}] from the **{use.keys_from}**. In head {now.focus.head} it"
-    f" reads {share} from there. Each token of the {use.queries_from} gets one result, a mixture of"
-    f" the values of the {use.keys_from}."
+    f" the :green[value of {key_token}] from the **{use.keys_from}**. In head {now.focus.head} the"
+    f" query reads {share} from the key. Each token of the {use.queries_from} gets one result, a"
+    f" mixture of the values of the {use.keys_from}."
 )
 stage = replace(now.stage, trace=trace, before=None)
 show_board(

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from attention_lab.choices import MASK_KINDS
 from attention_lab.masks.hiding import last_query_alone
-from attention_lab.scenario import MASK_KINDS
 from attention_ui.facts import fact
 from attention_ui.mask_choice import choose_mask, longer_sequence, open_workshop, with_example_mask
 from attention_ui.page_context import page_context

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from attention_core.derivation import derive_input
-from attention_lab.scenario import edits_of, embedding_of, resolve, tokens_of, user_matrices_of
+from attention_lab.choices import edits_of, resolve, user_matrices_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token

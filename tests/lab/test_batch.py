@@ -12,20 +12,19 @@ import pytest
 
 from attention_core import STEPS, TextError
 from attention_lab.batch_check import gap_alone
+from attention_lab.choices import edits_of
 from attention_lab.export.script import notebook, script
 from attention_lab.export.step_code import torch_lines
 from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.scenario import (
-    Scenario,
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import (
+    MAX_SENTENCES,
     alone,
-    edits_of,
+    batch_notes,
     in_batch,
     sentences_of,
-    sequence_of,
     tokens_of,
-    trace_of,
 )
-from attention_lab.sentences import MAX_SENTENCES, batch_notes
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices

@@ -13,8 +13,10 @@ import pytest
 from attention_core import Trace
 from attention_core.text import tokenize
 from attention_lab.by_hand import HANDMADE_FEATURES, N_PLACES, WORD_FEATURES, part_of_speech
+from attention_lab.choices import resolve
 from attention_lab.column_names import ColumnNames, column_names
-from attention_lab.scenario import Scenario, embedding_of, resolve, tokens_of, trace_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices
 

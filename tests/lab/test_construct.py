@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from attention_lab.by_hand import HANDMADE_FEATURES, handmade_projections
+from attention_lab.choices import edits_of
 from attention_lab.construct import HEAD_TASKS, find_leaks, judge_task
-from attention_lab.scenario import Scenario, edits_of, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import Edit
 from attention_lab.user_data.painted_masks import mask_to_text
 

@@ -9,8 +9,9 @@ import pytest
 
 from attention_core import Projections, Trace, attend
 from attention_core.text import PADDING_TOKEN
+from attention_lab.choices import MASK_KINDS
 from attention_lab.example_cell import SPECIAL_TOKENS, Cell, choose_example_cell
-from attention_lab.scenario import MASK_KINDS, Scenario, trace_of
+from attention_lab.scenario import Scenario, trace_of
 
 TOKENS = ("red", "tea", "we", "like")
 

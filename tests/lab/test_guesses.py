@@ -25,7 +25,8 @@ from attention_lab.guesses import (
     judge,
 )
 from attention_lab.guesses.items import ITEM_KINDS, ITEM_SCOPES, ITEM_TOPICS
-from attention_lab.scenario import Scenario, embedding_of, sequence_of, trace_of
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import embedding_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.learners import Learner
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, FileError, SettingsError, ShapeError, TextError
-from attention_lab.scenario import user_matrices_of
+from attention_lab.choices import user_matrices_of
 from attention_lab.state_file import read_state, write_state
 from attention_lab.user_data.matrix_names import MAX_STATE_BYTES
 from attention_lab.user_data.matrix_text import pack

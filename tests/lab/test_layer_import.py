@@ -15,8 +15,9 @@ import pytest
 from attention_core import Projections, ShapeError, Trace, attend
 from attention_core.derivation import derive
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.choices import user_matrices_of
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.scenario import Scenario, trace_of, user_matrices_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
 from attention_lab.user_data.layer_import import import_layer, repeated_heads

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, ShapeError
-from attention_lab.scenario import WEIGHT_KINDS, trace_of
+from attention_lab.choices import WEIGHT_KINDS
+from attention_lab.scenario import trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import refused
 from tests.lab.scenario_cases import SMALL, same

@@ -9,16 +9,9 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, AttentionError, SettingsError, TextError
-from attention_lab.scenario import (
-    MASK_KINDS,
-    SCALINGS,
-    WEIGHT_KINDS,
-    Scenario,
-    embedding_of,
-    projections_of,
-    tokens_of,
-    trace_of,
-)
+from attention_lab.choices import MASK_KINDS, SCALINGS, WEIGHT_KINDS
+from attention_lab.scenario import Scenario, projections_of, trace_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.user_data.painted_masks import mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused

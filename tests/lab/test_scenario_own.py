@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError
-from attention_lab.scenario import WEIGHT_KINDS, resolve, trace_of
+from attention_lab.choices import WEIGHT_KINDS, resolve
+from attention_lab.scenario import trace_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused

@@ -12,15 +12,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_lab.files.file_checks import MAX_VALUE
-from attention_lab.scenario import (
+from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
     MAX_TEXT_LENGTH,
-    Scenario,
     edits_of,
     user_matrices_of,
 )
+from attention_lab.files.file_checks import MAX_VALUE
+from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS, State, read_state, write_state
 from attention_lab.user_data.edits import MAX_INDEX, MAX_URL_EDITS, Edit, Edits
 from attention_lab.user_data.matrix_names import SYMBOLS

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.scenario import Scenario, embedding_of, trace_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import embedding_of
 from attention_lab.user_data.user_matrices import UserMatrices, layer_matrices
 from attention_lab.weight_changes import change_notes
 

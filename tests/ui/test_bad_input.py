@@ -10,7 +10,9 @@ import pytest
 
 import attention_ui.frame
 from attention_core import SettingsError, TextError
-from attention_lab.scenario import MAX_TEXT_LENGTH, Scenario, tokens_of
+from attention_lab.choices import MAX_TEXT_LENGTH
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import tokens_of
 from attention_ui.controls import sentence_notes
 from attention_ui.markdown import JOINER, plain
 from attention_ui.registry import PAGES, page_of

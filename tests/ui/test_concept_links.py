@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES
 from attention_lab.state_file import FOCUS
 from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
 from attention_ui.reference.questions import (

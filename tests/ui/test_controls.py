@@ -11,7 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_lab.scenario import FIELD_BOUNDS, FIELD_CHOICES, Scenario, trace_of
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from tests.ui.app import gone_to, opened, page_context, unfolded
 
@@ -174,8 +175,8 @@ def drawn(app: AppTest, name: str) -> bool:
 
 
 def test_a_url_that_lags_behind_is_no_wish() -> None:
-    """For one run after an example the URL holds what was shown before; only what nobody
-    saw is a wish.
+    """For one run after an example the URL holds the old values; only values that were never shown
+    count as a request.
     """
     app = opened("scores", n_heads=2)
     app.slider(key="n_heads").set_value(8)

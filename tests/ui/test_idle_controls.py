@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import TRAINED_CHOICES
+from attention_lab.choices import TRAINED_CHOICES
 from attention_ui.control_list import CONTROLS
 from tests.ui.app import opened, page_context, unfolded
 from tests.ui.test_controls import BY_NAME, MOVES, different, drawn, moved

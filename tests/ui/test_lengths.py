@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import TextError
-from attention_lab.scenario import MAX_TEXT_LENGTH
+from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.ui.app import errors, facts, named_in, opened, page_context, scenes
 

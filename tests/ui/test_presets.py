@@ -11,15 +11,9 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, resolve
 from attention_lab.example_cell import choose_example_cell
-from attention_lab.scenario import (
-    FIELD_BOUNDS,
-    FIELD_CHOICES,
-    MAX_TEXT_LENGTH,
-    Scenario,
-    resolve,
-    trace_of,
-)
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.focus import Focus
 from attention_ui.presets import PRESET_FILE, Preset, presets, widget_values

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import SEEDED_WEIGHTS, WEIGHT_KINDS, Scenario, trace_of
+from attention_lab.choices import SEEDED_WEIGHTS, WEIGHT_KINDS
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import board, random_weights
 from attention_ui.url_state import Session

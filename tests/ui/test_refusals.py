@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import FIELD_BOUNDS, Scenario
+from attention_lab.choices import FIELD_BOUNDS
+from attention_lab.scenario import Scenario
 from attention_ui.markdown import plain
 from tests.ui.app import (
     errors,

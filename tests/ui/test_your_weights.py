@@ -9,7 +9,8 @@ import pytest
 
 from attention_core import AttentionError, TextError
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.scenario import Scenario, tokens_of
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import tokens_of
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_lab.user_data.layer_search import find_layers

@@ -14,7 +14,8 @@ from attention_core import Projections, attend
 from attention_lab.by_hand import HANDMADE_FEATURES
 from attention_lab.column_names import column_names
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.scenario import Scenario, embedding_of, trace_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import embedding_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz import story
 from attention_viz.overview import overview

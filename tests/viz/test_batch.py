@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_lab.scenario import Scenario, in_batch, sequence_of, tokens_of, trace_of
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import in_batch, tokens_of
 from attention_viz import story
 from attention_viz.payload import Stage, pack_bits
 from attention_viz.story.batch import BatchField, batch_board, with_sequence_pictures

@@ -119,8 +119,7 @@ def greater_with_ties() -> Evidence:
     "The attention matrix is diagonally dominant.",
     CONDITION,
     "In linear algebra this means a_ii ≥ 1/2: at least as much as all the rest of the row together."
-    " *Strictly* diagonally dominant means a_ii > 1/2. A peak on the diagonal is far less than"
-    " that.",
+    " Strictly diagonally dominant means a_ii > 1/2. A peak on the diagonal is far less than that.",
 )
 def diagonally_dominant() -> Evidence:
     """64 tokens of equal norm with 8 features: rows that peak on the diagonal, and rows with a_ii >

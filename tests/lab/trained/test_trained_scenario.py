@@ -10,17 +10,12 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError, attend
+from attention_lab.choices import resolve
 from attention_lab.masks.mistake_checks import run_checks
 from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.rounding import tolerance
-from attention_lab.scenario import (
-    Scenario,
-    embedding_of,
-    projections_of,
-    resolve,
-    tokens_of,
-    trace_of,
-)
+from attention_lab.scenario import Scenario, projections_of, trace_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices

@@ -105,13 +105,13 @@ def one_answer_score(task: str, n_heads: int, d_v: int | None = None) -> float:
     [0.75, 0.5, 0.0]
     """
     training_task = TRAINING_TASKS[task]
-    answered = n_heads / len(training_task.parts)
+    share_answered = n_heads / len(training_task.parts)
     if task == "letters":
-        return 1 - max(0.0, 1 - answered) * (1 - 1 / training_task.n_features)
-    brought = min(1.0, (d_v or training_task.n_features) / training_task.n_features)
+        return 1 - max(0.0, 1 - share_answered) * (1 - 1 / training_task.n_features)
+    share_of_features = min(1.0, (d_v or training_task.n_features) / training_task.n_features)
     if task == "agreement" and n_heads == 1:
-        return 1 - brought * (1 - ADDITIVE_LOGITS_ERROR)
-    return max(0.0, 1 - answered * brought)
+        return 1 - share_of_features * (1 - ADDITIVE_LOGITS_ERROR)
+    return max(0.0, 1 - share_answered * share_of_features)
 
 
 def one_answer_loss(settings: TrainingSettings) -> float | None:

@@ -43,13 +43,13 @@ def constant_loss(task: str) -> float:
     return math.log(training_task.n_features) if training_task.by_accuracy else 1.0
 
 
-def one_answer_losses(named: Iterable[TrainingSettings]) -> dict[int, float]:
+def one_answer_losses(models: Iterable[TrainingSettings]) -> dict[int, float]:
     """The loss that remains with one answer per head, by the number of heads, if it is known and
     above 0.
     """
     losses = {
         one.n_heads: one_answer_score(one.task, one.n_heads, one.widths[1])
-        for one in named
+        for one in models
         if not one.training_task.by_accuracy
     }
     return {n_heads: loss for n_heads, loss in losses.items() if loss > 0}
@@ -60,16 +60,16 @@ def loss_curve(
 ) -> tuple[LossPoint, ...]:
     """The loss on the unseen sequences at some steps of a run, including the first and the last."""
     last = len(points) - 1
-    chosen = sorted({round(i * last / (MAX_CURVE_POINTS - 1)) for i in range(MAX_CURVE_POINTS)})
+    places = sorted({round(i * last / (MAX_CURVE_POINTS - 1)) for i in range(MAX_CURVE_POINTS)})
     return tuple(
         (step, unseen_loss(settings.training_task, unseen_trace(settings, projections).output))
-        for step, projections in (points[place] for place in chosen)
+        for step, projections in (points[place] for place in places)
     )
 
 
 def mean_curve(curves: Sequence[Sequence[LossPoint]]) -> tuple[LossPoint, ...]:
     """The mean loss at each step of several curves with the same steps."""
     return tuple(
-        (together[0][0], sum(loss for _, loss in together) / len(together))
-        for together in zip(*curves, strict=True)
+        (points[0][0], sum(loss for _, loss in points) / len(points))
+        for points in zip(*curves, strict=True)
     )

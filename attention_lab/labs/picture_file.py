@@ -22,7 +22,7 @@ from ..files.npy_head import read_npy_head
 MAX_PICTURE_BYTES = 8 * 2**20
 MAX_PICTURE_SIDE = 1024
 PICTURE_KINDS = ("pgm", "csv", "npy")
-_LONGEST_HEADER = 4096
+_MAX_HEADER_BYTES = 4096
 _GAP = rb"(?:\s|#[^\n]*\n)+"
 _PGM = re.compile(_GAP.join((rb"P([25])", rb"(\d{1,9})", rb"(\d{1,9})", rb"(\d{1,5})\s")))
 
@@ -52,18 +52,18 @@ def read_picture(data: bytes, file_name: str) -> Array:
 
 
 def _read_pgm(data: bytes) -> Array:
-    found = _PGM.match(data, 0, _LONGEST_HEADER)
-    if found is None:
+    match = _PGM.match(data, 0, _MAX_HEADER_BYTES)
+    if match is None:
         raise FileError(
             "The file does not begin like a PGM picture, with P2 or P5, width, height and white:"
             " save the picture again"
         )
-    kind, width, height, white = (int(part) for part in found.groups())
+    kind, width, height, white = (int(part) for part in match.groups())
     check_picture_size(height, width)
     if not 0 < white < 65536:
         raise FileError(f"White is {white} but must be from 1 to 65,535: save the picture again")
     read = _plain_pixels if kind == 2 else _raw_pixels
-    pixels = read(data[found.end() :], height * width, white)
+    pixels = read(data[match.end() :], height * width, white)
     if pixels.max() > white:
         raise FileError(
             f"The picture has a pixel of {pixels.max():.0f}, but white is {white}: save it again"
@@ -116,10 +116,10 @@ def check_file_size(data: bytes) -> None:
         )
 
 
-def check_picture_size(height: int, width: int, most: int = MAX_PICTURE_SIDE) -> None:
+def check_picture_size(height: int, width: int, max_side: int = MAX_PICTURE_SIDE) -> None:
     """Refuse a picture that is empty or too large to be decoded. Raises: FileError."""
-    if not (0 < height <= most and 0 < width <= most):
+    if not (0 < height <= max_side and 0 < width <= max_side):
         raise FileError(
-            f"The picture has {height:,} × {width:,} pixels, but a side may have 1 to {most:,}:"
+            f"The picture has {height:,} × {width:,} pixels, but a side may have 1 to {max_side:,}:"
             " choose another picture"
         )

@@ -36,16 +36,16 @@ def jpeg_without_metadata(data: bytes) -> tuple[bytes, bytes]:
     """
     if not data.startswith(_JPEG):
         return data, b""
-    kept, exif, place = [_JPEG], b"", len(_JPEG)
-    while found := _SEGMENT.match(data, place):
-        marker, start = found[1][0], found.end()
+    pieces, exif, position = [_JPEG], b"", len(_JPEG)
+    while match := _SEGMENT.match(data, position):
+        marker, start = match[1][0], match.end()
         if marker == _SCAN:
-            return b"".join((*kept, data[start - 2 :])), exif
-        place = start + max(2, int.from_bytes(data[start : start + 2], "big"))
+            return b"".join((*pieces, data[start - 2 :])), exif
+        position = start + max(2, int.from_bytes(data[start : start + 2], "big"))
         if marker == _APP_1 and not exif and data.startswith(_EXIF, start + 2):
-            exif = data[start + 2 : place]
+            exif = data[start + 2 : position]
         elif not (_APP_1 <= marker <= 0xEF or marker == _COMMENT) or marker == _ADOBE:
-            kept.append(data[start - 2 : place])
+            pieces.append(data[start - 2 : position])
     raise FileError("The JPEG is damaged before its first pixel: save it again")
 
 
@@ -53,16 +53,16 @@ def png_without_metadata(data: bytes) -> tuple[bytes, bytes]:
     """A PNG without metadata, and its Exif part. Bytes of other kinds stay as they are."""
     if not data.startswith(_PNG):
         return data, b""
-    kept, exif, place = [_PNG], b"", len(_PNG)
-    while kind := data[place + 4 : place + 8]:
-        end = place + 12 + int.from_bytes(data[place : place + 4], "big")
+    pieces, exif, position = [_PNG], b"", len(_PNG)
+    while kind := data[position + 4 : position + 8]:
+        end = position + 12 + int.from_bytes(data[position : position + 4], "big")
         # The name of a chunk that no reader may skip begins with a capital letter.
         if kind[:1].isupper() or kind == b"tRNS":
-            kept.append(data[place:end])
+            pieces.append(data[position:end])
         elif kind == b"eXIf":
-            exif = data[place + 8 : end - 4]
-        place = end
-    return b"".join(kept), exif
+            exif = data[position + 8 : end - 4]
+        position = end
+    return b"".join(pieces), exif
 
 
 def gif_without_metadata(data: bytes) -> tuple[bytes, bytes]:
@@ -74,18 +74,18 @@ def gif_without_metadata(data: bytes) -> tuple[bytes, bytes]:
     if not data.startswith(_GIF):
         return data, b""
     flags = int.from_bytes(data[10:11], "big")
-    start = place = 13 + (3 * 2 ** (flags % 8 + 1) if flags & _HAS_COLOURS else 0)
+    start = position = 13 + (3 * 2 ** (flags % 8 + 1) if flags & _HAS_COLOURS else 0)
     control = b""
-    while found := _GIF_BLOCK.match(data, place):
-        begin = found.end() - 1
-        if found[1] == b",":
+    while match := _GIF_BLOCK.match(data, position):
+        begin = match.end() - 1
+        if match[1] == b",":
             return data[:start] + control + data[begin:], b""
-        place = begin + 2
-        while length := int.from_bytes(data[place : place + 1], "big"):
-            place += 1 + length
-        place += 1
+        position = begin + 2
+        while length := int.from_bytes(data[position : position + 1], "big"):
+            position += 1 + length
+        position += 1
         if data[begin + 1 : begin + 2] == _CONTROL:  # which colour is transparent
-            control = data[begin:place]
+            control = data[begin:position]
     raise FileError("The GIF is damaged before its first pixel: save it again")
 
 

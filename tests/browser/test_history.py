@@ -109,9 +109,7 @@ def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
 
 
 def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
-    """A URL says nothing of what is as at first: a step back from the first pin leads
-    there.
-    """
+    """A URL leaves out defaults: a step back from the first pin leads to such a URL."""
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 2, 3])
     expect_url(page, "query=2", "key=3")

@@ -44,8 +44,8 @@ def test_two_lines_are_a_batch_of_three() -> None:
 
 @pytest.mark.parametrize("page", STEPS_OF_STORY)
 def test_every_step_shows_the_chosen_sentence(page: str) -> None:
-    """The layer that a step shows is the chosen part of the batch, its labels are that sentence's;
-    the shape of the whole batch is told, and the sentence alone has equal numbers.
+    """A step shows the chosen part of the batch with the labels of that sentence, and names the
+    shape of the whole batch; the sentence alone has equal numbers.
     """
     app = opened(page, **QUERY, sentence=2, query=1)
     trace, whole = page_context(app).trace, trace_of(BATCH)
@@ -109,15 +109,15 @@ def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
     ("asked", "shown"), [("3", 2), ("999999", 2), ("-1", 0), ("<b>", 0), ("1e9", 0)]
 )
 def test_a_sentence_that_there_is_not(asked: str, shown: int) -> None:
-    """A place beyond the batch becomes the last, nonsense leaves the first; both are said."""
+    """A place beyond the batch becomes the last, nonsense leaves the first; the page says both."""
     app = opened("scores", **QUERY, sentence=asked)
     assert page_context(app).sequence == shown
     assert [(label, wish) for label, wish, _ in refused(app)] == [("Sentence", asked)]
 
 
 def test_a_hostile_batch() -> None:
-    """Of a text beyond all bounds what fits is kept, four sentences run, and both are said; markup
-    is text.
+    """A text beyond all bounds is cut, four sentences run, and the page says both; markup stays
+    text.
     """
     lines = ["<script>alert(1)</script> $x$ **b**", "שלום 👩🏽", *["a b"] * 3, "x" * 3000]
     app = opened("scores", text=TEXTS[0], batch="\n".join(lines))
@@ -146,7 +146,7 @@ def test_with_one_sentence_nothing_changes() -> None:
 
 @pytest.mark.parametrize("page", ["all-heads", "mask-workshop", "arrays", "compare"])
 def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
-    """Outside the story the chosen sentence runs alone, which is said; the choice is kept."""
+    """Outside the story the chosen sentence runs alone; the page says so and keeps the choice."""
     app = opened(page, **QUERY, sentence=1)
     assert page_context(app).scenario == Scenario(TEXTS[1], n_heads=2)
     assert page_context(app).trace.sizes["B"] == 1

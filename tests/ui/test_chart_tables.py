@@ -33,7 +33,7 @@ PAGES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_chart_has_a_table(page: str) -> None:
-    """As many as there are charts, each made only when it is opened, none of them empty."""
+    """One table for each chart, made only when it is opened, and never empty."""
     app = opened(page, **PAGES[page])
     charts = [one.proto for one in app.get("bidi_component")]
     named = [chart.id for chart in charts if chart.component_name == f"{COMPONENT_PREFIX}.chart"]

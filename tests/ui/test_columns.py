@@ -45,7 +45,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def shown(page: str, choices: dict[str, Any], notation: str) -> AppTest:
-    """A page with its choices made in the session, as many of them are not in the address."""
+    """A page with its choices set in the session, because many of them are not in the URL."""
     app = opened(page, notation=notation)
     for name, value in choices.items():
         app.session_state[name] = value
@@ -133,7 +133,7 @@ def test_the_formulas_of_our_letters_transposed() -> None:
 
 
 def test_a_section_that_keeps_its_rows_says_so() -> None:
-    """The diagonal looks alike in every notation: one caption more tells that tokens are rows."""
+    """The diagonal looks alike in every notation: one more caption says that tokens are rows."""
     ours, columns = (opened("growth", notation=key).main.caption for key in ("ours", "columns"))
     assert len(columns) == len(ours) + 1
 
@@ -184,9 +184,7 @@ def test_sentences_name_the_matrix_that_is_not_transposed() -> None:
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
-    """What a head does and is worth is told in the letters of the text that was chosen, and not
-    in ours.
-    """
+    """The pages on a head's work and worth use the letters of the chosen text, not ours."""
     does = texts(opened("head-portraits", notation="gml"))
     assert all(formula in does for formula in (r"\sum_m \mathcal{P}_{mn} \ln", r"to $\ln T_n$"))
     assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))

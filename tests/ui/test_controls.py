@@ -175,8 +175,8 @@ def drawn(app: AppTest, name: str) -> bool:
 
 
 def test_a_url_that_lags_behind_is_no_wish() -> None:
-    """For one run after an example the URL holds what was shown before; only what nobody
-    saw is a wish.
+    """For one run after an example the URL holds the old values; only values that were never shown
+    count as a request.
     """
     app = opened("scores", n_heads=2)
     app.slider(key="n_heads").set_value(8)

@@ -1,4 +1,4 @@
-"""What a visitor sees before choosing anything, and what an own sentence is told by."""
+"""What a visitor sees before choosing anything, and the cell that explains a new sentence."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def bodies(app: AppTest) -> list[str]:
 
 
 def test_a_bare_url_opens_the_first_example() -> None:
-    """Its fields stand in the widgets, its cell is told of, as if it was chosen; a script puts what
-    is not usual into the URL.
+    """Its fields are in the widgets and its cell is in focus, as if it were chosen; a script writes
+    the unusual values into the URL.
     """
     app = opened(bare=True)
     assert page_context(app).scenario == FIRST.scenario
@@ -63,14 +63,14 @@ def test_a_bare_url_opens_the_first_example() -> None:
 
 
 def test_no_page_calls_named_features_random() -> None:
-    """The page about tokens tells of named numbers, and of random ones elsewhere."""
+    """The page about tokens explains named numbers, and random ones with other weights."""
     assert not facts(opened("tokens"))["named_features"]
     assert facts(opened("tokens", bare=True))["named_features"]
 
 
 def test_its_url_gives_the_same_screen() -> None:
-    """Shared, it opens what was seen, without a notice; what is said of the view alone does not
-    count as naming.
+    """A shared URL opens what was seen, without a notice; parameters of the view alone do not count
+    as choices.
     """
     app = opened(bare=True, notation="gml")
     shared = opened(notation="gml", **opening(app))
@@ -151,7 +151,9 @@ def test_a_place_that_was_chosen_stays() -> None:
 
 
 def test_an_example_sentence_brings_its_own_cell() -> None:
-    """Typed, it is told as the example is; another sentence after it is told in the same head."""
+    """A typed example sentence has the example's cell in focus; another sentence after it stays in
+    the same head.
+    """
     app = opened("scores", weights="trained", layer=3, text="it rains")
     assert typed(app, Scenario().text) == Focus(1, 9, 2, 0)
     assert typed(app, "the cat slept because it was ill").head == 1

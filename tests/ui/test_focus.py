@@ -55,8 +55,8 @@ def test_the_boxes_name_tokens_and_places() -> None:
 
 
 def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
-    """Told a value, a browser draws the box twice; it must hear of new words for the place, and
-    of another place.
+    """A value that is set draws the box twice, so it is set only for another place or for new words
+    of the place.
     """
     app = opened("scores", text="the cat sat on the mat", query=3)
 
@@ -148,7 +148,7 @@ def test_no_notice_where_no_place_is_shown() -> None:
 )
 @pytest.mark.parametrize("name", ["head", "key"])
 def test_junk_in_the_url_is_said(name: str, junk: str) -> None:
-    """What is no number changes nothing, and a notice says so without running any of it."""
+    """A text that is no number changes nothing; a notice quotes it without running any of it."""
     app = opened("scores", **{name: junk})
     assert vars(page_context(app).focus)[name] == 0
     assert refused(app) == [(name.capitalize(), junk, 0)]

@@ -124,7 +124,7 @@ def test_one_token_reads_itself_alone() -> None:
 def test_what_is_read_most_where_shares_are_equal(
     choices: dict[str, Any], tied: int, share: float
 ) -> None:
-    """No token is said to be read most where another is read as much."""
+    """No token is named as read most if another one is read as much."""
     for page in ("overview", "mixing"):
         told = facts(opened(page, **choices))
         assert told["tied_keys"] == tied

@@ -24,7 +24,7 @@ def test_curves_stand_below_one_another_with_the_titles_of_their_axes() -> None:
 
 
 def test_decoration_is_left_out() -> None:
-    """What tells a pointer nothing is no number of the chart."""
+    """Marks without a hover text add no number to the table."""
     mark = line_series([1], [1], "mark", "@text", hoverinfo="skip")
     table = figure_table({"data": [mark, line_series([1], [7], "line", "@text")], "layout": LAYOUT})
     assert table.to_numpy().tolist() == [["line", 1.0, 7.0]]

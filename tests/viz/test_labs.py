@@ -56,7 +56,7 @@ def recomputed(board: dict[str, Any], name: str, index: tuple[int, int]) -> floa
 
 
 def test_loss_figure_draws_losses_and_floor() -> None:
-    """The line holds every checkpoint's loss, and the floor lies where it is said to."""
+    """The line has the loss of every checkpoint, and the floor lies at its value."""
     figure = loss_figure({"loss": [(0, 1.25), (10, 0.75), (20, 0.5)]}, 20, floor=0.25, marked=10)
     as_sent(figure)
     assert figure["data"][0]["y"].tolist() == [1.25, 0.75, 0.5]

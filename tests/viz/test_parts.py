@@ -69,8 +69,8 @@ def test_long_labels_below_are_slanted_and_get_room() -> None:
 
 
 def test_of_many_names_not_all_are_written() -> None:
-    """As many as fit are all written, one more and it is half of those; the axis cannot be
-    moved.
+    """Up to the bound all names are written, beyond it half of the bound; the axis cannot be
+    dragged.
     """
     few, many = (named_axis(["a"] * n)[0] for n in (MAX_BAR_NAMES, MAX_BAR_NAMES + 1))
     assert (few["dtick"], "nticks" in few) == (1, False)

@@ -17,7 +17,7 @@ ORDERS = ["token by token", "head by head"]
 
 
 def place(position: JSON, index: tuple[int, ...]) -> int:
-    """The index that a position stands for."""
+    """The index that a position gives."""
     total = sum(index[axis] * times for axis, times in position["parts"])
     total //= position.get("over", 1)
     return total % position["modulo"] if position.get("modulo") else total

@@ -127,8 +127,8 @@ def told(board: JSON) -> list[str]:
 
 @pytest.mark.parametrize("name", PANELS)
 def test_which_matrix_stands_where(name: str) -> None:
-    """Operands lie left of and above their result; what can be edited, and what lies off the
-    diagonal, is said.
+    """Operands lie left of and above their result; panels name what can be edited and what lies off
+    the diagonal.
     """
     board = STORY[name](Stage(example()))
     assert told(board) == list(map(in_words, PANELS[name]))

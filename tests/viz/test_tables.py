@@ -156,7 +156,9 @@ def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> Non
 
 
 def test_a_mask_says_what_it_did() -> None:
-    """A score that may be seen stays, another becomes minus infinity, and its number is told."""
+    """An allowed score stays, a hidden one becomes minus infinity; the line shows the score of
+    both.
+    """
     trace = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
     seen, hidden = (
         format_derivation(derive(trace, "masked_scores", (0, 0, *cell)))
@@ -206,8 +208,8 @@ def test_what_is_rounded_is_not_said_to_be_equal() -> None:
 
 
 def test_one_product_can_be_followed() -> None:
-    """No table shows the digits of a single product, so its line has as many as its result, and
-    no brackets.
+    """No table shows the digits of a single product, so its factors have the decimals of the
+    result, without brackets.
     """
     narrow = attend(
         [[-1.514], [1.0]],

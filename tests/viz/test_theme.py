@@ -116,8 +116,8 @@ def test_signed_scales_meet_at_zero(mode: str) -> None:
 
 @pytest.mark.parametrize(("mode", "least"), [("light", 1.15), ("dark", 1.4)])
 def test_small_numbers_are_seen(mode: str, least: float) -> None:
-    """A tenth of the strongest number differs from zero, in the dark more, where the eye tells
-    less apart.
+    """A tenth of the strongest number differs visibly from zero; more in the dark theme, where the
+    eye distinguishes less.
     """
     scale = PALETTES[mode]["logit"]
     _, zero = scale[2]
@@ -203,7 +203,7 @@ def test_text_is_never_taken_for_a_role() -> None:
 
 
 def test_the_undressed_figure_stays_as_it_was() -> None:
-    """Dressing gives a copy: the same figure can be dressed for the other theme afterwards."""
+    """Colouring makes a copy: the same figure can be coloured for the other theme afterwards."""
     before = deepcopy(FIGURE)
     coloured_figure(FIGURE, "dark", 2)
     assert FIGURE["layout"] == before["layout"]

@@ -29,7 +29,7 @@ def symbol(fact: str) -> str:
 
 
 def described(page: str, **address: object) -> str:
-    """What a screen reader is told of the first board of a page."""
+    """The description of a page's first board for a screen reader."""
     return str(scenes(opened(page, **address))[0]["description"])
 
 
@@ -53,7 +53,7 @@ def test_a_projected_number_is_told_with_its_bias(
 
 
 def test_a_projection_without_a_bias_is_told_without() -> None:
-    """Nothing is added, so nothing is said."""
+    """Without a bias nothing is added, and no sentence says so."""
     assert facts(opened("projections"))["bias"] is None
     assert facts(opened("overview"))["biases"] == []
     assert facts(opened("output"))["has_bias"] is False
@@ -97,7 +97,7 @@ def test_what_the_output_is_made_of(choices: dict[str, Any], bias: bool, residua
 def test_a_board_names_the_matrix_as_the_notation_does(
     page: str, choices: dict[str, Any], name: str
 ) -> None:
-    """What a screen reader is told has the symbols of the board; sentences name the matrix that
+    """Descriptions for screen readers have the symbols of the board; sentences name the matrix that
     is not transposed.
     """
     told = facts(opened(page, **choices))
@@ -127,7 +127,7 @@ def test_the_notebook_writes_biases() -> None:
 
 
 def test_the_heads_are_mixed_by_a_matrix_that_is_there() -> None:
-    """The page about merging names it as the next one does, and says where there is none."""
+    """The page about merging names it as the next page does, and says if there is none."""
     told = facts(opened("merge", notation="note"))
     assert (symbol(told["mixed_by"]), told["has_w_o"]) == ("W₀", True)
     assert facts(opened("merge", weights="weightless"))["has_w_o"] is False

@@ -104,8 +104,8 @@ def position_notes(n_tokens: int) -> tuple[str, ...]:
     if n_tokens < N_POSITIONS - 1:
         return ()
     return (
-        f"Weights by hand know {N_POSITIONS} positions, which lie on a circle. The first token takes"
-        " the last position for the one before it, and a longer sentence goes round again.",
+        f"Weights by hand know {N_POSITIONS} positions, which lie on a circle. The first token"
+        " takes the last position for the one before it, and a longer sentence goes round again.",
     )
 
 

@@ -3,8 +3,12 @@
 import streamlit as st
 
 from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_example
-from attention_lab.labs.one_by_one import TOKEN_KINDS, run_one_by_one
+from attention_lab.labs.one_by_one import (
+    TOKEN_KINDS,
+    n_choosing_themselves,
+    one_by_one_example,
+    run_one_by_one,
+)
 from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact

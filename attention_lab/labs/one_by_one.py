@@ -33,6 +33,13 @@ class OneByOne:
     self_weights: Array
     error: float
 
+    @property
+    def n_choosing_themselves(self) -> int:
+        """How many tokens have their row's largest score with themselves, up to rounding."""
+        scores_TS = self.trace.scores[0, 0]
+        best_T = scores_TS.max(axis=1)
+        return int((scores_TS.diagonal() >= best_T - 1e-9 * np.abs(best_T)).sum())
+
 
 def run_one_by_one(
     tokens_TC: Array, kernel_CO: Array, sharpness: float, kind: str = "layer-normed"
@@ -72,10 +79,3 @@ def one_by_one_example() -> tuple[Array, Array]:
     tokens_TC = rng.standard_normal((6, 4))
     tokens_TC[5] = 2 * tokens_TC[0]
     return tokens_TC, rng.standard_normal((4, 2))
-
-
-def n_choosing_themselves(run: OneByOne) -> int:
-    """How many tokens have their row's largest score with themselves, up to rounding."""
-    scores_TS = run.trace.scores[0, 0]
-    best_T = scores_TS.max(axis=1)
-    return int((scores_TS.diagonal() >= best_T - 1e-9 * np.abs(best_T)).sum())

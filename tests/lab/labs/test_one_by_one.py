@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.labs.one_by_one import (
-    n_choosing_themselves,
-    one_by_one_example,
-    run_one_by_one,
-)
+from attention_lab.labs.one_by_one import one_by_one_example, run_one_by_one
 
 
 @pytest.mark.parametrize(
@@ -23,7 +19,7 @@ def test_a_longer_token_wins_unless_lengths_are_equal(kind: str, all_of_them: bo
     itself.
     """
     run = run_one_by_one(*one_by_one_example(), sharpness=40, kind=kind)
-    assert (n_choosing_themselves(run) == 6) is all_of_them
+    assert (run.n_choosing_themselves == 6) is all_of_them
     assert (run.error < 1e-9) is all_of_them
 
 

@@ -8,7 +8,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import streamlit as st
 
-from attention_ui.server import open_browser, prepare, routes
+from attention_ui.server import open_browser, routes, set_limits
 
-prepare()
+set_limits()
 app = st.App("attention_ui/main_script.py", routes=routes(), lifespan=open_browser)

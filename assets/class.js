@@ -1,6 +1,6 @@
-// The class that this visitor is in, on every page of the app: asks the server for news, sends answers and, for a teacher,
-// the page that is shown; keeps an answer until the server has it; brings who follows to the teacher's page. It speaks with
-// three small routes of the server (attention_ui/classroom/routes.py), never with a script. The page "Class" joins and draws.
+// The visitor's class, on every page of the app: it asks the server for news, sends answers and, for a teacher, the page that
+// is shown. It keeps an answer until the server has it, and brings followers to the teacher's page. It uses three small routes
+// of the server (attention_ui/classroom/routes.py), never a Streamlit script. The page "Class" joins a class and draws it.
 (() => {
   if (window.attentionClass) return;
   const BASE = CLASS_BASE;
@@ -12,7 +12,7 @@
   const listeners = new Set();
   const pause = (least, most = least) => new Promise((done) => { setTimeout(done, least + Math.random() * (most - least)); });
 
-  // Without storage (some private windows) a visit lasts as long as the page.
+  // Without storage, as in some private windows, a visit lasts as long as the page.
   const read = (store, key) => { try { return window[store].getItem(key); } catch { return null; } };
   const write = (store, key, text) => { try { window[store].setItem(key, text); } catch { /* see above */ } };
   const erase = (key) => { try { sessionStorage.removeItem(key); } catch { /* see above */ } };
@@ -31,7 +31,7 @@
     tell();
   };
 
-  // What the server says, as an object: null where it does not answer, status 0 where it has no such routes yet.
+  // The answer of the server as an object: null if it does not answer, status 0 if it has no such routes yet.
   const ask = async (path, body) => {
     const headers = { ...(now.seat?.secret && { "x-class-secret": now.seat.secret }), ...(body && { "content-type": "application/json" }) };
     try {
@@ -44,8 +44,8 @@
     }
   };
 
-  // A server that was started anew gets its routes with its first script, and an open page runs none by itself: so one of
-  // all pages, whichever is first, runs its own once more. The name "unset" says nothing here and is taken out by the server.
+  // A server that was started anew gets its routes with its first script, and an open page runs no script by itself. So the
+  // first page that notices runs its own once more. The parameter "unset" is empty here; the server removes it.
   const wake = async (seat) => {
     await pause(0, 3000);
     if (now.seat !== seat || (await ask(`state?room=${seat.room}`))?.status !== 0) return;
@@ -69,7 +69,7 @@
         tell();
         follow();
       } else if (told?.status !== 204) {
-        now.trouble = "The server does not answer. Your answers are kept, and sent when it is there again.";
+        now.trouble = "The server does not answer. Your answers are kept and will be sent when it answers again.";
         tell();
         await pause(700, 1500);
         if (told?.status === 0) await wake(seat);
@@ -83,8 +83,8 @@
   const pathHere = () => window.location.pathname.slice(BASE.length) || "/";
   const isClassPage = () => pathHere() === "/class";
 
-  // To a page of this app as the browser's own way back goes there. What the page now says and that one does not is taken
-  // back, see history.js.
+  // Open a page of this app as the browser's back button does. Choices that the new URL does not name are reset, see
+  // history.js.
   const open = (path) => {
     const target = new URL(BASE + path, window.location.origin);
     const here = new URL(window.location.href);
@@ -104,7 +104,7 @@
     if (isNews && seat.follows && !seat.secret && told.moment) open(told.moment);
   };
 
-  // The teacher's page, once it has stood still for a moment.
+  // The teacher's page, after it has not changed for a moment.
   let shown = "";
   let sent = null;
   setInterval(async () => {
@@ -148,7 +148,7 @@
     leave,
     open,
     isClassPage,
-    // A page that opens the class joins it; a teacher's secret comes with the link, or was kept in this tab.
+    // A page that opens the class joins it. The teacher's secret is in the link, or was kept in this tab.
     join({ room, secret }) {
       const { seat } = now;
       if (seat?.room === room && (!secret || seat.secret === secret)) return;

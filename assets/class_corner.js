@@ -1,4 +1,4 @@
-// Beside the button for the link: the class that a visitor is in, with what brings him to the teacher's page and away from it.
+// Beside the link button: the visitor's class, with buttons to follow the teacher's page and to stop following.
 (() => {
   const room = window.attentionClass;
   const corner = document.getElementById("attention-corner");
@@ -17,7 +17,7 @@
     const toClass = () => room.open(`/class?room=${seat.room}`);
     if (seat.secret) {
       const lead = button(seat.leads ? "Students follow" : "Lead students", () => room.set({ leads: !seat.leads }), {
-        pressed: seat.leads, title: seat.leads ? "Those who follow see this page; click to stop" : "Show this page to those who follow",
+        pressed: seat.leads, title: seat.leads ? "Students who follow see this page; click to stop" : "Show this page to students who follow",
       });
       return [room.isClassPage() ? letters : button(seat.room, toClass, { title: "Back to the class" }), lead];
     }

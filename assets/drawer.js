@@ -1,4 +1,4 @@
-// Where a window has no room for the sidebar beside the picture, it is a drawer over it, see the style sheet: closed at first.
+// In a window without room for the sidebar beside the picture, the sidebar is a drawer over it, closed at first (see the style sheet).
 (() => {
   if (window.attentionDrawer) return;
   window.attentionDrawer = true;

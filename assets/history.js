@@ -1,13 +1,13 @@
-// Streamlit makes an entry of the history for each value that the address gets. One act of the reader shall be one entry:
-// whatever the page writes without a new act, such as the last head for one that there is not, replaces the entry.
-// The value of a control makes none: Streamlit writes it over the entry, where what follows from it belongs, too.
-// And a step back to an entry that says nothing of a choice takes that choice back; the server cannot tell it from a quick
-// second act, which comes with the address of before the first, so such an entry says it: "unset=head.query".
-// A control's value is the browser's: an answer that was on its way when it was moved, and brings the whole address of
-// before, does not take the newer value away. After a click, Enter and the space bar the server can choose values, too.
-// Another page opens at its top, however far down the click was that asked for it; Streamlit leaves the place as it was.
-// In a tab that outlives its server, the first run of the next one asks for "/" before it knows the pages: Streamlit takes
-// the folder pages/ for its older kind of app until then. Only the logo leads there.
+// Streamlit makes an entry of the history for each value that the URL gets. Here one act of the reader makes one entry:
+// values that the page writes without a new act, such as the last head for a head that does not exist, replace the entry.
+// The value of a control makes no entry: Streamlit writes it over the entry, and so does what follows from it.
+// A step back to an entry without a choice resets that choice. The server cannot tell it from a quick second act, which
+// comes with the URL from before the first one, so the entry names the choices: "unset=head.query".
+// The browser knows the value of a control best: an answer that was sent before the control was moved holds the whole old
+// URL, and does not reset the newer value. After a click, Enter or the space bar the server can choose values, too.
+// Another page opens at its top, wherever the click was; Streamlit would keep the place.
+// In a tab that outlives its server, the first run of the next server asks for "/" before it knows the pages: until then
+// Streamlit takes the folder pages/ for its older kind of app. Only the logo leads there.
 (() => {
   const { history, location } = window;
   if (history.attentionLab) return;
@@ -15,8 +15,8 @@
   const [push, replace] = [history.pushState, history.replaceState].map((write) => write.bind(history));
   let acted = false;
   let home = false;
-  let moved = new Map(); // the control that the reader moved last, unless a click came after it, with its values
-  let midway = false; // what an act that opens another page writes on the way is no entry of the page that is left
+  let moved = new Map(); // the control that the reader moved last, with its values; empty after a click
+  let midway = false; // while another page opens: what is written then is no entry of the old page
   let left = new URL(location.href);
   const onAct = ({ target, key }) => {
     [acted, home] = [true, Boolean(target.closest?.("[data-testid=stLogoLink]"))];
@@ -37,7 +37,7 @@
     const stays = pathname === location.pathname;
     if (!stays) moved = new Map();
     if (!stays && !home && pathname.endsWith("/")) {
-      acted = false; // what follows is the same address as before
+      acted = false; // the same URL follows
       return;
     }
     (acted || !(stays || midway) ? push : replace)(state, unused, withMoved(address));
@@ -60,7 +60,7 @@
     acted = midway = false;
     moved = new Map();
   }, true);
-  // When it hears popstate, Streamlit has read the address already; browsers without this event keep the choice.
+  // At popstate Streamlit has already read the URL. Browsers without this event keep the choice.
   window.navigation?.addEventListener("currententrychange", ({ navigationType }) => {
     if (navigationType !== "traverse") return;
     const [before, now] = [left, new URL(location.href)];

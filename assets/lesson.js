@@ -1,11 +1,11 @@
-// The bar of a lesson: its links open a moment as a page of the menu does, without loading the app anew; the keys of a clicker
-// follow them; its questions are judged here.
+// The bar of a lesson: its links open a moment like a page of the menu, without reloading the app; the keys of a clicker
+// follow the links; questions are judged here.
 (() => {
   if (window.attentionLesson) return;
   window.attentionLesson = true;
   const KEYS = { PageDown: "after", PageUp: "before" };
   const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=combobox], [role=listbox], [role=application]";
-  // What the URL holds now and the link does not name is taken back: a moment looks the same on whatever path it is reached.
+  // Choices of the URL that the link does not name are reset, so a moment looks the same on every path to it.
   const follow = (link) => {
     const there = new URL(link.href);
     const gone = [...new URL(window.location.href).searchParams.keys()].filter((name) => !there.searchParams.has(name));

@@ -1,6 +1,6 @@
-// A button in the corner of the window copies the link to what is shown. Without a browser's leave, and on a page that came
-// without encryption, there is no clipboard: then the old command of documents is tried, and at last the link stands in a
-// field, selected, to be copied by hand.
+// A button in the corner of the window copies the link to the page. Without permission, and on a page without encryption,
+// there is no clipboard: then the old copy command is tried, and if that fails a field shows the link, selected, to be
+// copied by hand.
 (() => {
   if (document.getElementById("attention-corner")) return;
   const made = (name, about, ...within) => {
@@ -17,7 +17,7 @@
     element.append(...within);
     return element;
   };
-  // Two links of a chain. It is no text of HTML, since Streamlit lets no script through that holds tags.
+  // Two links of a chain, as a path and not as HTML text: Streamlit stops scripts that contain tags.
   const d = "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17";
   const pen = { fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-linecap": "round" };
   button.append(drawn("svg", { viewBox: "0 0 24 24", width: 20, height: 20, "aria-hidden": true }, drawn("path", { d, ...pen })));
@@ -49,7 +49,7 @@
     field.focus();
     field.select();
   };
-  // To be called by others, too: copies a text, or shows it to be copied; gives whether it was copied.
+  // Also for other scripts: copies a text, or shows it to be copied by hand; gives whether it was copied.
   window.attentionCopy = async (text) => {
     hide();
     if (await byClipboard(text)) return say("Copied"), true;

@@ -1,5 +1,5 @@
-// On paper a page keeps the width it has on the screen: charts are drawn for it, and in narrower columns they and the boards
-// would lie on what stands beside them. Browsers shrink what is too wide for a sheet, but not to less than two thirds.
+// On paper a page keeps its width on the screen: charts are drawn for it, and in narrower columns charts and boards would
+// overlap their neighbours. Browsers shrink pages that are too wide for a sheet, but not below two thirds.
 (() => {
   const WIDEST = 1072; // px, of which two thirds fit between the usual margins of A4
   const main = () => document.querySelector("[data-testid=stMain]");

@@ -1,5 +1,5 @@
-// A style sheet comes once, with the first run that ends or when it changes, and stays in the page, behind all that Streamlit
-// writes into its head.
+// A style sheet is sent once, with the first complete run or when it changes. It stays in the page, after all that Streamlit
+// writes into the head.
 for (const [id, textContent] of Object.entries(STYLE_SHEETS)) {
   const style = document.getElementById(id) ?? document.body.appendChild(document.createElement("style"));
   Object.assign(style, { id, textContent });

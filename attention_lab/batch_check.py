@@ -1,4 +1,4 @@
-"""A sentence in a batch beside the same sentence alone: how far their numbers are apart."""
+"""A sentence in a batch compared with the same sentence alone."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from attention_core.checks import Array
 from attention_core.trace import STEPS, Trace
 
 from .rounding import tolerance
-from .scenario import Scenario, alone, in_batch, sequence_of, tokens_of, trace_of
+from .scenario import Scenario, sequence_of, trace_of
+from .sentences import alone, in_batch, tokens_of
 
 
 @dataclass(frozen=True)
 class Gap:
-    """The field whose numbers are furthest apart, measured by what rounding can do.
+    """The field with the largest difference, relative to its rounding.
 
-    largest: the largest difference between two numbers. rounding: how far rounding alone can move
-    numbers of this field. rows: how many real tokens were compared.
+    largest: the largest difference between two numbers. rounding: the largest effect of rounding on
+    this field. rows: the number of real tokens that were compared.
     """
 
     field: str
@@ -30,17 +31,17 @@ class Gap:
 
 @cached
 def gap_alone(scenario: Scenario, sequence: int) -> Gap:
-    """How far the real rows of one sentence of a batch are from those of the same sentence run
-    alone, without a [pad]. Raises: AttentionError.
+    """The difference between the real rows of one sentence in a batch and the same sentence alone,
+    without [pad]. Raises: AttentionError.
 
     >>> gap_alone(Scenario("we saw the cat", batch="It slept"), 1).rows
     2
     """
     rows = tokens_of(in_batch(scenario, sequence)).n_real
     inside = sequence_of(scenario, sequence)
-    outside = trace_of(replace(alone(scenario, sequence), n_tokens=rows))
+    by_itself = trace_of(replace(alone(scenario, sequence), n_tokens=rows))
     gaps = [
-        Gap(name, _apart(_real(inside, name, rows), getattr(outside, name)), limit, rows)
+        Gap(name, _apart(_real(inside, name, rows), getattr(by_itself, name)), limit, rows)
         for name in STEPS
         if (limit := tolerance(inside, name))
     ]
@@ -48,14 +49,14 @@ def gap_alone(scenario: Scenario, sequence: int) -> Gap:
 
 
 def _real(trace: Trace, name: str, rows: int) -> Array:
-    """A field without what belongs to [pad]."""
+    """A field without the rows and columns of [pad]."""
     cut = tuple(slice(rows if letter in "TS" else None) for letter in STEPS[name].letters)
     array: Array = getattr(trace, name)[cut]
     return array
 
 
 def _apart(one: Array, other: Array) -> float:
-    """The largest difference of two arrays; minus infinity in both of them is no difference."""
+    """The largest difference of two arrays; minus infinity in both counts as 0."""
     hidden = np.isneginf(one) & np.isneginf(other)
     gaps = np.abs(np.where(hidden, 0, one) - np.where(hidden, 0, other))
     return float(gaps.max())

@@ -62,7 +62,7 @@ def form_questions(form: str) -> tuple[Guess, ...]:
     return tuple(
         max(
             (guess_of(trace, name, turn) for turn in CANDIDATE_NUMBERS),
-            key=lambda one: len(one.told_apart),
+            key=lambda one: len(one.revealed),
         )
         for name in FORM_ITEMS
     )

@@ -1,7 +1,7 @@
-"""A layer made by hand: eight named features, two heads whose weights can be read, any sentence.
+"""A layer made by hand: eight named features, and two heads whose weights can be read.
 
-A token's vector says which part of speech it is, a 1, and its place as an angle. Head 0 finds what
-a pronoun stands for, head 1 finds the token before. `attend` runs them like any other weights.
+A token's vector holds its part of speech, a 1, and its position as an angle. Head 0 finds the noun
+that a pronoun stands for, head 1 the token before. `attend` runs them like any other weights.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from attention_core.checks import Array
 from attention_core.embeddings import Embedding
 from attention_core.projections import Projections
 
-FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
-D_MODEL, N_HEADS, WIDTH = 8, 2, 4
-PLACES = 12  # that a position can have; a later token stands where the one twelve before it does
-UNUSED = "·"
+HANDMADE_FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
+D_MODEL, N_HEADS, HEAD_WIDTH = 8, 2, 4
+N_POSITIONS = 12  # a token has the same angle as the one twelve before it
+UNUSED_COLUMN = "·"
 
-# Of pronouns only those that stand for a noun: I, you and we stand for whoever speaks or listens.
-WORDS: Mapping[str, tuple[str, ...]] = {
+# Only pronouns that stand for a noun: I, you and we stand for whoever speaks or listens.
+WORD_FEATURES: Mapping[str, tuple[str, ...]] = {
     word: tuple(kind.split())
     for kind, lines in json.loads(
         Path(__file__).with_name("by_hand.json").read_text(encoding="utf-8")
@@ -33,16 +33,16 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 }
 Mix = dict[str, float]  # features and their weights
 
-_STEP = 2 * math.pi / PLACES
+_STEP = 2 * math.pi / N_POSITIONS
 _ACROSS, _ALONG = 40 * math.sin(_STEP), 40 * math.cos(_STEP)
 
 
 @dataclass(frozen=True)
-class HandHead:
-    """What a head does, column by column; columns that are not listed hold zeros.
+class HandmadeHead:
+    """The weights of a head, column by column; columns that are not listed hold zeros.
 
-    queries, keys: by the name of a column, the features that it is made of. copies: the features
-    that the values hold. gives: how much of each the output gets.
+    queries, keys: the features in each named column. copies: the features that the values hold.
+    gives: the weight of each in the output.
     """
 
     queries: Mapping[str, Mix]
@@ -51,16 +51,16 @@ class HandHead:
     gives: Mix
 
 
-HEADS = (
-    # A pronoun scores 3 with a noun, and 2 more with an animate one.
-    HandHead(
+HANDMADE_HEADS = (
+    # The scaled score of a pronoun is 3 with a noun, and 2 more with an animate noun.
+    HandmadeHead(
         {"noun?": {"pronoun": 6, "verb": 4}, "anim.?": {"pronoun": 4, "verb": 2}},
         {"noun": {"noun": 1}, "animate": {"animate": 1}},
         ("noun", "animate", "pronoun", "verb"),
         {"noun": 1, "animate": 1},
     ),
-    # The query is 40 times the cosine and sine of the token's own angle, turned one place back.
-    HandHead(
+    # The query is 40 times the cosine and sine of the token's angle, rotated one position back.
+    HandmadeHead(
         {
             "before cos": {"cos": _ALONG, "sin": _ACROSS},
             "before sin": {"cos": -_ACROSS, "sin": _ALONG},
@@ -73,16 +73,16 @@ HEADS = (
 
 
 def part_of_speech(token: str) -> tuple[str, ...]:
-    """The features that a token has as a word; what the lexicon does not know is "other".
+    """The parts of speech of a token; "other" for a word that is not in the lexicon.
 
     >>> part_of_speech("Cat"), part_of_speech("box"), part_of_speech("the")
     (('animate', 'noun'), ('noun',), ('other',))
     """
-    return WORDS.get(token.casefold(), ("other",))
+    return WORD_FEATURES.get(token.casefold(), ("other",))
 
 
 def named_vectors(tokens: Sequence[str]) -> Embedding:
-    """The vectors of tokens: what each is as a word, plus the cosine and sine of its place.
+    """The vectors of tokens: their parts of speech, plus the cosine and sine of their positions.
 
     Shapes: T tokens -> three times (T, 8).
 
@@ -94,25 +94,25 @@ def named_vectors(tokens: Sequence[str]) -> Embedding:
     )
     angles_T = _STEP * np.arange(len(tokens))
     places_TD = np.zeros_like(words_TD)
-    places_TD[:, FEATURES.index("cos")] = np.cos(angles_T)
-    places_TD[:, FEATURES.index("sin")] = np.sin(angles_T)
+    places_TD[:, HANDMADE_FEATURES.index("cos")] = np.cos(angles_T)
+    places_TD[:, HANDMADE_FEATURES.index("sin")] = np.sin(angles_T)
     return Embedding(words_TD, places_TD, words_TD + places_TD)
 
 
-def notes(n_tokens: int) -> tuple[str, ...]:
-    """What the places on a circle mean for a sentence that goes round it."""
-    if n_tokens < PLACES - 1:
+def position_notes(n_tokens: int) -> tuple[str, ...]:
+    """A note for sentences that are longer than the circle of positions."""
+    if n_tokens < N_POSITIONS - 1:
         return ()
     return (
-        f"Weights by hand know {PLACES} places, which lie on a circle: to the first token the last"
-        " place is the one before, and a longer sentence goes round again.",
+        f"Weights by hand know {N_POSITIONS} positions, which lie on a circle. The first token"
+        " takes the last position for the one before it, and a longer sentence goes round again.",
     )
 
 
-def hand_made() -> Projections:
+def handmade_projections() -> Projections:
     """The weights of both heads. Shapes: each of the four matrices (8, 8)."""
     triples, rows = [], []
-    for head in HEADS:
+    for head in HANDMADE_HEADS:
         copied = np.stack([_vector({feature: 1.0}) for feature in head.copies])
         triples.append((_columns(head.queries), _columns(head.keys), copied.T))
         given = np.array([head.gives.get(feature, 0.0) for feature in head.copies])
@@ -122,11 +122,11 @@ def hand_made() -> Projections:
 
 def _columns(mixes: Mapping[str, Mix]) -> Array:
     """A head's columns side by side. Shapes: (8, 4)."""
-    columns_DK = np.zeros((D_MODEL, WIDTH))
+    columns_DK = np.zeros((D_MODEL, HEAD_WIDTH))
     for column, mix in enumerate(mixes.values()):
         columns_DK[:, column] = _vector(mix)
     return columns_DK
 
 
 def _vector(mix: Mapping[str, float]) -> Array:
-    return np.array([float(mix.get(feature, 0)) for feature in FEATURES])
+    return np.array([float(mix.get(feature, 0)) for feature in HANDMADE_FEATURES])

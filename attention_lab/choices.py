@@ -1,20 +1,28 @@
-"""What each field of a scenario may be: the choices, the bounds, and what the weights decide."""
+"""The choices that decide the numbers, as plain values: what each may be, and which of them replace
+others.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from attention_core.cache import cached
 from attention_core.embeddings import EMBEDDINGS
 from attention_core.initialisation import INITIALISATIONS
 
+from . import by_hand
 from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS
+from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
+from .user_data.size_checks import check_beside_trained
+from .user_data.user_matrices import UserMatrices
 
 WEIGHT_KINDS = ("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand")
-DRAWN = ("random", "tied", "opposite", "orthonormal")  # weights that a seed decides
-# What a trained layer decides in place of the controls: its sizes, its own cutting of words, its
-# own vectors.
-TRAINED = {
+SEEDED_WEIGHTS = ("random", "tied", "opposite", "orthonormal")  # weights that a seed decides
+# What a trained layer decides in place of the controls: sizes, word pieces, word vectors.
+TRAINED_CHOICES = {
     "d_model": D_MODEL,
     "n_heads": N_HEADS,
     "d_k": D_MODEL // N_HEADS,
@@ -22,13 +30,13 @@ TRAINED = {
     "d_o": 0,
     "piece": 0,
 }
-# What weights made by hand decide: they read whole words and have places of their own.
-BY_HAND = {"piece": 0, "embedding": "normal", "positions": True}
+# Weights made by hand read whole words, and have position codes of their own.
+HANDMADE_CHOICES = {"piece": 0, "embedding": "normal", "positions": True}
 OUTPUT_MATRICES = ("W_O", "none")  # none: the heads are joined and not mixed
 SCALINGS = ("on", "off", "custom")
 MASK_KINDS = ("none", "causal", "padding", "window", "painted")
-# What each field may be, besides switches and texts that stand for numbers.
-CHOICES: Mapping[str, tuple[str, ...]] = {
+# The fields that are chosen from a list.
+FIELD_CHOICES: Mapping[str, tuple[str, ...]] = {
     "embedding": EMBEDDINGS,
     "weights": WEIGHT_KINDS,
     "init": tuple(INITIALISATIONS),
@@ -36,6 +44,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "scaling": SCALINGS,
     "mask": MASK_KINDS,
 }
+# The fields that are numbers.
 FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
     "n_tokens": (0, MAX_TOKENS),
     "piece": (0, 12),
@@ -49,4 +58,93 @@ FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
     "scale": (-100.0, 100.0),
     "window": (0, MAX_TOKENS),
 }
-MAX_TEXT = 1000  # characters
+MAX_TEXT_LENGTH = 1000  # characters
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What the user chose.
+
+    A size of 0 is decided elsewhere: n_tokens by the sentence (at most 64), d_k and d_v by
+    D / heads, d_o by D; piece 0 means whole words.
+    layer: which layer of the trained model, where weights are "trained". The layers before it run
+    as they were trained; mask, scale and residual belong to this layer alone. Weights "by hand"
+    need their own sizes; at other sizes the weights are random, see `resolve`. edits and own are
+    what `Edits.url_value` and `UserMatrices.url_value` return: texts that stand for numbers, "" for
+    none. painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing. batch:
+    further sentences, one per line, see `attention_lab.sentences`.
+    """
+
+    text: str = "The animal did not cross the street because it was too tired"
+    n_tokens: int = 0
+    piece: int = 0
+    embedding: str = "normal"
+    positions: bool = True
+    d_model: int = 16
+    n_heads: int = 4
+    d_k: int = 0
+    d_v: int = 0
+    d_o: int = 0
+    weights: str = "random"
+    layer: int = 0
+    init: str = "xavier"
+    seed: int = 0
+    output_matrix: str = "W_O"
+    scaling: str = "on"
+    scale: float = 1.0
+    mask: str = "none"
+    window: int = 2
+    residual: bool = False
+    edits: str = ""
+    own: str = ""
+    painted: str = ""
+    batch: str = ""
+
+
+def edits_of(scenario: Scenario) -> Edits:
+    """The user's edits. Raises: SettingsError."""
+    return Edits.from_url(scenario.edits)
+
+
+def user_matrices_of(scenario: Scenario) -> UserMatrices:
+    """The user's own matrices. Raises: AttentionError."""
+    return _matrices_from_url(scenario.own)
+
+
+_matrices_from_url = cached(UserMatrices.from_url)
+
+
+def resolve(scenario: Scenario) -> Scenario:
+    """The scenario as it is run: with the sizes that a trained layer or the user's own matrices
+    decide, and with random weights where those by hand do not fit.
+
+    Raises: AttentionError.
+    """
+    if scenario.weights == "trained":
+        scenario = _with(scenario, TRAINED_CHOICES)
+        check_beside_trained(user_matrices_of(scenario), D_MODEL)
+    if scenario.own:
+        scenario = _with(scenario, _sizes_of_matrices(scenario))
+    if scenario.weights != "by hand":
+        return scenario
+    if has_handmade_sizes(scenario):
+        return _with(scenario, HANDMADE_CHOICES)
+    return replace(scenario, weights="random")
+
+
+def _sizes_of_matrices(scenario: Scenario) -> dict[str, int]:
+    """The sizes that the user's own matrices decide."""
+    joined = scenario.weights == "weightless" or scenario.output_matrix == "none"
+    free = scenario.weights != "weightless" and bool(scenario.d_v if joined else scenario.d_o)
+    return user_matrices_of(scenario).sizes(scenario.n_heads, joined=joined, free=free)
+
+
+def has_handmade_sizes(scenario: Scenario) -> bool:
+    """Whether the sizes are those of the weights made by hand."""
+    widths = {scenario.d_k, scenario.d_v} <= {0, by_hand.HEAD_WIDTH}
+    widths = widths and scenario.d_o in (0, by_hand.D_MODEL)
+    return widths and (scenario.d_model, scenario.n_heads) == (by_hand.D_MODEL, by_hand.N_HEADS)
+
+
+def _with(scenario: Scenario, decided: Mapping[str, Any]) -> Scenario:
+    return replace(scenario, **decided)

@@ -1,21 +1,22 @@
-"""What the columns of a layer mean: only those of a layer made by hand have names."""
+"""The names of a layer's columns; only a layer made by hand has them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .by_hand import FEATURES, HEADS, UNUSED, WIDTH
-from .scenario import Scenario, own_of, settled
+from .by_hand import HANDMADE_FEATURES, HANDMADE_HEADS, HEAD_WIDTH, UNUSED_COLUMN
+from .choices import resolve, user_matrices_of
+from .scenario import Scenario
 
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """Names of columns; nothing where they have none.
+    """Names of columns; empty where they have none.
 
-    features, outputs: of what the layer reads and gives. queries, keys, values: of each head.
+    features, outputs: of the inputs and the output. queries, keys, values: of each head.
     """
 
     features: Names = ()
@@ -25,32 +26,34 @@ class ColumnNames:
     values: tuple[Names, ...] = ()
 
 
-BY_HAND = ColumnNames(
-    FEATURES,
-    FEATURES,
+HANDMADE_NAMES = ColumnNames(
+    HANDMADE_FEATURES,
+    HANDMADE_FEATURES,
     *(
-        tuple((*mixes, *(UNUSED,) * (WIDTH - len(mixes))) for mixes in of_heads)
+        tuple((*mixes, *(UNUSED_COLUMN,) * (HEAD_WIDTH - len(mixes))) for mixes in of_heads)
         for of_heads in (
-            [head.queries for head in HEADS],
-            [head.keys for head in HEADS],
-            [head.copies for head in HEADS],
+            [head.queries for head in HANDMADE_HEADS],
+            [head.keys for head in HANDMADE_HEADS],
+            [head.copies for head in HANDMADE_HEADS],
         )
     ),
 )
-# Which names an own matrix takes away: of what it makes, or, where it is X, of what it holds.
-_MADE = {"x": "features", "w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "outputs"}
+# The names that a matrix of the user takes away: those of its own columns.
+_NAMED_PARTS = {"x": "features", "w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "outputs"}
 
 
 def column_names(scenario: Scenario) -> ColumnNames | None:
-    """The names of a scenario's columns; those of own matrices are unknown. Raises: AttentionError.
+    """The names of a scenario's columns; the user's own matrices have none. Raises: AttentionError.
 
     >>> column_names(Scenario(weights="by hand", d_model=8, n_heads=2)).keys[0]
     ('noun', 'animate', '·', '·')
     """
-    if settled(scenario).weights != "by hand":
+    if resolve(scenario).weights != "by hand":
         return None
-    own = own_of(scenario).given
+    own = user_matrices_of(scenario).arrays
     kept: Mapping[str, Names | tuple[Names, ...]] = {
-        part: getattr(BY_HAND, part) for matrix, part in _MADE.items() if matrix not in own
+        part: getattr(HANDMADE_NAMES, part)
+        for matrix, part in _NAMED_PARTS.items()
+        if matrix not in own
     }
     return ColumnNames(**kept)  # type: ignore[arg-type]

@@ -10,24 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import (
-    Array,
-    as_stack,
-    check_alike,
-    check_choice,
-    check_text,
-)
+from attention_core.checks import Array, check_choice
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.trace import Trace
 
 from .scenario import Scenario, trace_of
-from .state_file import checked_choice
+from .state_file import check_field
 
-# Controls that decide the number of tokens would give matrices of different sizes. The user's own
-# numbers are no control.
-NOT_BESIDE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
-COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_BESIDE)
-FIELDS = ("masked_scores", "probabilities", "output")
+# Controls that change the number of tokens, and so the sizes of matrices, and the user's own
+# numbers.
+NOT_COMPARABLE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
+COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_COMPARABLE)
 # The value to compare with; if the scenario has that value already, the second one.
 OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "embedding": ("integers", "normal"),
@@ -51,8 +44,8 @@ OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
 
 
 @dataclass(frozen=True)
-class Moved:
-    """The cell with the largest difference between two matrices, and its two numbers."""
+class LargestChange:
+    """The cell with the largest change between two matrices, and its two numbers."""
 
     row: int
     column: int
@@ -83,18 +76,17 @@ class TwoSettings:
         if the outputs have different widths.
         """
         if field != "output":
-            beside = self.head_beside(head)
-            return getattr(self.before, field)[0, head], getattr(self.after, field)[0, beside]
+            compare_with = self.head_beside(head)
+            return getattr(self.before, field)[0, head], getattr(self.after, field)[0, compare_with]
         widths = [trace.sizes["O"] for trace in (self.before, self.after)]
         if widths[0] != widths[1]:
             raise ShapeError(
-                f"the outputs have {widths[0]} and {widths[1]} features, so they have no"
-                " difference:"
-                " compare scores or probabilities"
+                f"The outputs have {widths[0]} and {widths[1]} features, so they cannot be"
+                " subtracted: compare scores or attention weights"
             )
         return self.before.output[0], self.after.output[0]
 
-    def elsewhere(self, head: int) -> float:
+    def moved_share(self, head: int) -> float:
         """The part of its attention that a query of a head gives to other keys after the change, on
         average: ½ Σ |after − before|. Units or range: 0 to 1.
         """
@@ -113,20 +105,18 @@ def other_value(scenario: Scenario, name: str) -> Any:
 
 
 def value_in(name: str, text: str) -> Any:
-    """The value of a control, read from the text in a URL.
-
-    Raises: SettingsError for a value that the control cannot have.
+    """The value of a control from its text in a URL. Raises: SettingsError for a value that the
+    control cannot have.
 
     >>> value_in("n_heads", "4"), value_in("residual", "true"), value_in("mask", "causal")
     (4, True, 'causal')
     """
-    check_text("text", text)
-    default = getattr(Scenario(), check_choice("name", name, COMPARABLE))
-    return checked_choice(name, text if isinstance(default, str) else _typed(text, type(default)))
+    kind = type(getattr(Scenario(), check_choice("name", name, COMPARABLE)))
+    return check_field(name, _typed(text, kind))
 
 
 def _typed(text: str, kind: type) -> Any:
-    """A text as a value of a type. A text that cannot be read stays a text, which is refused."""
+    """A text as a value of a type; a text that cannot be converted is returned unchanged."""
     if kind is bool:
         return {"true": True, "false": False}.get(text, text)
     try:
@@ -135,45 +125,40 @@ def _typed(text: str, kind: type) -> Any:
         return text
 
 
-def beside(scenario: Scenario, name: str, value: Any) -> TwoSettings:
+def compare_with(scenario: Scenario, name: str, value: Any) -> TwoSettings:
     """The layer of a scenario, and of the same scenario with one control set to a value.
 
     Raises: AttentionError if there is no such layer, or if it has another number of tokens.
     """
-    other = replace(scenario, **{name: checked_choice(name, value)})
+    other = replace(scenario, **{name: value})
     before, after = trace_of(scenario), trace_of(other)
     lengths = [trace.sizes["T"] for trace in (before, after)]
     if lengths[0] != lengths[1]:
         raise SettingsError(
-            f"the layers have {lengths[0]} and {lengths[1]} tokens, but their numbers must match:"
+            f"The layers have {lengths[0]} and {lengths[1]} tokens, but must have the same number:"
             " choose another sentence or other weights, or set the sequence length"
         )
     return TwoSettings(before, after, other)
 
 
-def moved_most(before: Array, after: Array, rounding: float = 0.0) -> Moved | None:
+def largest_change(before: Array, after: Array, rounding: float = 0.0) -> LargestChange | None:
     """The cell with the largest difference between two matrices; None if no difference exceeds the
-    rounding. A cell that is minus infinity in one of them, because it is hidden, does not count.
+    rounding. Cells that are minus infinity in one of them, because they are hidden, do not count.
 
-    >>> moved_most(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
-    Moved(row=0, column=0, before=0.5, after=0.75)
+    >>> largest_change(np.array([[0.5, 0.5]]), np.array([[0.75, 0.25]]))
+    LargestChange(row=0, column=0, before=0.5, after=0.75)
     """
     gaps = np.abs(differences(before, after))
     gaps[~np.isfinite(gaps)] = 0.0
     row, column = divmod(int(gaps.argmax()), gaps.shape[1])
     if gaps[row, column] <= rounding:
         return None
-    return Moved(row, column, float(before[row, column]), float(after[row, column]))
+    return LargestChange(row, column, float(before[row, column]), float(after[row, column]))
 
 
 def differences(before: Array, after: Array) -> Array:
     """After minus before, cell by cell; minus infinity where one of them is. Shapes: (R, C)."""
     hidden = np.isneginf(before) | np.isneginf(after)
-    numbers = [np.where(np.isneginf(one), 0.0, one) for one in (before, after)]
-    first, second = (
-        as_stack(name, one, 2, exactly=True)
-        for name, one in zip(("before", "after"), numbers, strict=True)
-    )
-    check_alike("before", first, "after", second)
+    first, second = (np.where(np.isneginf(one), 0.0, one) for one in (before, after))
     gap: Array = np.where(hidden, -np.inf, second - first)
     return gap

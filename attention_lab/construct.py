@@ -1,4 +1,4 @@
-"""Tasks to build a head by hand: what is asked, where it starts, and what a layer still lacks."""
+"""Tasks to build a head by hand: the goal, the layer to start from, and checks of a layer."""
 
 from __future__ import annotations
 
@@ -8,120 +8,136 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, check_choice
+from attention_core.checks import Array
 from attention_core.trace import Trace
 
-from .by_hand import FEATURES, hand_made
+from .by_hand import HANDMADE_FEATURES, handmade_projections
 from .heads.contributions import head_contributions
 from .scenario import Scenario
 from .user_data.edits import Edit, Edits
-from .user_data.painted import mask_to_text
+from .user_data.painted_masks import mask_to_text
 
-MOST = 0.8  # a share that counts as looking at one token
-EVEN = 0.02  # how far shares of a plain mean may differ from it
-SMALL = 0.05  # of the largest number: what cancels
-SENTENCE = "the cat saw the box and it ran"
-HAND = Scenario(text=SENTENCE, d_model=8, n_heads=2, weights="by hand")
+MIN_SHARE = 0.8  # of one key, for a query that attends to it
+MAX_SHARE_ERROR = 0.02  # of the shares of a plain mean
+CANCEL_TOLERANCE = 0.05  # of the largest number, for a sum that counts as 0
+TASK_SENTENCE = "the cat saw the box and it ran"
+HANDMADE_SCENARIO = Scenario(text=TASK_SENTENCE, d_model=8, n_heads=2, weights="by hand")
 
 
 @dataclass(frozen=True)
-class Part:
-    """One thing that a task asks for. lacks: what is missing, "" where it is there."""
+class TaskPart:
+    """One goal of a task. missing: what the layer does not do yet, "" if the goal is reached."""
 
-    says: str
-    lacks: str = ""
+    goal: str
+    missing: str = ""
 
     @property
     def done(self) -> bool:
-        """Whether it is there."""
-        return not self.lacks
+        """Whether the goal is reached."""
+        return not self.missing
 
 
 @dataclass(frozen=True)
-class Task:
-    """A task. says: what to build; hint: one way to begin; edit: the matrix to begin with; start:
-    the layer it starts from; check: what of it a layer has.
+class HeadTask:
+    """A task. goal: what to build; hint: one way to begin; matrix: the matrix to begin with; start:
+    the layer to start from; check: judges a layer.
     """
 
     id: str
     title: str
-    says: str
+    goal: str
     hint: str
-    edit: str
+    matrix: str
     start: Scenario
-    check: Callable[[Trace], tuple[Part, ...]]
+    check: Callable[[Trace], tuple[TaskPart, ...]]
 
 
-def judged(trace: Trace, task: str) -> tuple[Part, ...]:
-    """What a task asks for, part by part, and what the layer lacks of it. Raises: SettingsError.
+def judge_task(trace: Trace, task: str) -> tuple[TaskPart, ...]:
+    """The goals of a task, and what the layer does not do yet.
 
     >>> from attention_lab.scenario import trace_of
-    >>> [part.done for part in judged(trace_of(TASKS["mean"].start), "mean")]
+    >>> [part.done for part in judge_task(trace_of(HEAD_TASKS["mean"].start), "mean")]
     [False, True]
     """
-    return TASKS[check_choice("task", task, TASKS)].check(trace)
+    return HEAD_TASKS[task].check(trace)
 
 
-def _previous(trace: Trace) -> tuple[Part, ...]:
-    shares = trace.probabilities[0, 0]
-    weak = [i for i in range(1, min(shares.shape)) if shares[i, i - 1] < MOST]
-    return (_looks("Every token but the first gives the token before it", trace, shares, weak, -1),)
+def _part(goal: str, reached: bool, missing: str) -> TaskPart:
+    return TaskPart(goal, missing * (not reached))
 
 
-def _first(trace: Trace) -> tuple[Part, ...]:
-    shares = trace.probabilities[0, 0]
-    weak = [i for i in range(len(shares)) if shares[i, 0] < MOST]
-    values = np.abs(trace.value_heads[0, 0, 0]).max()
-    lacks = "" if values > 0 else "The first token's value vector is 0: there is nothing to copy."
+def _previous(trace: Trace) -> tuple[TaskPart, ...]:
+    pairs = [(query, query - 1) for query in range(1, trace.sizes["T"])]
+    return (_attends("Every token but the first gives the token before it", trace, pairs),)
+
+
+def _first(trace: Trace) -> tuple[TaskPart, ...]:
+    pairs = [(query, 0) for query in range(trace.sizes["T"])]
     return (
-        _looks("Every token gives the first token", trace, shares, weak, None),
-        Part("The first token has a value vector to copy.", lacks),
+        _attends("Every token gives the first token", trace, pairs),
+        _part(
+            "The first token has a value vector to copy.",
+            bool(trace.value_heads[0, 0, 0].any()),
+            "The first token's value vector is 0: there is nothing to copy.",
+        ),
     )
 
 
-def _looks(says: str, trace: Trace, shares: Array, weak: list[int], step: int | None) -> Part:
-    """Whether each of some queries gives most of its share to one key."""
-    says = f"{says} at least {MOST:.0%} of its share in head 0."
+def _attends(goal: str, trace: Trace, pairs: list[tuple[int, int]]) -> TaskPart:
+    """Whether each query gives most of its share to its key. pairs: (query, key)."""
+    goal = f"{goal} at least {MIN_SHARE:.0%} of its share in head 0."
+    shares = {pair: float(trace.probabilities[0, 0][pair]) for pair in pairs}
+    weak = [pair for pair in pairs if shares[pair] < MIN_SHARE]
     if not weak:
-        return Part(says)
-    query = min(weak, key=lambda i: shares[i, 0 if step is None else i + step])
-    key = 0 if step is None else query + step
-    given = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}”"
-    return Part(says, f"Tokens to go: {len(weak)}. {given} {shares[query, key]:.0%}.")
+        return TaskPart(goal)
+    query, key = weakest = min(weak, key=shares.__getitem__)
+    now = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}” {shares[weakest]:.0%}."
+    return TaskPart(goal, f"Tokens to go: {len(weak)}. {now}")
 
 
-def _mean(trace: Trace) -> tuple[Part, ...]:
+def _mean(trace: Trace) -> tuple[TaskPart, ...]:
     shares = trace.probabilities[0, 0]
-    off = float(np.abs(shares - 1 / shares.shape[1]).max())
-    lacks = f"A share is off by {off:.2f}; {EVEN} is allowed." if off > EVEN else ""
-    values = np.abs(trace.value_heads[0, 0]).max()
+    error = float(np.abs(shares - 1 / shares.shape[1]).max())
     return (
-        Part("In head 0 every token gives every token the same share.", lacks),
-        Part("Head 0 has values to average.", "" if values > 0 else "All its values are 0."),
+        _part(
+            "In head 0 every token gives every token the same share.",
+            error <= MAX_SHARE_ERROR,
+            f"A share is off by {error:.2f}; {MAX_SHARE_ERROR} is allowed.",
+        ),
+        _part(
+            "Head 0 has values to average.",
+            bool(trace.value_heads[0, 0].any()),
+            "All its values are 0.",
+        ),
     )
 
 
-def _cancel(trace: Trace) -> tuple[Part, ...]:
+def _cancel(trace: Trace) -> tuple[TaskPart, ...]:
     adds_HTO = head_contributions(trace)[0]
     largest = [float(np.abs(one).max()) for one in adds_HTO[:2]]
-    left = float(np.abs(adds_HTO[:2].sum(axis=0)).max()) if len(adds_HTO) > 1 else np.inf
-    quiet = [head for head, size in enumerate(largest) if size <= SMALL]
-    lacks = f"Head {quiet[0]} adds nothing." if quiet else ""
-    bound = SMALL * max(largest)
-    much = f"{left:.2f} is left; at most {bound:.2f} may be." if left > bound else ""
+    bound = CANCEL_TOLERANCE * max(largest)
+    total = float(np.abs(adds_HTO[:2].sum(axis=0)).max())
     return (
-        Part("Both heads add something to the output.", lacks),
-        Part("Together head 0 and head 1 add nothing.", much),
+        _part(
+            "Both heads add something to the output.",
+            min(largest) > CANCEL_TOLERANCE,
+            f"Head {int(np.argmin(largest))} adds nothing.",
+        ),
+        _part(
+            "Together head 0 and head 1 add nothing.",
+            len(adds_HTO) > 1 and total <= bound,
+            f"The sum is still {total:.2f}; at most {bound:.2f} is allowed.",
+        ),
     )
 
 
-def leaks(trace: Trace) -> Array:
-    """Which outputs change when a token changes, worked out by running the layer again for each.
+def find_leaks(trace: Trace) -> Array:
+    """Which outputs change if a token changes; the layer runs again for each token.
 
-    Shapes: (T, T) bool, the row of the output by the token that is changed.
+    Shapes: (T, T) bool, rows of the output by changed tokens.
     """
     n_tokens = trace.sizes["T"]
-    found = np.zeros((n_tokens, n_tokens), dtype=bool)
+    leaks_TT = np.zeros((n_tokens, n_tokens), dtype=bool)
     for token in range(n_tokens):
         inputs = trace.inputs[0].copy()
         inputs[token] += 1.0
@@ -132,89 +148,95 @@ def leaks(trace: Trace) -> Array:
             scale=trace.scale,
             residual=trace.residual,
         )
-        found[:, token] = np.abs(again.output[0] - trace.output[0]).max(axis=-1) > 1e-9
-    return found
+        leaks_TT[:, token] = np.abs(again.output[0] - trace.output[0]).max(axis=-1) > 1e-9
+    return leaks_TT
 
 
-def _promise(trace: Trace) -> tuple[Part, ...]:
+def _leak(trace: Trace) -> tuple[TaskPart, ...]:
     later = np.triu(np.ones(trace.hidden.shape[2:], dtype=bool), 1)
     hidden, all_later = int((trace.hidden[0, 0] & later).sum()), int(later.sum())
-    n_leaks = int((leaks(trace) & later).sum())
-    few = f"It hides {hidden} of {all_later}." if 2 * hidden < all_later else ""
-    none = "" if n_leaks else "No output changes when a later token does."
+    n_leaks = int((find_leaks(trace) & later).sum())
     return (
-        Part("An output changes when a later token is changed.", none),
-        Part("The mask still hides at least half of all later keys.", few),
+        _part(
+            "An output changes if a later token changes.",
+            n_leaks > 0,
+            "No output changes if a later token changes.",
+        ),
+        _part(
+            "The mask still hides at least half of all later keys.",
+            2 * hidden >= all_later,
+            f"It hides {hidden} of {all_later}.",
+        ),
     )
 
 
 def _without(names: Iterable[str], columns: range) -> str:
-    """Edits that put 0 in the place of what head columns of weights by hand hold."""
-    weights = hand_made()
+    """Edits that set some columns of the weights by hand to 0."""
+    weights = handmade_projections()
     edits = [
         Edit(name, row, column, 0.0)
         for name in names
         for column in columns
-        for row in range(len(FEATURES))
+        for row in range(len(HANDMADE_FEATURES))
         if getattr(weights, name)[row, column]
     ]
     return Edits(tuple(edits)).encode()
 
 
 _CAUSAL = mask_to_text(np.tril(np.ones((8, 8), dtype=bool)))
-_EMPTY = replace(HAND, edits=_without(("w_q", "w_k"), range(4)))
+_EMPTY = replace(HANDMADE_SCENARIO, edits=_without(("w_q", "w_k"), range(4)))
 
-TASKS = {
+HEAD_TASKS = {
     task.id: task
     for task in (
-        Task(
+        HeadTask(
             "previous",
             "The token before",
-            "Make head 0 look at the token before.",
-            "Head 1 does it already: its queries turn the angle of a place back by one. Copy the"
-            " numbers of its columns of W_Q and W_K into those of head 0.",
+            "Make head 0 attend to the token before.",
+            "Head 1 does it already: its queries rotate the angle of a position back by one. Copy"
+            " its columns of W_Q and W_K into those of head 0.",
             "w_q",
             _EMPTY,
             _previous,
         ),
-        Task(
+        HeadTask(
             "first",
             "Copy the first token",
-            "Make head 0 copy the first token, whatever token asks.",
-            "The feature “cos” is largest at place 0, and the feature “one” is 1 everywhere. Let"
-            " every query ask for a large cos.",
+            "Make every token copy the first token in head 0.",
+            "The feature “cos” is largest at position 0, and the feature “one” is 1 everywhere. Let"
+            " every query have a high score with a large cos.",
             "w_q",
             replace(_EMPTY, text="cat saw the box and it ran"),
             _first,
         ),
-        Task(
+        HeadTask(
             "mean",
             "Read the mean",
             "Make every token read the plain mean of all tokens in head 0.",
-            "Shares are equal where scores are equal: nothing may be asked for.",
+            "Shares are equal if scores are equal. Scores are equal if they are all 0.",
             "w_q",
-            HAND,
+            HANDMADE_SCENARIO,
             _mean,
         ),
-        Task(
+        HeadTask(
             "cancel",
             "Two heads that cancel",
             "Make two heads whose outputs cancel.",
-            "Both heads read the mean here. Head 0 hands on noun and animate, and so can head 1:"
-            " its lines in W_O are 4 to 7. Give them the opposite sign, and take the rest away.",
+            "Both heads read the mean here. Head 0 adds noun and animate to the output. Head 1 can"
+            " subtract them: its rows of W_O are 4 to 7. Set its other numbers to 0.",
             "w_o",
-            replace(HAND, edits=_without(("w_k",), range(8))),
+            replace(HANDMADE_SCENARIO, edits=_without(("w_k",), range(8))),
             _cancel,
         ),
-        Task(
+        HeadTask(
             "promise",
             "Break the promise",
-            "Break the causal mask's promise: let an output depend on a later token.",
-            "One open cell beyond the diagonal is enough. Paint it in the mask workshop, or choose"
-            " a window as the mask.",
+            "Break the promise of the causal mask: let an output depend on a later token.",
+            "One allowed cell above the diagonal is enough. Paint it in the mask workshop, or"
+            " choose a window as the mask.",
             "w_v",
-            replace(HAND, mask="painted", painted=_CAUSAL),
-            _promise,
+            replace(HANDMADE_SCENARIO, mask="painted", painted=_CAUSAL),
+            _leak,
         ),
     )
 }

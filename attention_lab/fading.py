@@ -1,23 +1,20 @@
-"""Help with a question to work out by hand, less from level to level: the whole arithmetic, all but
-one term, all but the result, nothing.
+"""Worked examples that fade: help with a question by hand shows all of the arithmetic, all but one
+term, all but the result, or nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_core.checks import check_choice, is_finite_number
-from attention_core.derivation import Derivation
+from .practice import PracticeQuestion
 
-from .practice import Question
-
-LEVELS = ("own layer", "result missing", "one term missing", "worked")
+HELP_LEVELS = ("own layer", "result missing", "one term missing", "worked")
 
 
 @dataclass(frozen=True)
-class Line:
-    """One term of the arithmetic. factors: the numbers that are multiplied, or the score of which
-    the exponential is taken; value: what they make, None where it is asked for.
+class TermLine:
+    """One term of the arithmetic. factors: the numbers that are multiplied, or the score in the
+    exponential; value: the result, None if it is asked for.
     """
 
     factors: tuple[float, ...]
@@ -25,55 +22,51 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Faded:
-    """What a level shows of a question. lines: its terms; result: None where it is not shown.
-    missing: the place of the term that is asked for, None for none; places: decimals.
+class FadedExample:
+    """The part of the arithmetic that a level shows. result: None if it is not shown. missing: the
+    index of the term that is asked for, or None; term: its value.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[TermLine, ...]
     result: float | None
-    places: int
+    decimals: int
     missing: int | None = None
     term: float = 0.0
-    room: float = 0.0
+    tolerance: float = 0.0
 
     def accepts(self, answer: float) -> bool:
         """Whether a number is the missing term, up to rounding; NaN never is."""
-        return is_finite_number(answer) and abs(answer - self.term) <= self.room
+        return abs(answer - self.term) <= self.tolerance
 
 
-def faded(question: Question, level: str) -> Faded:
-    """What a level shows of a question; the largest term is the one that is missing. Raises:
-    SettingsError.
+def fade_example(question: PracticeQuestion, level: str) -> FadedExample:
+    """The part of a question's arithmetic that a level of `HELP_LEVELS` shows; if one term is
+    missing, it is the largest.
 
     >>> from attention_core import Projections, attend
-    >>> from attention_lab.practice import ask
-    >>> question = ask(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
-    >>> faded(question, "own layer").lines, faded(question, "worked").result == question.answer
-    ((), True)
+    >>> from attention_lab.practice import practice_question
+    >>> question = practice_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
+    >>> fade_example(question, "own layer").lines
+    ()
+    >>> fade_example(question, "worked").result == question.answer
+    True
     """
-    check_choice("level", level, LEVELS)
-    places, shown = question.places, question.shown
+    decimals, terms = question.decimals, question.rounded.terms
+    lines = tuple(TermLine(tuple(f.value for f in term.factors), term.value) for term in terms)
     if level == "own layer":
-        return Faded((), None, places)
-    lines = tuple(_line(shown, place) for place in range(len(shown.terms)))
+        return FadedExample((), None, decimals)
     if level == "result missing":
-        return Faded(lines, None, places)
+        return FadedExample(lines, None, decimals)
     if level == "worked":
-        return Faded(lines, question.answer, places)
-    missing = max(range(len(lines)), key=lambda place: abs(shown.terms[place].value))
-    exact, rounded = (one.terms[missing].value for one in (question.exact, shown))
-    hidden = Line(lines[missing].factors, None)
-    return Faded(
+        return FadedExample(lines, question.answer, decimals)
+    missing = max(range(len(lines)), key=lambda index: abs(terms[index].value))
+    exact, rounded = question.exact.terms[missing].value, terms[missing].value
+    hidden = TermLine(lines[missing].factors, None)
+    return FadedExample(
         (*lines[:missing], hidden, *lines[missing + 1 :]),
         question.answer,
-        places,
+        decimals,
         missing,
         exact,
-        0.5 * 10.0**-places * (1 + 1e-9) + abs(rounded - exact),
+        0.5 * 10.0**-decimals * (1 + 1e-9) + abs(rounded - exact),
     )
-
-
-def _line(shown: Derivation, place: int) -> Line:
-    term = shown.terms[place]
-    return Line(tuple(factor.value for factor in term.factors), term.value)

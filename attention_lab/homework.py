@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from attention_core.trace import Trace
 
-from .choices import DRAWN
-from .practice import LAST_QUESTION, Question, ask
-from .scenario import Scenario, settled, trace_of
+from .choices import SEEDED_WEIGHTS, resolve
+from .practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
+from .scenario import Scenario, trace_of
 
 MAX_QUESTIONS = 12
 MAX_STUDENT = 9999
@@ -18,7 +18,7 @@ _LOOKED_AT = 60  # numbers of questions: a small layer repeats some cells
 
 @dataclass(frozen=True)
 class Homework:
-    """A set of questions. first: the number of the first one, see `practice.ask`; count: how many.
+    """A set of questions. first: the number of the first `practice_question`; count: how many.
 
     >>> [one.exact.field for one in Homework(Scenario(), 1, 3).questions(17)]
     ['scaled_scores', 'merged', 'scores']
@@ -31,21 +31,21 @@ class Homework:
     @property
     def has_own_numbers(self) -> bool:
         """Whether each student gets numbers of their own: a seed decides the weights."""
-        return settled(self.scenario).weights in DRAWN
+        return resolve(self.scenario).weights in SEEDED_WEIGHTS
 
     def trace(self, student: int) -> Trace:
         """The layer of a student, whose number is the seed. Raises: AttentionError."""
         return trace_of(replace(self.scenario, seed=student) if student else self.scenario)
 
-    def questions(self, student: int) -> list[Question]:
+    def questions(self, student: int) -> list[PracticeQuestion]:
         """The questions on a student's layer, no cell twice, in the same order for all.
 
         Raises: SettingsError where no step of the layer is short enough for a hand.
         """
         trace = self.trace(student)
-        found: dict[tuple[str, tuple[int, ...]], Question] = {}
+        found: dict[tuple[str, tuple[int, ...]], PracticeQuestion] = {}
         for place in range(self.first - 1, self.first - 1 + _LOOKED_AT):
-            question = ask(trace, place % LAST_QUESTION + 1)
+            question = practice_question(trace, place % MAX_QUESTION_NUMBER + 1)
             found.setdefault((question.exact.field, question.exact.index), question)
             if len(found) == self.count:
                 break

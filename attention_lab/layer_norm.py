@@ -1,6 +1,4 @@
-"""LayerNorm: every token's vector with mean 0 and variance 1, then stretched and moved feature
-by feature.
-"""
+"""LayerNorm: each token's vector with mean 0 and variance 1, then scaled and shifted by feature."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from attention_core.number_types import check_range
 
 @dataclass(frozen=True, eq=False)
 class Norm:
-    """What LayerNorm has learnt. Shapes: gain and offset (D,). epsilon is part of the model: it
-    joins the variance.
-    """
+    """What LayerNorm has learnt. Shapes: gain and offset (D,). epsilon: added to the variance."""
 
     gain: Array
     offset: Array
@@ -25,7 +21,7 @@ class Norm:
 
 @np.errstate(over="ignore", invalid="ignore")
 def layer_norm(x_TD: Array, norm: Norm) -> Array:
-    """Every token's vector with mean 0 and variance 1, then stretched and moved feature by feature.
+    """Every token's vector with mean 0 and variance 1, then scaled and shifted feature by feature.
 
     Shapes: (..., D), of float32 or float64. Raises: SettingsError for numbers whose squares their
     type cannot hold. Source: Ba, Kiros and Hinton 2016, section 3.
@@ -46,15 +42,14 @@ def layer_norm(x_TD: Array, norm: Norm) -> Array:
 def standardised(x_XD: Array) -> Array:
     """LayerNorm without gain and shift: every token with mean 0 and variance 1 over its features.
 
-    All tokens then have length √D. A token whose features are all equal becomes 0, because it has
-    no direction; the epsilon only keeps it from being divided by 0 and is too small to change
-    another. Shapes: (..., D).
-    Source: Ba, Kiros and Hinton 2016, section 3.
+    All tokens then have length √D. A token whose features are all equal has no direction and
+    becomes 0; the epsilon prevents a division by 0, and is too small to change other tokens.
+    Shapes: (..., D). Source: Ba, Kiros and Hinton 2016, section 3.
 
     >>> standardised(np.array([[1.0, 3.0], [5.0, 5.0]])).tolist()
     [[-1.0, 1.0], [0.0, 0.0]]
     """
-    # Divided by a power of 2 a token keeps its direction, and no square leaves the range of float.
+    # Dividing by a power of 2 keeps the direction of a token, and no square then overflows.
     x_XD = np.ldexp(x_XD, -np.frexp(np.abs(x_XD).max(axis=-1, keepdims=True))[1])
     constant_X1 = (x_XD == x_XD[..., :1]).all(axis=-1, keepdims=True)
     varied_XD = np.where(constant_X1, 0.0, x_XD)

@@ -1,6 +1,4 @@
-"""Questions to work out by hand: one cell of a step, from numbers rounded as they stand on a
-page or on paper.
-"""
+"""Questions to work out by hand: one cell of a step, from the rounded numbers on a page."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, check_choice, is_finite_number
+from attention_core.checks import Array, check_choice
 from attention_core.derivation import Derivation, array_of, derive, expand
 from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
@@ -26,43 +24,41 @@ ASKED_FIELDS = (
     "merged",
     "output",
 )
-MAX_TERMS = 16  # more are no work for a hand
-LAST_QUESTION = 9999
-_FEWEST_PLACES, _MOST_PLACES = 2, 8
+MAX_TERMS = 16  # of a sum to work out by hand
+MAX_QUESTION_NUMBER = 9999
+_MIN_DECIMALS, _MAX_DECIMALS = 2, 8
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """One cell that is asked for.
+class PracticeQuestion:
+    """A question about one cell: its value, or, for the merged heads, its column.
 
-    exact: its arithmetic; shown: the same with every number it reads rounded to as many places,
-    which are the decimals. Of a merged number it is asked in which column it stands, of all others
-    how large it is.
+    exact: the arithmetic of the cell; rounded: the same with all its operands rounded to
+    `decimals`.
     """
 
     exact: Derivation
-    shown: Derivation
-    places: int
+    rounded: Derivation
+    decimals: int
 
     @property
     def answer(self) -> float:
-        """What is asked for."""
+        """The right answer."""
         return float(self.exact.index[-1]) if self.exact.field == "merged" else self.exact.result
 
     @property
     def tolerance(self) -> float:
-        """How far an answer may be off: half a unit of the last place, and what the rounding of
-        the numbers does.
+        """The largest error of a right answer: half a unit of the last decimal, plus the error from
+        the rounded operands.
         """
         if self.exact.field == "merged":
             return 0.0
-        return 0.5 * 10.0**-self.places * (1 + 1e-9) + abs(
-            self.shown.recompute() - self.exact.result
-        )
+        error = abs(self.rounded.recompute() - self.exact.result)
+        return 0.5 * 10.0**-self.decimals * (1 + 1e-9) + error
 
     def judge(self, answer: float) -> str:
-        """What an answer is: "right", the right one with the other "sign", "near" it, or
-        "wrong".
+        """The grade of an answer: "right", "sign" for the right number with the other sign, "near",
+        or "wrong".
         """
         if self.accepts(answer):
             return "right"
@@ -71,63 +67,60 @@ class Question:
         return "near" if abs(answer - self.answer) <= 10 * self.tolerance else "wrong"
 
     def accepts(self, answer: float) -> bool:
-        """Whether an answer is right, worked out from the exact numbers or from the rounded
-        ones; NaN never is.
-        """
-        return is_finite_number(answer) and abs(answer - self.answer) <= self.tolerance
+        """Whether an answer is right, from exact or rounded operands; NaN never is."""
+        return abs(answer - self.answer) <= self.tolerance
 
 
-def askable(trace: Trace) -> tuple[str, ...]:
-    """The fields of which a cell can be worked out by hand: of at most 16 terms, and with
-    finite numbers.
-    """
+def askable_fields(trace: Trace) -> tuple[str, ...]:
+    """The fields whose cells can be worked out by hand: finite numbers of at most 16 terms."""
     return tuple(
         field for field in ASKED_FIELDS if _is_short(trace, field) and len(_cells(trace, field))
     )
 
 
-def ask(trace: Trace, number: int, field: str = "") -> Question:
-    """A question on the first sequence. number, from 1: decides which cell is asked for, and of
-    which field if "".
+def practice_question(trace: Trace, number: int, field: str = "") -> PracticeQuestion:
+    """A question on the first sequence. number, from 1: decides the cell, and the field if that is
+    "".
 
     The fields take turns, those with the fewest terms first. Raises: SettingsError for a field that
-    is none of the askable ones, also where there is none at all.
+    is not askable, or if none is.
 
     >>> from attention_core import Projections, attend
-    >>> question = ask(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
+    >>> question = practice_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
     """
     rng = generator(number, Stream.QUESTIONS)
-    fields = askable(trace)
+    fields = askable_fields(trace)
     if not fields:
         raise SettingsError(
-            "No step of this layer is short enough to be worked out by hand; choose smaller sizes"
+            "No step of this layer is short enough to work out by hand; choose smaller sizes"
         )
-    in_turn = sorted(fields, key=lambda name: _n_terms(trace, name))[(number - 1) % len(fields)]
-    asked = check_choice("field", field, ("", *fields)) or in_turn
-    cells = _cells(trace, asked)
-    return _question(trace, asked, (0, *cells[rng.integers(len(cells))].tolist()))
+    by_length = sorted(fields, key=lambda name: _n_terms(trace, name))
+    chosen = check_choice("field", field, ("", *fields)) or by_length[(number - 1) % len(fields)]
+    cells = _cells(trace, chosen)
+    return _question(trace, chosen, (0, *cells[rng.integers(len(cells))].tolist()))
 
 
-def _question(trace: Trace, field: str, index: tuple[int, ...]) -> Question:
+def _question(trace: Trace, field: str, index: tuple[int, ...]) -> PracticeQuestion:
     exact = derive(trace, field, index)
     largest = max(
         (abs(f.value) for t in exact.terms for f in t.factors if math.isfinite(f.value)),
         default=0.0,
     )
-    digits = _FEWEST_PLACES - math.floor(math.log10(largest)) if largest else _FEWEST_PLACES
-    places = min(max(_FEWEST_PLACES, digits), _MOST_PLACES)
+    digits = _MIN_DECIMALS - math.floor(math.log10(largest)) if largest else _MIN_DECIMALS
+    decimals = min(max(_MIN_DECIMALS, digits), _MAX_DECIMALS)
 
     def rounded(name: str, at: tuple[int, ...]) -> float:
-        return float(np.round(array_of(trace, name)[at], places))
+        return float(np.round(array_of(trace, name)[at], decimals))
 
-    return Question(exact, expand(trace.rule(field), field, index, rounded, exact.result), places)
+    arithmetic = expand(trace.rule(field), field, index, rounded, exact.result)
+    return PracticeQuestion(exact, arithmetic, decimals)
 
 
 def _is_short(trace: Trace, field: str) -> bool:
     if field == "output" and trace.projections.w_o is None:
-        return False  # it is the merged heads as they are
+        return False  # without W_O the output equals the merged heads
     return trace.rule(field).softcap is None and _n_terms(trace, field) <= MAX_TERMS
 
 
@@ -137,14 +130,14 @@ def _n_terms(trace: Trace, field: str) -> int:
 
 
 def _cells(trace: Trace, field: str) -> Array:
-    """The cells that can be asked for: finite, and of the shares those of seen keys, beside others
-    where there are any.
+    """The cells to ask for: finite, and for shares those of keys that are not hidden, in rows with
+    several of them if there are any.
 
-    Shapes: (any number, axes of the field but the first).
+    Shapes: (number of cells, axes of the field but the first).
     """
-    found = np.isfinite(getattr(trace, field)[0])
+    allowed = np.isfinite(getattr(trace, field)[0])
     if field == "probabilities":
-        seen_HTS = ~trace.hidden[0] & found
-        of_several_HTS = seen_HTS & (seen_HTS.sum(axis=-1, keepdims=True) > 1)
-        found = of_several_HTS if of_several_HTS.any() else seen_HTS
-    return np.argwhere(found)
+        seen_HTS = ~trace.hidden[0] & allowed
+        several_HTS = seen_HTS & (seen_HTS.sum(axis=-1, keepdims=True) > 1)
+        allowed = several_HTS if several_HTS.any() else seen_HTS
+    return np.argwhere(allowed)

@@ -1,6 +1,4 @@
-"""How far rounding can move the numbers of a trace, so that a check can be as strict as the
-arithmetic allows.
-"""
+"""The largest effect of rounding on the numbers of a trace, for checks as strict as possible."""
 
 from __future__ import annotations
 
@@ -12,8 +10,8 @@ from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.number_types import MAX_OF_TYPE
 from attention_core.trace import STEPS, Trace
 
-# Near zero numbers are rounded to whole steps, however small they are, of which a long sum may take
-# a hundred; and one digit of the largest number would be infinity.
+# Near zero, numbers are rounded to whole steps of the smallest number, and a long sum may be a
+# hundred steps off. One more digit of the largest number would be infinity.
 ROUNDING_RANGE = {
     dtype: (100 * float(np.finfo(dtype).smallest_subnormal), most / 2)
     for dtype, most in MAX_OF_TYPE.items()
@@ -21,11 +19,10 @@ ROUNDING_RANGE = {
 
 
 def tolerance(trace: Trace, field: str) -> float:
-    """The largest difference between a field and the same numbers added up in another order, on any
-    machine.
+    """The largest difference between a field and the same sums in another order, on any machine.
 
-    Units or range: 1e-13 (float32: 1e-5) of what the field is added up from, see `magnitudes`;
-    within `ROUNDING_RANGE`.
+    Units or range: 1e-13 (float32: 1e-5) of the sum of absolute values, see `magnitudes`; within
+    `ROUNDING_RANGE`.
 
     >>> from attention_core import Projections, attend
     >>> tolerance(attend([[3.0]], Projections.weightless(1)), "scores")
@@ -33,17 +30,17 @@ def tolerance(trace: Trace, field: str) -> float:
     """
     dtype = trace.output.dtype
     low, high = ROUNDING_RANGE[dtype]
-    # In this order the upper limit is also what remains of infinity times zero.
+    # In this order NaN, infinity times zero, becomes the upper limit.
     return max(low, min(high, RELATIVE_ROUNDING[dtype] * magnitudes(trace)[field]))
 
 
 @cached
 @np.errstate(over="ignore", invalid="ignore")
 def magnitudes(trace: Trace) -> dict[str, float]:
-    """What the largest rounding error of each field is a small part of, followed from step to step
-    (see `attention_core.magnitudes`).
+    """The number of each field to which its rounding error is relative, from step to step (see
+    `attention_core.magnitudes`).
     """
-    found: dict[str, Array] = {}
+    sizes: dict[str, Array] = {}
     for name, step in STEPS.items():
-        found[name] = step.magnitude(trace, found)
-    return {field: float(array.max()) for field, array in found.items()}
+        sizes[name] = step.magnitude(trace, sizes)
+    return {field: float(array.max()) for field, array in sizes.items()}

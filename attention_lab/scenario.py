@@ -1,4 +1,4 @@
-"""Everything that decides the numbers, as plain values; equal scenarios give the same `Trace`."""
+"""The layer run on a scenario; equal scenarios give the same `Trace`."""
 
 from __future__ import annotations
 
@@ -15,42 +15,32 @@ from attention_core.projections import MATRICES, Projections
 from attention_core.trace import STEPS, Trace
 
 from . import by_hand
-from .choices import BY_HAND as BY_HAND
-from .choices import CHOICES as CHOICES
-from .choices import DRAWN as DRAWN
-from .choices import FIELD_BOUNDS as FIELD_BOUNDS
-from .choices import MASK_KINDS as MASK_KINDS
-from .choices import MAX_TEXT as MAX_TEXT
-from .choices import OUTPUT_MATRICES as OUTPUT_MATRICES
-from .choices import SCALINGS as SCALINGS
-from .choices import TRAINED as TRAINED
-from .choices import WEIGHT_KINDS as WEIGHT_KINDS
-from .sentences import alone as alone
-from .sentences import embedding_of as embedding_of
-from .sentences import in_batch as in_batch
-from .sentences import sentences_of as sentences_of
-from .sentences import tokens_of as tokens_of
-from .sentences import trained_of
-from .settled import Scenario as Scenario
-from .settled import edits_of as edits_of
-from .settled import fits_by_hand as fits_by_hand
-from .settled import own_of as own_of
-from .settled import settled as settled
-from .user_data.edits import apply
-from .user_data.own_fit import check_beside_drawn, check_residual
-from .user_data.own_matrices import OwnMatrices
-from .user_data.painted import painted_mask
+from .choices import (
+    MASK_KINDS,
+    OUTPUT_MATRICES,
+    SCALINGS,
+    WEIGHT_KINDS,
+    edits_of,
+    resolve,
+    user_matrices_of,
+)
+from .choices import Scenario as Scenario
+from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of
+from .user_data.edits import apply_edits
+from .user_data.painted_masks import painted_mask
+from .user_data.size_checks import check_beside_drawn, check_residual
+from .user_data.user_matrices import UserMatrices
 
 
 @cached
 def trace_of(scenario: Scenario) -> Trace:
-    """The whole layer run on a scenario; the labels of a batch are those of its first sentence.
-    Raises: AttentionError.
+    """The layer run on a scenario; a batch has the labels of its first sentence. Raises:
+    AttentionError.
     """
-    own_x = own_of(scenario).x
+    own_x = user_matrices_of(scenario).x
     one, *others = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
     inputs = embedding_of(one).inputs if own_x is None else own_x
-    inputs, projections = apply(edits_of(scenario), inputs, projections_of(scenario))
+    inputs, projections = apply_edits(edits_of(scenario), inputs, projections_of(scenario))
     if others:
         inputs = np.stack([inputs, *(embedding_of(other).inputs for other in others)])
     check_residual(scenario.residual, inputs.shape[-1], projections.d_out)
@@ -66,42 +56,42 @@ def trace_of(scenario: Scenario) -> Trace:
 
 
 def sequence_of(scenario: Scenario, sequence: int) -> Trace:
-    """One sequence of the batch that a scenario is run on, with its own labels: no number is
-    computed anew. Shapes: as `trace_of`, with B = 1. Raises: AttentionError.
+    """One sequence of a scenario's batch, with its own labels; no number is computed again. Shapes:
+    as `trace_of`, with B = 1. Raises: AttentionError.
     """
-    n_batch = len(sentences_of(scenario))
-    place = whole_number("sequence", sequence, 0, n_batch - 1)
-    return trace_of(scenario) if n_batch == 1 else _part_of(scenario, place)
+    if len(sentences_of(scenario)) == 1:
+        return trace_of(scenario)
+    return _part_of(scenario, sequence)
 
 
 @cached
-def _part_of(scenario: Scenario, place: int) -> Trace:
-    whole, part = trace_of(scenario), slice(place, place + 1)
+def _part_of(scenario: Scenario, sequence: int) -> Trace:
+    whole, part = trace_of(scenario), slice(sequence, sequence + 1)
     arrays = {name: getattr(whole, name)[part] for name in STEPS}
-    arrays["memory"] = arrays["inputs"]  # one array: the layer attends to the sequence itself
+    arrays["memory"] = arrays["inputs"]  # the same array, because this is self-attention
     mask = whole.mask[part] if whole.mask is not None and whole.mask.ndim == 4 else whole.mask
     one = replace(whole, **arrays, mask=mask, tokens=(), memory_tokens=())
-    return one.labelled(tokens_of(in_batch(scenario, place)).tokens)
+    return one.labelled(tokens_of(in_batch(scenario, sequence)).tokens)
 
 
 def projections_of(scenario: Scenario) -> Projections:
-    """The weights a scenario asks for, the user's own in their places, without the edits.
-    Raises: AttentionError.
+    """The weights of a scenario with the user's own matrices, without the edits. Raises:
+    AttentionError.
     """
-    own = own_of(scenario)
+    own = user_matrices_of(scenario)
     if scenario.weights == "trained":
         return _joined(scenario, trained_of(scenario).projections, own)
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
-    drawn = settled(scenario)
+    drawn = resolve(scenario)
     sizes = (drawn.d_model, drawn.n_heads, drawn.d_k, drawn.d_v)
     check_beside_drawn(own, drawn.weights, *sizes)
     return _joined(scenario, _projections(drawn), own)
 
 
-def _joined(scenario: Scenario, drawn: Projections, own: OwnMatrices) -> Projections:
-    """The user's own matrices in their places; without W_O and its bias where none is asked for,
-    but with the user's own.
+def _joined(scenario: Scenario, drawn: Projections, own: UserMatrices) -> Projections:
+    """The weights with the user's own matrices in their places. "none" as the output matrix removes
+    W_O and b_O, but not the user's own.
     """
     if check_choice("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
         drawn = replace(drawn, w_o=None, b_o=None)
@@ -113,7 +103,7 @@ def _projections(scenario: Scenario) -> Projections:
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
     check_choice("weights", s.weights, WEIGHT_KINDS)
     if s.weights == "by hand":
-        return by_hand.hand_made()
+        return by_hand.handmade_projections()
     if s.weights == "random":
         return Projections.random(s.d_model, s.n_heads, seed=s.seed, init=s.init, **widths)
     if s.weights in ("tied", "opposite"):
@@ -130,7 +120,7 @@ def _scale(scenario: Scenario) -> float | None:
 
 
 def _mask(scenario: Scenario) -> Array | None:
-    """The chosen mask; in a batch every key that fills a sequence up is hidden, too."""
+    """The chosen mask; in a batch it also hides every [pad]."""
     check_choice("mask", scenario.mask, MASK_KINDS)
     ones = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
     n_tokens, chosen = len(tokens_of(scenario).tokens), None

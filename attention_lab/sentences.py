@@ -1,7 +1,7 @@
-"""The sentences of a scenario as tokens and vectors: its own, and further ones in one batch.
+"""The sentences of a scenario as tokens and vectors: its text, and further sentences in one batch.
 
-All sequences of a batch are filled up with [pad] to the longest. An own X is one sequence: beside
-it there is no batch.
+All sequences of a batch are filled up with [pad] to the longest. The user's own X is one sequence,
+so with it there is no batch.
 """
 
 from __future__ import annotations
@@ -11,26 +11,25 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import check_text, whole_number
-from attention_core.counting import counted
+from attention_core.checks import check_text
 from attention_core.embeddings import Embedding, embed
 from attention_core.errors import TextError
 from attention_core.text import Tokens, tokenize, tokenize_at_most
 from attention_core.trace import Trace
 
 from . import by_hand
-from .settled import Scenario, edits_of, own_of, settled
+from .choices import Scenario, edits_of, resolve, user_matrices_of
 from .trained.encoded_text import pieces_of, trained_layer
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_TOKENS
 
-MOST_SENTENCES = 4  # together
+MAX_SENTENCES = 4  # of a batch
 
 
-def further_sentences(batch: str) -> tuple[str, ...]:
-    """The sentences of a text that has one on each line; empty lines are none.
+def _further_sentences(batch: str) -> tuple[str, ...]:
+    """The lines of a text that are not blank.
 
-    >>> further_sentences("It slept. \\n\\nWhy?")
+    >>> _further_sentences("It slept. \\n\\nWhy?")
     ('It slept.', 'Why?')
     """
     check_text("batch", batch)
@@ -38,28 +37,28 @@ def further_sentences(batch: str) -> tuple[str, ...]:
 
 
 def sentences_of(scenario: Scenario) -> tuple[str, ...]:
-    """The sentences that the layer is run on, the first of them the scenario's own. Raises:
+    """The sentences that the layer is run on; the first is the scenario's text. Raises:
     AttentionError.
     """
-    if not scenario.batch or own_of(scenario).x is not None:
+    if not scenario.batch or user_matrices_of(scenario).x is not None:
         return (scenario.text,)
-    return (scenario.text, *further_sentences(scenario.batch))[:MOST_SENTENCES]
+    return (scenario.text, *_further_sentences(scenario.batch))[:MAX_SENTENCES]
 
 
 def batch_notes(scenario: Scenario) -> tuple[str, ...]:
-    """What became of the further sentences, where not all are used. Raises: AttentionError."""
-    further = further_sentences(scenario.batch)
+    """A note if further sentences are left out. Raises: AttentionError."""
+    further = _further_sentences(scenario.batch)
     if further and len(sentences_of(scenario)) == 1:
         return ("Your own X is one sequence, so the further sentences are left out.",)
-    left_out = 1 + len(further) - MOST_SENTENCES
+    left_out = 1 + len(further) - MAX_SENTENCES
     if left_out <= 0:
         return ()
-    return (f"A batch has at most {MOST_SENTENCES} sentences; the last {left_out} are left out.",)
+    return (f"A batch has at most {MAX_SENTENCES} sentences; the last {left_out} are left out.",)
 
 
 @cached
 def in_batch(scenario: Scenario, sequence: int) -> Scenario:
-    """The scenario of one sentence as it stands in the batch: filled up to the longest.
+    """The scenario of one sentence of the batch, filled up to the longest.
 
     Edits of X belong to the first sentence. Raises: AttentionError.
 
@@ -76,7 +75,6 @@ def in_batch(scenario: Scenario, sequence: int) -> Scenario:
 def alone(scenario: Scenario, sequence: int) -> Scenario:
     """The scenario of one sentence of a batch without the others. Raises: AttentionError."""
     texts = sentences_of(scenario)
-    whole_number("sequence", sequence, 0, len(texts) - 1)
     edits = edits_of(scenario)
     if sequence:
         edits = Edits(tuple(edit for edit in edits.items if edit.matrix != "x"))
@@ -84,7 +82,7 @@ def alone(scenario: Scenario, sequence: int) -> Scenario:
 
 
 def _tokens_of_line(scenario: Scenario, sequence: int) -> tuple[str, ...]:
-    """The tokens of one sentence. Raises: TextError that says which sentence has none."""
+    """The tokens of one sentence. Raises: TextError naming a further sentence without tokens."""
     try:
         return tokens_of(alone(scenario, sequence)).tokens
     except TextError as error:
@@ -95,12 +93,12 @@ def _tokens_of_line(scenario: Scenario, sequence: int) -> tuple[str, ...]:
 
 @cached
 def tokens_of(scenario: Scenario) -> Tokens:
-    """The token sequence of a scenario, of a batch the first; a fitting one ends at `MAX_TOKENS`.
-    Raises: TextError, SettingsError.
+    """The tokens of a scenario, for a batch those of its first sentence, at most `MAX_TOKENS` where
+    the sentence decides. Raises: TextError, SettingsError.
     """
     if scenario.batch:
         return tokens_of(in_batch(scenario, 0))
-    scenario = settled(scenario)
+    scenario = resolve(scenario)
     if scenario.weights == "trained":
         pieces = pieces_of(scenario.text, scenario.n_tokens)
         return Tokens(pieces.tokens, pieces.n_real, pieces.notes, pieces.n_left_out)
@@ -110,20 +108,19 @@ def tokens_of(scenario: Scenario) -> Tokens:
         tokens = tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
     if scenario.weights != "by hand":
         return tokens
-    return replace(tokens, notes=tokens.notes + by_hand.notes(len(tokens.tokens)))
+    return replace(tokens, notes=tokens.notes + by_hand.position_notes(len(tokens.tokens)))
 
 
 @cached
 def embedding_of(scenario: Scenario) -> Embedding:
-    """The vectors of a scenario's tokens, of a batch those of the first sentence; those of a
-    trained layer have no position codes of their own beside them, those of a layer made by hand are
-    named features.
+    """The vectors of a scenario's tokens, for a batch those of its first sentence.
 
-    Raises: TextError, SettingsError, FileError.
+    Those of a trained layer come without separate position codes; those of a layer made by hand
+    have named features. Raises: TextError, SettingsError, FileError.
     """
     if scenario.batch:
         return embedding_of(in_batch(scenario, 0))
-    scenario = settled(scenario)
+    scenario = resolve(scenario)
     if scenario.weights == "trained":
         inputs = trained_of(scenario).inputs[0]
         return Embedding(inputs, np.zeros_like(inputs), inputs)
@@ -134,18 +131,6 @@ def embedding_of(scenario: Scenario) -> Embedding:
 
 
 def trained_of(scenario: Scenario) -> Trace:
-    """The trained layer on a scenario's sentence, of a batch the first. Raises: AttentionError."""
+    """The trained layer on the first sentence of a scenario. Raises: AttentionError."""
     one = in_batch(scenario, 0)
-    return trained_layer(one.text, one.layer, settled(one).n_tokens)
-
-
-def batch_words(scenario: Scenario) -> str:
-    """How many sentences of which lengths the batch has, in words. Raises: AttentionError.
-
-    >>> batch_words(Scenario("we saw the cat", batch="It slept"))
-    '2 sentences of 4 and 2 tokens'
-    """
-    texts = sentences_of(scenario)
-    lengths = [str(tokens_of(in_batch(scenario, n)).n_real) for n in range(len(texts))]
-    listed = " and ".join([", ".join(lengths[:-1]), lengths[-1]] if lengths[1:] else lengths)
-    return f"{counted(len(texts), 'sentence')} of {listed} tokens"
+    return trained_layer(one.text, one.layer, resolve(one).n_tokens)

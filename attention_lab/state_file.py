@@ -1,6 +1,4 @@
-"""The whole state of the app as one JSON file: what the address of a page holds, and what is
-too long for it.
-"""
+"""The state of the app as one JSON file: all that a URL holds, and what is too long for it."""
 
 from __future__ import annotations
 
@@ -19,21 +17,22 @@ from attention_core.checks import (
 )
 from attention_core.errors import FileError, SettingsError
 
+from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, edits_of, user_matrices_of
 from .files.file_checks import has_half_character
 from .files.json_file import JsonFile, check_entries
 from .notation.texts import NOTATIONS
-from .scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, edits_of, own_of
+from .scenario import Scenario
 from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
 from .user_data.matrix_names import MAX_STATE_BYTES
-from .user_data.own_matrices import OwnMatrices
-from .user_data.painted import mask_from_text
+from .user_data.painted_masks import mask_from_text
+from .user_data.user_matrices import UserMatrices
 
 FORMAT, VERSION = "Attention Lab state", 1
-SAYS_NOT = "choose one that was downloaded here"
-STATE_FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
+OTHER_FILE_ADVICE = "choose one that was downloaded here"
+STATE_FILE = JsonFile("state file", OTHER_FILE_ADVICE, max_bytes=MAX_STATE_BYTES, max_parts=2000)
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
-# What edits and own stand for is an entry of its own, in full.
+# edits and own have entries of their own, in full.
 _DEFAULTS = {
     name: value for name, value in asdict(Scenario()).items() if name not in ("edits", "own")
 }
@@ -42,9 +41,9 @@ _DEFAULTS = {
 @dataclass(frozen=True, eq=False)
 class State:
     """All that a visitor has chosen: the scenario with edits and own matrices, the cell in focus
-    (`FOCUS`), notation, which sentence of a batch is shown.
+    (`FOCUS`), the notation, and the shown sentence of a batch.
 
-    Raises: SettingsError, TextError for what no control of the app can be set to.
+    Raises: SettingsError, TextError for values that no control of the app can have.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -53,7 +52,7 @@ class State:
     sentence: int = 0
 
     def __post_init__(self) -> None:
-        checked = {name: checked_choice(name, getattr(self.scenario, name)) for name in _DEFAULTS}
+        checked = {name: check_field(name, getattr(self.scenario, name)) for name in _DEFAULTS}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             whole_number(name, place, 0, MAX_INDEX)
@@ -67,11 +66,10 @@ class State:
 
 
 def write_state(state: State) -> bytes:
-    """The state as JSON in UTF-8. `read_state` gives back every choice, and every number to the
-    last bit.
+    """The state as JSON in UTF-8. `read_state` restores every choice, and every number to the last
+    bit.
 
-    Raises: SettingsError when this process no longer keeps edits or matrices that are too long for
-    the address.
+    Raises: SettingsError if edits or matrices that are too long for the URL are no longer stored.
     """
     scenario = asdict(state.scenario)
     content = {
@@ -79,7 +77,7 @@ def write_state(state: State) -> bytes:
         "version": VERSION,
         "scenario": {name: scenario[name] for name in _DEFAULTS},
         "edits": edits_of(state.scenario).encode(),
-        "own": own_of(state.scenario).encode(),
+        "own": user_matrices_of(state.scenario).encode(),
         "focus": state.places,
         "notation": state.notation,
     }
@@ -87,18 +85,17 @@ def write_state(state: State) -> bytes:
 
 
 def read_state(data: bytes) -> State:
-    """The state in a file of `write_state`. A missing entry has its default, an unknown one is an
+    """The state in a file of `write_state`. A missing entry has its default; an unknown one is an
     error.
 
-    Raises: FileError for what is no state file, SettingsError, TextError or ShapeError for an
-    impossible value in it.
+    Raises: FileError for other files; SettingsError, TextError, ShapeError for impossible values.
 
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
     """
     content = STATE_FILE.parse(data)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileError(f"The file is no state of this app; {SAYS_NOT}")
+        raise FileError(f"The file is no state of this app; {OTHER_FILE_ADVICE}")
     version = content.get("version")
     if version is True or version != VERSION:
         raise FileError(
@@ -111,7 +108,7 @@ def read_state(data: bytes) -> State:
         for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
     )
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
-    own = OwnMatrices.decode(_text(content, "own"))
+    own = UserMatrices.decode(_text(content, "own"))
     return State(
         Scenario(**scenario, edits=edits.url_value(), own=own.url_value()),
         (focus.get("head", 0), focus.get("query", 0), focus.get("key", 0), focus.get("feature", 0)),
@@ -127,31 +124,30 @@ def _text(content: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def checked_choice(name: str, value: Any) -> Any:
-    """A value of a scenario, of the type and within the bounds of its control."""
+def check_field(name: str, value: Any) -> Any:
+    """The value of a field of `Scenario`, if its control can have it. Raises: SettingsError,
+    TextError.
+    """
     default = _DEFAULTS[name]
     if isinstance(default, bool):
         check_switch(name, value)
         return value
+    if name in FIELD_CHOICES:
+        return check_choice(name, value, FIELD_CHOICES[name])
     if isinstance(default, str):
-        return (
-            check_choice(name, value, CHOICES[name])
-            if name in CHOICES
-            else _checked_text(name, value)
-        )
+        return _check_text_field(name, value)
     low, high = FIELD_BOUNDS[name]
-    return (
-        whole_number(name, value, low, int(high))
-        if isinstance(default, int)
-        else number_between(name, value, low, high)
-    )
+    if isinstance(default, int):
+        return whole_number(name, value, low, int(high))
+    return number_between(name, value, low, high)
 
 
-def _checked_text(name: str, value: Any) -> str:
+def _check_text_field(name: str, value: Any) -> str:
     check_text(name, value)
-    if len(value) > MAX_TEXT:
+    if len(value) > MAX_TEXT_LENGTH:
         raise SettingsError(
-            f"{name} has {len(value):,} characters but may have at most {MAX_TEXT:,}; shorten it"
+            f"{name} has {len(value):,} characters but may have at most {MAX_TEXT_LENGTH:,};"
+            " shorten it"
         )
     if name == "painted" and value:
         mask_from_text(value)

@@ -1,4 +1,4 @@
-"""What became of the weights when a size was changed, and of the sequence, in sentences."""
+"""Notes on a change of sizes or masks: what it does to the weights and to the sequence."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ import numpy as np
 from attention_core import AttentionError
 from attention_core.projections import MATRICES
 
-from .by_hand import D_MODEL, N_HEADS, WIDTH
-from .scenario import DRAWN, Scenario, projections_of, settled
+from .by_hand import D_MODEL, HEAD_WIDTH, N_HEADS
+from .choices import SEEDED_WEIGHTS, resolve
+from .scenario import Scenario, projections_of
 
-SIZES = {"d_model": "Embedding size", "n_heads": "Heads"}
+SIZE_LABELS = {"d_model": "Embedding size", "n_heads": "Heads"}
 
 
 def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
-    """That weights by hand do not fit, what moving one size has done to the weights, or that a
-    padding mask got [pad] to hide.
+    """A note if weights by hand do not fit, if one size has changed, or if a padding mask has made
+    the sequence longer.
 
-    before: the scenario of the run before, if there was one.
+    before: the scenario of the previous run, if there was one.
     """
     with suppress(AttentionError):
-        if settled(now).weights != now.weights:
+        if resolve(now).weights != now.weights:
             return (
                 f"The weights by hand are made for {D_MODEL} features and {N_HEADS} heads, each"
-                f" {WIDTH} wide; at these sizes the weights are random.",
+                f" {HEAD_WIDTH} wide; at other sizes the weights are random.",
             )
-        for name, label in SIZES.items():
+        for name, label in SIZE_LABELS.items():
             size = getattr(now, name)
             if before and before != now == replace(before, **{name: size}):
                 return _of_weights(
@@ -36,7 +37,7 @@ def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
                 )
         padded = before and replace(before, mask="padding", n_tokens=now.n_tokens)
         if before and now == padded and before.mask != "padding" and before.n_tokens < now.n_tokens:
-            return (f"Sequence length: {now.n_tokens}, so that [pad] stands after the sentence.",)
+            return (f"Sequence length: {now.n_tokens}, so that the mask has [pad] to hide.",)
     return ()
 
 
@@ -45,10 +46,13 @@ def _of_weights(before: Scenario, now: Scenario, change: str) -> tuple[str, ...]
     same = all(np.array_equal(getattr(old, name), getattr(new, name)) for name in MATRICES)
     if same and (old.n_heads, old.d_k) != (new.n_heads, new.d_k):
         return (
-            f"{change} The weights are the same, cut into {new.n_heads} instead of {old.n_heads}.",
+            f"{change} The weights are the same, split into {new.n_heads} instead of {old.n_heads}"
+            " heads.",
         )
-    is_drawn = settled(before).weights == now.weights and now.weights in DRAWN
-    if same or not is_drawn:
+    has_seed = resolve(before).weights == now.weights and now.weights in SEEDED_WEIGHTS
+    if same or not has_seed:
         return ()
-    kept = " Word vectors keep their first numbers." if before.d_model != now.d_model else ""
-    return (f"{change} The weights are drawn anew.{kept}",)
+    note = f"{change} The weights are drawn anew."
+    if before.d_model != now.d_model:
+        note += " Word vectors keep their first numbers."
+    return (note,)

@@ -1,4 +1,4 @@
-"""The matrix board on a page: the one place that mounts the component, and what its clicks do."""
+"""The matrix board on a page: it mounts the component, and does what clicks and choices ask for."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_viz.payload import JSON
-from attention_viz.scene import dressed
-from attention_viz.scene_formats import as_bytes
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_bytes
+from attention_viz.story import PROJECTION_FACTORS
 
-from .components import component, sent
-from .focus import follow_cell
+from .browser_files import component, component_value
+from .focus import move_focus
+from .heads.one_wide_head import open_one_wide_head
+from .mask_choice import choose_mask
 from .own_numbers import edit_cell
+from .random_weights import show_trained_head
+from .sequence import choose_sequence
 from .show import theme_mode, zoom
-from .stage_choices import choose
-from .url_state import place_in, requested, restore, session, write_to_url
+from .url_state import parse_place, requested, restore, session, write_to_url
 
-PIN = "pin"
+PIN_PARAMETER = "pin"
 OnPin = Callable[[str, list[int]], None]
 
 
@@ -30,36 +34,40 @@ def show_board(
     on_pin: OnPin | None = None,
     fits: bool = False,
 ) -> None:
-    """Show a scene in the visitor's colours; a pinned cell moves the focus, a link calls on_open.
+    """Show a scene in the visitor's colours. A pinned cell moves the focus, a link calls on_open.
 
-    fits: whether it is laid out for the height that the window leaves it, as a stage is.
+    on_pin: called with the array and the index of a pinned cell in the place of moving the focus.
+    fits: whether the board is laid out for the height that is left in the window, as a stage is.
 
-    on_pin: called with the array and the index of a pinned cell instead. A pinned cell is the one
-    that the board explains, until the scene's own cell moves on.
+    The board explains the cell that was pinned last, until the scene's own cell changes.
     """
     key = f"board {name}"
-    scene = scene | {"cell": _explained(name, scene)} | ({"fits": True} if fits else {})
+    scene = scene | {"cell": _explained_cell(name, scene)}
+    if fits:
+        scene["fits"] = True
+    callbacks = {"on_edit_change": partial(_edited, key)}
+    if "stage" in scene:
+        callbacks["on_choose_change"] = partial(_chosen, key)
     axes = {
         name: [(letter, scene["axes"][letter]["block"]) for letter in array["axes"]]
         for name, array in scene["arrays"].items()
     }
     component("board")(
         key=key,
-        data=as_bytes(dressed(scene, theme_mode(), zoom())),
+        data=scene_to_bytes(coloured_scene(scene, theme_mode(), zoom())),
         on_pin_change=partial(_pinned, key, axes, on_pin),
         on_open_change=partial(_opened, key, on_open),
-        on_edit_change=partial(_edited, key),
-        **({"on_choose_change": partial(_chosen, key)} if "stage" in scene else {}),
+        **callbacks,
     )
 
 
 def _pinned(
     key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnPin | None = None
 ) -> None:
-    """Move the focus to the pinned cell, or tell on_pin of it; what a browser of ours would not
-    send is passed over.
+    """Move the focus to the pinned cell, or call on_pin. Values that our board never sends are
+    ignored.
     """
-    pin = sent(key, "pin")
+    pin = component_value(key, "pin")
     if not isinstance(pin, dict):
         return
     letters, index = axes.get(str(pin.get("array"))), pin.get("index")
@@ -67,31 +75,34 @@ def _pinned(
         return
     if not all(type(number) is int and number >= 0 for number in index):
         return
-    st.session_state[PIN] = (
+    st.session_state[PIN_PARAMETER] = (
         f"{key.removeprefix('board ')}.{pin['array']}.{'-'.join(map(str, index))}"
     )
     session().pinned_beside = "unknown"
     if on_pin:
         on_pin(str(pin["array"]), index)
     else:
-        follow_cell(letters, index)
+        move_focus(letters, index)
 
 
-def _explained(name: str, scene: JSON) -> JSON | None:
-    """The cell pinned last, while the scene has it and its own cell is still that of the run after
-    the pin.
+def _explained_cell(name: str, scene: JSON) -> JSON | None:
+    """The cell that was pinned last, if the scene has it and the scene's own cell is still the same
+    as after the pin; else the scene's own cell.
 
-    The address holds it where it is not the scene's own, which head, query, key and feature name.
+    The URL holds the cell unless it is the scene's own, which head, query, key and feature give.
     """
-    own, asked = scene.get("cell"), requested(PIN)
-    if not (asked or st.session_state.get(PIN, "")).startswith(f"{name}."):
+    own, asked = scene.get("cell"), requested(PIN_PARAMETER)
+    if not (asked or st.session_state.get(PIN_PARAMETER, "")).startswith(f"{name}."):
         return own
-    restore(PIN, "Pinned cell", "", partial(_checked, scene))
-    cell, new = _cell_at(st.session_state[PIN]), asked is not None or sent(f"board {name}", "pin")
+    restore(PIN_PARAMETER, "Pinned cell", "", partial(_checked, scene))
+    cell, new = (
+        _cell_at(st.session_state[PIN_PARAMETER]),
+        asked is not None or component_value(f"board {name}", "pin"),
+    )
     if cell == own or not _has(scene, cell) or not (new or session().pinned_beside == own):
-        cell, st.session_state[PIN] = own, ""
+        cell, st.session_state[PIN_PARAMETER] = own, ""
     session().pinned_beside = own
-    write_to_url(PIN, "")
+    write_to_url(PIN_PARAMETER, "")
     return cell
 
 
@@ -107,27 +118,27 @@ def _cell_at(text: str) -> JSON | None:
     """
     match text.rsplit(".", 2):
         case [_, array, index]:
-            return {"array": array, "index": [place_in(part) for part in index.split("-")]}
+            return {"array": array, "index": [parse_place(part) for part in index.split("-")]}
     return None
 
 
 def _has(scene: JSON, cell: JSON | None) -> bool:
-    """Whether there is a cell, and it lies in what is sent of its array."""
-    given, index = (scene["arrays"].get(cell["array"]), cell["index"]) if cell else (None, [])
-    if not given or len(index) != len(given["shape"]):
+    """Whether there is a cell, and it lies in the part that is sent of its array."""
+    if cell is None or cell["array"] not in scene["arrays"]:
         return False
-    first = given.get("start", [0] * len(index))
+    array, index = scene["arrays"][cell["array"]], cell["index"]
+    if len(index) != len(array["shape"]):
+        return False
+    first = array.get("start", [0] * len(index))
     return all(
         start <= place < start + size
-        for place, start, size in zip(index, first, given["shape"], strict=True)
+        for place, start, size in zip(index, first, array["shape"], strict=True)
     )
 
 
 def _edited(key: str) -> None:
-    """Put the typed number in the place of the old one; what a browser of ours would not send
-    is passed over.
-    """
-    match sent(key, "edit"):
+    """Replace a number by the typed one. Values that our board never sends are ignored."""
+    match component_value(key, "edit"):
         case {
             "array": str(array),
             "index": [*_, int(row), int(column)],
@@ -137,12 +148,33 @@ def _edited(key: str) -> None:
 
 
 def _chosen(key: str) -> None:
-    match sent(key, "choose"):
+    match component_value(key, "choose"):
         case {"name": name, "value": value}:
-            choose(name, value)
+            apply_stage_choice(name, value)
+
+
+def apply_stage_choice(name: object, value: object) -> None:
+    """In a callback: apply a choice made on a stage. Values that our stage never sends are
+    ignored.
+    """
+    match name, value:
+        case "which", str(field) if field in PROJECTION_FACTORS:
+            st.session_state["which"] = field
+        case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
+            st.session_state[switch] = on
+        case "weights", "trained":
+            show_trained_head(session().page_context.scenario)
+        case "mask", str(mask):
+            choose_mask(mask)
+        case "beside", True:
+            open_one_wide_head()
+        case "sentence", int(place) if place >= 0:
+            choose_sequence(place)
+        case "head", int(head) if head >= 0:
+            st.session_state["head"] = head
 
 
 def _opened(key: str, on_open: Callable[[str], None] | None) -> None:
-    link = sent(key, "open")
+    link = component_value(key, "open")
     if link and on_open:
         on_open(link)

@@ -1,4 +1,4 @@
-"""What opens below a step: all terms, the code, the numbers as tables, files to download."""
+"""What opens below a step: all terms, the code, tables of numbers, files to download."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from attention_lab.export.step_code import numpy_lines, torch_lines
 from attention_lab.export.trace_files import trace_to_npz
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
-from attention_viz.scene import dressed
+from attention_viz.scene import coloured_scene
 from attention_viz.tables import field_table, matrix_table, terms_table
 
 from .facts import fact
 from .page_context import PageContext
 
 
-def rows_here(now: PageContext) -> str:
-    """A note where tables keep the order of the code while boards are transposed."""
-    return " Names and indices are those of the code: tokens are rows here." * (
-        now.notation.convention == "column"
-    )
+def code_order_note(now: PageContext) -> str:
+    """A note for tables that keep the order of the code while boards are transposed."""
+    if now.notation.convention == "column":
+        return " Names and indices are those of the code: tokens are rows here."
+    return ""
 
 
-def terms(now: PageContext, derivation: Derivation) -> None:
+def draw_terms(now: PageContext, derivation: Derivation) -> None:
     """Every term of a sum, as a table."""
     if fact("terms", len(derivation.terms)) == 1:
         st.caption("There is only one term; the line above shows it.")
         return
     st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
-    st.caption("Four decimals are shown; the calculation uses all digits." + rows_here(now))
+    st.caption("Four decimals are shown; the calculation uses all digits." + code_order_note(now))
 
 
-def code(trace: Trace, fields: Sequence[str]) -> None:
-    """The lines that compute some fields."""
+def draw_code(trace: Trace, fields: Sequence[str]) -> None:
+    """The lines of code that compute some fields."""
     numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
     numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
     numpy_tab.caption(
@@ -51,8 +51,8 @@ def code(trace: Trace, fields: Sequence[str]) -> None:
     )
 
 
-def numbers(now: PageContext, fields: Sequence[str]) -> None:
-    """The numbers of one of some fields, as a table and as a file."""
+def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
+    """The numbers of a field that can be chosen, as a table and as a file."""
     trace, field = now.trace, fields[0]
     if len(fields) > 1:
         field = str(st.selectbox("Field", fields, key=f"field {fields[0]}"))
@@ -67,20 +67,20 @@ def numbers(now: PageContext, fields: Sequence[str]) -> None:
     axes = [notation.joined(axis, names) for axis in trace.axes(field)[-2:]]
     st.caption(
         f"{title.capitalize()}{part}: axes"
-        f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{rows_here(now)}"
+        f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{code_order_note(now)}"
     )
     st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{part}")
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 
-def files(now: PageContext, field: str, board: JSON) -> None:
-    """Downloads; each is made when it is asked for."""
+def draw_downloads(now: PageContext, field: str, board: JSON) -> None:
+    """Buttons for downloads; each file is made when its button is pressed."""
     trace, title = now.batch, STEPS[field].title
     said = trace.sentence(field)
 
     def page() -> str:
-        return handout(dressed(board, "both"), title, said, trace.code(field), now.sentence)
+        return handout(coloured_scene(board, "both"), title, said, trace.code(field), now.sentence)
 
     with st.container(horizontal=True):
         _offer(
@@ -112,13 +112,13 @@ def files(now: PageContext, field: str, board: JSON) -> None:
 def _offer(
     label: str, make: Callable[[], str | bytes], file: tuple[str, str | None, str], help: str
 ) -> None:
-    """The button of a file, which is made when it is pressed. file: its name, kind and icon."""
-    name, kind, icon = file
+    """A button that makes a file when it is pressed. file: its name, MIME type and icon."""
+    name, mime, icon = file
     st.download_button(
         label,
         make,
         name,
-        kind,
+        mime,
         on_click="ignore",
         icon=f":material/{icon}:",
         help=help,

@@ -1,4 +1,4 @@
-"""The list of the controls: what each sets and says, and when it has an effect."""
+"""The list of the controls: the field that each sets, its words, and when it has an effect."""
 
 from __future__ import annotations
 
@@ -7,31 +7,38 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attention_lab.by_hand import D_MODEL, N_HEADS
-from attention_lab.scenario import BY_HAND, DRAWN, MAX_TEXT, TRAINED, Scenario, fits_by_hand
-from attention_lab.sentences import MOST_SENTENCES
+from attention_lab.choices import (
+    HANDMADE_CHOICES,
+    MAX_TEXT_LENGTH,
+    SEEDED_WEIGHTS,
+    TRAINED_CHOICES,
+    has_handmade_sizes,
+)
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import MAX_SENTENCES
 
-DEFAULTS = asdict(Scenario())
-GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
+CONTROL_DEFAULTS = asdict(Scenario())
+CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
 Values = Mapping[str, Any]
 
 
 def _is_free(values: Values) -> bool:
-    """Whether the controls decide the sizes and the words: a trained layer brings its own."""
+    """Whether the controls decide the sizes; a trained layer has its own."""
     return bool(values["weights"] != "trained")
 
 
 def _weights(values: Values) -> str:
-    """The kind of weights that the layer is run with: by hand only at the sizes made for it."""
-    unfit = values["weights"] == "by hand" and not fits_by_hand(Scenario(**values))
-    return "random" if unfit else str(values["weights"])
+    """The kind of weights that the layer has: weights by hand exist for their own sizes only."""
+    if values["weights"] == "by hand" and not has_handmade_sizes(Scenario(**values)):
+        return "random"
+    return str(values["weights"])
 
 
-def decided(values: Values) -> Mapping[str, Any]:
-    """What counts in the place of what the controls say, by name, where the weights decide it."""
-    # Of the trained model, too, embedding / heads is the width of a head.
+def decided_values(values: Values) -> Mapping[str, Any]:
+    """The values that the weights decide in place of the controls; 0 means embedding / heads."""
     of: dict[str, Mapping[str, Any]] = {
-        "trained": {**TRAINED, "d_k": 0, "d_v": 0},
-        "by hand": BY_HAND,
+        "trained": {**TRAINED_CHOICES, "d_k": 0, "d_v": 0},
+        "by hand": HANDMADE_CHOICES,
         "weightless": {"output_matrix": "none", "d_o": 0},
     }
     return of.get(_weights(values), {})
@@ -39,21 +46,21 @@ def decided(values: Values) -> Mapping[str, Any]:
 
 def _is_drawn(values: Values) -> bool:
     """Whether the weights are drawn at random."""
-    return _weights(values) in DRAWN
+    return _weights(values) in SEEDED_WEIGHTS
 
 
 def _has_words(values: Values) -> bool:
-    """Whether the controls decide what a word's vector is; trained layers and those by hand do."""
+    """Whether the controls decide the word vectors; layers trained or by hand have their own."""
     return _weights(values) not in ("trained", "by hand")
 
 
 def _has_widths(values: Values) -> bool:
-    """Whether heads may have widths of their own; with others, weights by hand become random."""
+    """Whether the widths of heads can be chosen; with others, weights by hand become random."""
     return values["weights"] not in ("weightless", "trained")
 
 
 def _has_output_width(values: Values) -> bool:
-    """Whether the output may have a width of its own: W_O gives it."""
+    """Whether the width of the output can be chosen: that of W_O."""
     return _has_widths(values) and values["output_matrix"] == "W_O"
 
 
@@ -61,7 +68,7 @@ def _has_output_width(values: Values) -> bool:
 class Control:
     """One widget: the field it sets, its words, and when it has an effect.
 
-    zero: how the value 0 is called, for controls in which it means "decide for me".
+    zero: the words for the value 0 in controls where it means "decide for me".
     """
 
     name: str
@@ -77,8 +84,8 @@ CONTROLS: tuple[Control, ...] = (
         "text",
         "Sentence",
         "Sizes",
-        f"Any language, at most {MAX_TEXT:,} characters. Words, punctuation marks and emoji become"
-        " tokens.",
+        f"Any language, at most {MAX_TEXT_LENGTH:,} characters. Words, punctuation marks and emoji"
+        " become tokens.",
     ),
     Control(
         "n_tokens",
@@ -97,9 +104,7 @@ CONTROLS: tuple[Control, ...] = (
         "How many numbers describe one token (d_model).",
         matters=_is_free,
     ),
-    Control(
-        "n_heads", "Heads", "Sizes", "How many heads attend at the same time.", matters=_is_free
-    ),
+    Control("n_heads", "Heads", "Sizes", "How many heads attend in parallel.", matters=_is_free),
     Control(
         "weights",
         "Weights",
@@ -215,17 +220,14 @@ CONTROLS: tuple[Control, ...] = (
         "embedding",
         "Word vectors",
         "Tokens and widths",
-        help=(
-            "normal: random numbers fixed by the word itself; integers: −2 to 2, easy to check on"
-            " paper."
-        ),
+        help="normal: random, but fixed by the word; integers: −2 to 2, easy to check on paper.",
         matters=_has_words,
     ),
     Control(
         "batch",
         "Further sentences",
         "Tokens and widths",
-        f"A batch: one sentence on each line, at most {MOST_SENTENCES - 1}. All are filled up with"
+        f"A batch: one sentence on each line, at most {MAX_SENTENCES - 1}. All are filled up with"
         " [pad] to the longest, and no query sees a [pad].",
     ),
     Control(
@@ -233,7 +235,7 @@ CONTROLS: tuple[Control, ...] = (
         "Cut words into pieces",
         "Tokens and widths",
         zero="whole words",
-        help="At most so many characters to a token; later pieces are marked ##.",
+        help="The most characters that a token may have; later pieces are marked ##.",
         matters=_has_words,
     ),
 )
@@ -241,4 +243,6 @@ CONTROLS: tuple[Control, ...] = (
 
 def widget_value(control: Control, value: Any) -> Any:
     """A field's value as its widget holds it."""
-    return (control.zero if value == 0 else str(value)) if control.zero else value
+    if control.zero:
+        return str(value or control.zero)
+    return value

@@ -12,61 +12,63 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
+from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
 
+from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS
-from .control_list import DEFAULTS, GROUPS, Control, decided, widget_value
-from .mask_choice import make_room
-from .url_state import bound, folded, keep_in_url, needed, session, whole_number_input
+from .mask_choice import make_room_for_padding
+from .url_state import bound, control_group, keep_in_url, must_draw, session, whole_number_input
 
-LINES = 68  # px, two lines
-MOST_DIGITS = 5  # more than any size has
+TEXT_AREA_HEIGHT = 68  # px, two lines
+MAX_DIGITS = 5  # more than any size has
 
 
-def scenario(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
-    """Draw the controls in the sidebar; give what they say, and a place in a line below the sizes.
+def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
+    """Draw the controls in the sidebar; gives the choices, and a container below the sizes.
 
-    used: the names of those that the page has a use for, if not all: others are drawn only where
-    they are in use elsewhere. The sizes stand first but are drawn last: which of them matter
-    depends on the weights.
+    used: the names of the controls that the page uses, None for all; others are drawn only if they
+    were moved or are in the URL. The sizes stand first but are drawn last, because the weights
+    decide which of them have an effect.
     """
-    values = dict(DEFAULTS) | _ahead()
+    values = dict(CONTROL_DEFAULTS) | _sizes_of_session()
     del values["edits"], values["own"], values["painted"]
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
-        for group in GROUPS[1:]:
-            if used is None or needed(_defaults(_of(group))):
-                with folded(group, _defaults(_of(group))) as shown:
+        for group in CONTROL_GROUPS[1:]:
+            if used is None or must_draw(_defaults(_of(group))):
+                with control_group(group, _defaults(_of(group))) as shown:
                     _draw_all([one for one in _of(group) if one.name in shown], values)
         with sizes:
             wanted = [
                 one
-                for one in _of(GROUPS[0])
-                if used is None or one.name in used or needed(_defaults([one]))
+                for one in _of(CONTROL_GROUPS[0])
+                if used is None or one.name in used or must_draw(_defaults([one]))
             ]
-            keep_in_url(GROUPS[0], _defaults(wanted))
+            keep_in_url(CONTROL_GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
     return Scenario(**values), below_sizes
 
 
-def _ahead() -> dict[str, int]:
-    """The sizes, which are drawn last but decide whether weights by hand fit: as the session holds
-    them, or in a first run the address.
+def _sizes_of_session() -> dict[str, int]:
+    """The sizes as the session holds them, or in a first run the URL: they are drawn last but
+    decide whether weights by hand fit.
     """
     found = {}
     for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
         asked = session().asked.get(name, [""])[-1]
         text = str(st.session_state.get(name, asked))
-        is_number = text.isascii() and text.isdigit() and len(text) < MOST_DIGITS
-        found[name] = int(text) if is_number else DEFAULTS[name]
+        found[name] = CONTROL_DEFAULTS[name]
+        if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
+            found[name] = int(text)
     return found
 
 
-def of_other_pages(used: Collection[str]) -> tuple[str, ...]:
-    """The controls that a page has no use for which uses these."""
+def unused_controls(used: Collection[str]) -> tuple[str, ...]:
+    """The controls that a page does not use; used: those that it uses."""
     return tuple(control.name for control in CONTROLS if control.name not in used)
 
 
@@ -75,61 +77,65 @@ def _of(group: str) -> list[Control]:
 
 
 def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
-    return {control.name: widget_value(control, DEFAULTS[control.name]) for control in controls}
+    return {
+        control.name: widget_value(control, CONTROL_DEFAULTS[control.name]) for control in controls
+    }
 
 
-def notes(scenario: Scenario) -> tuple[str, ...]:
-    """What the controls did to the input, in sentences."""
+def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
+    """Notes on sentences that the controls cut."""
     fields = {"The sentence field": scenario.text, "The field of further sentences": scenario.batch}
     return tuple(note for field, text in fields.items() for note in field_notes(field, text))
 
 
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
-    """What became of the weights with the last choices, in sentences."""
+    """Notes on how the last choices changed the weights."""
     return change_notes(session().before, scenario)
 
 
 def field_notes(field: str, text: str) -> tuple[str, ...]:
-    """A note if a field for a sentence is full."""
-    if len(text) < MAX_TEXT:
+    """A note if a text field is full."""
+    if len(text) < MAX_TEXT_LENGTH:
         return ()
-    return (f"{field} holds at most {MAX_TEXT:,} characters; the rest is left out.",)
+    return (f"{field} holds at most {MAX_TEXT_LENGTH:,} characters; the rest is left out.",)
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
-        shown = values[control.name] = _draw(control, disabled=not control.matters(values))
-        counts = decided(values).get(control.name, shown)
-        if counts != shown:
-            _draw_decided(control, counts)
+        chosen = values[control.name] = _draw(control, disabled=not control.matters(values))
+        decided = decided_values(values).get(control.name, chosen)
+        if decided != chosen:
+            _draw_decided(control, decided)
 
 
-def _draw_decided(control: Control, counts: Any) -> None:
-    """What counts in the place of the control, which keeps its value, and the address."""
+def _draw_decided(control: Control, value: Any) -> None:
+    """Draw the value that the weights decide in the place of a control, which keeps its own value
+    and the URL.
+    """
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
     about: dict[str, Any] = {"key": f"{control.name} that counts", "disabled": True}
     about |= {"label": control.label, "help": "The weights decide it."}
-    if isinstance(counts, bool):
-        st.toggle(value=counts, **about)
-    elif isinstance(counts, str):
-        st.selectbox(options=(counts,), **about)
+    if isinstance(value, bool):
+        st.toggle(value=value, **about)
+    elif isinstance(value, str):
+        st.selectbox(options=(value,), **about)
     elif control.zero:
         st.select_slider(options=(control.zero, "1"), **about)
     elif control.name == "n_heads":
-        st.slider(min_value=1, max_value=MAX_HEADS, value=counts, **about)
+        st.slider(min_value=1, max_value=MAX_HEADS, value=value, **about)
     else:
-        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=counts, **about)
+        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=value, **about)
 
 
 def cut_text(key: str) -> None:
-    """Cut what a sentence's field holds to its length: left to Streamlit, a longer paste
-    vanishes without a word.
+    """In a callback: cut the text of a field to its length. Streamlit itself would drop a longer
+    paste without a word.
     """
-    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT]
+    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT_LENGTH]
 
 
 def one_line(text: str) -> str:
-    """A text without line breaks, which an address or a file may hold: the field has one line.
+    r"""A text without line breaks, which a URL or a file may hold: the field has one line.
 
     >>> one_line("the cat\n  and it")
     'the cat   and it'
@@ -137,35 +143,39 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-# What a change of a control brings along, in a callback.
-CHANGES = {"text": cut_text, "batch": cut_text, "mask": make_room}
+# The callbacks of controls whose change changes something else, too.
+ON_CHANGE = {"text": cut_text, "batch": cut_text, "mask": make_room_for_padding}
 
 
 def _draw(control: Control, disabled: bool) -> Any:
-    """The widget that fits the field: its type and bounds decide."""
-    name, default = control.name, DEFAULTS[control.name]
+    """Draw the widget of a control, which its type and bounds decide; gives its value."""
+    name, default = control.name, CONTROL_DEFAULTS[control.name]
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
-    if change := CHANGES.get(name):
+    if change := ON_CHANGE.get(name):
         about |= {"on_change": change, "args": (name,)}
-    if options := CHOICES.get(name):
+    if options := FIELD_CHOICES.get(name):
         chosen = bound(
             st.selectbox, control.label, options, options.index(default), required=True, **about
         )
-        return chosen if chosen in options else default
+        if chosen in options:
+            return chosen
+        return default
     if isinstance(default, bool):
         return bool(bound(st.toggle, control.label, default, **about))
     if name == "batch":
-        lines = bound(st.text_area, control.label, default, height=LINES, **about)
-        return "\n".join((lines or "")[:MAX_TEXT].splitlines())
+        lines = bound(st.text_area, control.label, default, height=TEXT_AREA_HEIGHT, **about)
+        return "\n".join((lines or "")[:MAX_TEXT_LENGTH].splitlines())
     if isinstance(default, str):
         text = bound(st.text_input, control.label, default, **about)
-        return one_line(text or "")[:MAX_TEXT]
+        return one_line(text or "")[:MAX_TEXT_LENGTH]
     low, high = FIELD_BOUNDS[name]
     if isinstance(default, float):
         typed = bound(
             st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about
         )
-        return default if typed is None else float(typed)
+        if typed is None:
+            return default
+        return float(typed)
     low, high = int(low), int(high)
     if control.zero:
         names = [widget_value(control, number) for number in range(high + 1)]

@@ -13,9 +13,9 @@ Value = TypeVar("Value")
 
 
 def fact(name: str, value: Value) -> Value:
-    """Note a fact of the page that is drawn, and give its value to the sentence that states it.
+    """Note a fact of the page and give back its value, for the sentence that states it.
 
-    Numbers and names go into a sentence by it; a condition decides by it whether a sentence stands.
+    Numbers and names enter a sentence through it, and so do conditions for a sentence.
 
         st.markdown(f"{fact('keys_hidden', n_hidden)} keys are hidden.")
         if fact("swap_matters", bool(foreign.any())):

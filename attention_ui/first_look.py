@@ -1,5 +1,5 @@
-"""What a visitor sees before choosing anything: the first example, and of an own sentence a cell
-worth telling.
+"""What a visitor sees before choosing anything: the first example, and for a new sentence a cell
+that is worth a look.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from contextlib import suppress
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_lab.cell_worth_telling import Cell, cell_worth_telling
+from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
-from .presets import SENTENCE, is_untouched, preset_of, presets, widget_values
+from .presets import SENTENCE_KEY, is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
-from .url_state import as_texts, requested, session
+from .url_state import requested, session, url_texts
 
-OPENING = """(() => {
+OPENING_JS = """(() => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(NAMED)) {
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
@@ -28,47 +28,49 @@ OPENING = """(() => {
 """
 
 
-def begin(own: OwnControls | None) -> None:
-    """Take over the first example where a visit begins without naming anything of a layer.
+def open_first_example(own: OwnControls | None) -> None:
+    """Load the first example if a visit begins without any choice for a layer.
 
-    own: of the page. Where no control counts the visit has not begun, for a layer; where the
-    sentence counts it has begun with the default one.
+    own: the own controls of the page. A page that uses no shared control does not begin the visit
+    of a layer; one that uses the sentence begins it with the default sentence.
     """
     now = session()
     if now.has_scripts:
-        now.opening = {}  # done
+        now.opening = {}  # the script has written it
     if now.begun:
         return
     is_named = _is_named()
     now.begun = is_named or not own or bool(own.used)
     if not own and not is_named:
-        held = presets()[0].held
+        held = presets()[0].session_values
         st.session_state.update(held)
-        usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE), 0)
+        usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:
-            now.opening = as_texts({name: v for name, v in held.items() if v != usual[name]})
+            now.opening = url_texts({name: v for name, v in held.items() if v != usual[name]})
 
 
 def opening_script() -> str:
-    """What makes the address name the example that a visit opens with: before there is the script
-    for it, all that Streamlit writes there would become entries of the history.
+    """The script that writes the first example into the URL. Before the browser has the script of
+    the history, every value that Streamlit writes there would become an entry of the history.
     """
-    named = json.dumps(session().opening).replace("<", "\\u003c")
-    return OPENING.replace("NAMED", named) if session().opening else ""
+    if not session().opening:
+        return ""
+    return OPENING_JS.replace("NAMED", json.dumps(session().opening).replace("<", "\\u003c"))
 
 
 def _is_named() -> bool:
-    """Whether the address names a control or a place, or one was moved."""
-    names = (*widget_values(Scenario()), *FOCUS, SENTENCE, "pin")
+    """Whether the URL names a control or a place, or one was moved."""
+    names = (*widget_values(Scenario()), *FOCUS, SENTENCE_KEY, "pin")
     is_moved = not is_untouched() or any(st.session_state.get(name) for name in FOCUS)
     return is_moved or not session().asked.keys().isdisjoint(names)
 
 
-def follow(page: str, scenario: Scenario, trace: Trace | None) -> None:
-    """Note what the layer is run on; where the sentence is another and the place was not chosen by
-    the visitor, look into a cell worth telling.
+def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
+    """Note the scenario of the layer. If its sentence is new and the visitor has not chosen a cell,
+    move the focus to a cell that is worth a look.
 
-    page: where the change is told of. trace: None where no layer was run, which changes nothing.
+    page: the page on which notes describe the change. trace: None if no layer was run; then nothing
+    is noted.
     """
     now = session()
     if trace is None:
@@ -80,22 +82,20 @@ def follow(page: str, scenario: Scenario, trace: Trace | None) -> None:
         now.before = None
     if before is not None and before.text != scenario.text and not _is_asked():
         held = tuple(st.session_state.get(name, 0) for name in FOCUS)
-        if held in (Cell(), _told(before, held[0])):
-            st.session_state.update((_told(scenario, held[0]) or Cell())._asdict())
+        if held in (Cell(), _first_cell(before, held[0])):
+            st.session_state.update((_first_cell(scenario, held[0]) or Cell())._asdict())
 
 
 def _is_asked() -> bool:
-    """Whether the address asks for a place, or a step back takes one back."""
+    """Whether the URL asks for a place, or a step back takes one back."""
     return any(requested(name) is not None or name in session().taken_back for name in FOCUS)
 
 
-def _told(scenario: Scenario, head: int) -> Cell | None:
-    """The cell that a scenario is told by: an example's own, else one worth telling, in the same
-    head.
-    """
+def _first_cell(scenario: Scenario, head: int) -> Cell | None:
+    """The cell that is shown first: that of an example, else one that is worth a look in a head."""
     with suppress(AttentionError):
         trace, preset = trace_of(scenario), preset_of(scenario)
         if preset and preset.focus:
             return preset.focus
-        return cell_worth_telling(trace, min(head, trace.sizes["H"] - 1))
+        return choose_example_cell(trace, min(head, trace.sizes["H"] - 1))
     return None

@@ -1,9 +1,8 @@
-"""The cell in focus: a head, a query, a key and a feature. One state, in the URL, set by clicks and
-by select boxes.
+"""The cell in focus: a head, a query, a key and a feature, set by clicks and by select boxes.
 
-Bound Streamlit widgets would write token texts into the URL and lose the place when the sentence
-changes, so these four numbers are kept here: `st.session_state` holds them, the URL mirrors them,
-and a changed URL wins.
+Bound select boxes would write the words of tokens into the URL, and lose the place when the
+sentence changes. So the four numbers are kept here: `st.session_state` holds them, the URL shows
+them, and a changed URL wins.
 """
 
 from __future__ import annotations
@@ -20,18 +19,15 @@ from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import MAX_INDEX
 
 from .presets import is_untouched
-from .url_state import choose_place, named_places, restore_place, write_to_url
+from .url_state import choose_place, numbered_places, restore_place, write_to_url
 
-NAMES = FOCUS
-HELPS = {
+FOCUS_HELP = {
     "head": "Which head the pages look into.",
     "query": "The token that asks.",
     "key": "The token that is looked at.",
-    "feature": (
-        "Which number of a vector is worked out; a vector that is shorter shows its last one."
-    ),
+    "feature": ("Which number of a vector is explained. A shorter vector shows its last number."),
 }
-AXIS_NAMES = {
+FOCUS_AXES = {
     "H": "head",
     "T": "query",
     "S": "key",
@@ -44,7 +40,7 @@ AXIS_NAMES = {
 
 @dataclass(frozen=True)
 class Focus:
-    """Which numbers the pages explain; each lies within the trace it was made for."""
+    """The places of the cell that the pages explain; each lies within the trace."""
 
     head: int
     query: int
@@ -52,46 +48,46 @@ class Focus:
     feature: int
 
     def cell(self, rows: str, columns: str) -> tuple[int, int, int]:
-        """Head, row and column of the focused cell; rows and columns are given by names, for
-        example query, key.
-        """
+        """Head, row and column of the cell. rows, columns: names of places, such as query, key."""
         return self.head, getattr(self, rows), getattr(self, columns)
 
     def within(self, trace: Trace, field: str) -> Focus:
-        """The same place, with the feature inside one head's width of a field: the nearest one
-        that it has.
-        """
+        """The same places; a feature beyond one head's width of a field becomes its last one."""
         width = trace.sizes[trace.axes(field)[-1].split("·")[-1]]
         return replace(self, feature=min(self.feature, width - 1))
 
     def column(self, trace: Trace, field: str) -> int:
-        """The column of a field that the feature names; where heads lie side by side, the
-        head's block counts.
+        """The column of a field that has the feature; if heads lie side by side, in the block of
+        the head.
         """
         place = self.within(trace, field).feature
-        side_by_side = "·" in trace.axes(field)[-1]
-        return head_columns(trace, field, self.head).start + place if side_by_side else place
+        if "·" in trace.axes(field)[-1]:
+            place += head_columns(trace, field, self.head).start
+        return place
 
 
-def focus(trace: Trace | None, names: Sequence[str]) -> Focus:
-    """The place that four select boxes name. names: whose boxes are drawn, since the others have
-    nothing to choose.
+def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
+    """The cell in focus, and its select boxes. names: the places whose boxes are drawn; those of
+    the others would have no effect.
 
-    A place outside the trace moves to its nearest end; where the address asked for it, it is said.
-    Without a trace, or where nothing is named, the place stays as it is.
+    A place beyond the trace becomes the last one; if the URL asked for it, the page says so.
+    Without a trace or names the places stay as they are.
     """
-    lengths = (
-        _lengths(trace) if trace is not None and names else dict.fromkeys(NAMES, MAX_INDEX + 1)
-    )
-    for name in NAMES:
+    lengths = dict.fromkeys(FOCUS, MAX_INDEX + 1)
+    if trace is not None and names:
+        lengths = _lengths(trace)
+    for name in FOCUS:
         restore_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
         _draw(trace, {name: lengths[name] for name in names})
-    place = Focus(*(st.session_state[name] for name in NAMES))
-    # What names nothing opens the first example, so that the usual layer's address names the head.
-    is_first = trace is not None and place == Focus(0, 0, 0, 0) and is_untouched()
-    for name in NAMES:
-        write_to_url(name, None if is_first and name == "head" else 0)
+    place = Focus(*(st.session_state[name] for name in FOCUS))
+    defaults: dict[str, int | None] = dict.fromkeys(FOCUS, 0)
+    if trace is not None and place == Focus(0, 0, 0, 0) and is_untouched():
+        # A URL without any choice opens the first example, so the URL of the default layer names
+        # the head.
+        defaults["head"] = None
+    for name, default in defaults.items():
+        write_to_url(name, default)
     return place
 
 
@@ -102,23 +98,26 @@ def _lengths(trace: Trace) -> dict[str, int]:
 
 
 def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
-    tokens = {"query": trace.labels("T"), "key": trace.labels("S")}
-    width: Literal["stretch"] | int = "stretch" if st.session_state.get("present") else 114
-    for name, length in lengths.items():
-        words = named_places(tokens[name]) if name in tokens else tuple(map(str, range(length)))
-        choose_place(name.capitalize(), name, words, help=HELPS[name], width=width)
+    words = {name: tuple(map(str, range(length))) for name, length in lengths.items()}
+    words["query"] = numbered_places(trace.labels("T"))
+    words["key"] = numbered_places(trace.labels("S"))
+    width: Literal["stretch"] | int = 114  # px
+    if st.session_state.get("present"):
+        width = "stretch"
+    for name in lengths:
+        choose_place(name.capitalize(), name, words[name], help=FOCUS_HELP[name], width=width)
 
 
-def follow_cell(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
+def move_focus(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
     """Move the focus to a cell of an array.
 
-    axes: each axis letter, and the width of a head where heads lie side by side. Batch and shared
-    heads say nothing.
+    axes: each axis letter, and the width of a head if heads lie side by side. Axes of batches and
+    of shared heads move nothing.
     """
     moved: dict[str, int] = {}
     for (letter, block), number in zip(axes, index, strict=True):
         if block:
             moved["head"], moved["feature"] = divmod(number, block)
-        elif letter in AXIS_NAMES:
-            moved[AXIS_NAMES[letter]] = number
+        elif letter in FOCUS_AXES:
+            moved[FOCUS_AXES[letter]] = number
     st.session_state.update({name: min(number, MAX_INDEX) for name, number in moved.items()})

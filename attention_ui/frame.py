@@ -1,39 +1,37 @@
-"""What stands around every page: menu, controls, focus, the way through the layer, and the
-error box.
-"""
+"""The frame of every page: menu, controls, focus, heading, notes, and the error box."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from pathlib import Path
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
+from attention_lab.choices import resolve
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.scenario import Scenario, sequence_of, settled, tokens_of
+from attention_lab.scenario import Scenario, sequence_of
+from attention_lab.sentences import tokens_of
 
 from . import controls, own_numbers, uneven_heads
-from .browser_scripts import first_scripts, script
+from .browser_files import first_scripts, read_script
 from .facts import fact
-from .first_look import begin, follow
-from .focus import focus
+from .first_look import open_first_example, opening_script, track_scenario
+from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import plain
-from .menu import menu
 from .page_context import PageContext, page_context
-from .panels import say_columns, say_notation
-from .presets import choose
+from .panels import note_columns, note_notation
+from .presets import choose_example
 from .reference.questions import show_foot
-from .registry import OwnControls, Page, page_of, story
+from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_steps
 from .script_lock import script_lock
-from .sequence import notes_of_batch, of_batch
+from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import show_strip
 from .teach.lesson_draft import show_draft_box
-from .trained import own_heads
+from .trained import uploaded_heads
 from .url_state import (
     leave_old_url,
     open_requested_page,
@@ -42,117 +40,118 @@ from .url_state import (
     session,
     show_refusals,
 )
-from .view import VIEW, draw_view, look
+from .view import VIEW_DEFAULTS, draw_view, page_css
 
-ASSETS = Path(__file__).parent.parent / "assets"
-
-
-KEEP_SYMBOLS = ("diagonal", "labs")  # sections that look alike in every notation
+SECTIONS_WITH_OWN_SYMBOLS = ("diagonal", "labs")  # their symbols are the same in every notation
 
 
-def run() -> None:
-    """Draw the app, then say what of the address could not be followed."""
+def run_app() -> None:
+    """Draw the app, then show which requests of the URL were refused."""
     with script_lock():
         read_url()
         session().facts = {}
         page = _draw()
-        own = own_heads.controls_of(page)
-        refuse_unusable(page.url_path, controls.of_other_pages(own.used) if own else ())
+        elsewhere: tuple[str, ...] = ()
+        if own := uploaded_heads.controls_of(page):
+            elsewhere = controls.unused_controls(own.used)
+        refuse_unusable(page.url_path, elsewhere)
         fact("refused", session().refused)
         show_refusals()
-        # Only now: of a run that starts anew half-way the browser may get nothing.
-        session().has_scripts, session().heard = True, _heard_of(page)
+        # Only now: the browser may get nothing of a run that starts anew half-way.
+        session().has_scripts, session().sent_look = True, _look(page)
 
 
 def _draw() -> Page:
-    """The frame, then the page that the address names, which it gives."""
-    now, (chosen, page) = session(), _opened()
-    own = own_heads.controls_of(page)
-    begin(own)
+    """Draw the frame and the page that the URL names; gives the page."""
+    now, (streamlit_page, page) = session(), _open_page()
+    own = uploaded_heads.controls_of(page)
+    open_first_example(own)
     scenario, below_sizes = _choices(own)
-    seen, sequence = of_batch(scenario, page)
+    seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
-    # One place for the stage or the heading, and for what is said below it, so that all that
-    # follows keeps its own.
+    # One container for the stage or the heading and for the notes below, so that everything after
+    # it keeps its place.
     now.stage_place = stage_place()
-    if page not in story():
+    if page not in story_steps():
         _heading(page, notation)
-    trace = None if own else _trace(seen, sequence, page.needs_layer)
-    follow(page.url_path, scenario, trace)
+    trace = None
+    if own is None:
+        trace = _trace(seen, sequence, page.needs_layer)
+    track_scenario(page.url_path, scenario, trace)
     with below_sizes:
-        place = focus(trace, page.looks_into)
+        place = choose_focus(trace, page.looks_into)
     with st.sidebar:
         with explained_errors():
             if own is None:
-                own_numbers.draw(scenario, trace, place)
+                own_numbers.draw_own_numbers(scenario, trace, place)
         show_draft_box(page)
-        # The last: what the next run leaves out must not move what stays.
-        _tell_browser(page)
+        # Last, because the next run leaves it out, which must not move the others.
+        _set_up_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors():
             now.page_context = PageContext(seen, place, notation, sequence=sequence)
             try:
-                chosen.run()
+                streamlit_page.run()
                 show_foot(page)
-            finally:  # after an error, too
+            finally:  # also after an error
                 _heading(page, notation)
-                _say_notes(now.page_context, page, _notes(scenario, own, trace, page))
+                _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
     _heading(page, notation)
     return page
 
 
-def _opened() -> tuple[Any, Page]:
-    """What runs the page that the URL names, or the one that was asked for; and the page."""
+def _open_page() -> tuple[Any, Page]:
+    """Streamlit's page and ours: the one that a callback asked for, or the URL's."""
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     now = session()
-    # Once for a visitor: each page looks for its file on the disk.
-    now.menu = now.menu or menu()
-    chosen = st.navigation(now.menu, position="top")
-    open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW, "which"))
-    page = page_of(chosen.url_path)
-    leave_old_url(chosen.url_path, page)
-    read_shown_lesson(chosen.url_path)
-    return chosen, page
+    # Made once for each visitor, because st.Page looks for the file on the disk.
+    now.menu = now.menu or menu_pages()
+    streamlit_page = st.navigation(now.menu, position="top")
+    open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW_DEFAULTS, "which"))
+    page = page_of(streamlit_page.url_path)
+    leave_old_url(streamlit_page.url_path, page)
+    read_shown_lesson(streamlit_page.url_path)
+    return streamlit_page, page
 
 
 def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
-    """The controls, with the examples above them; gives what was chosen, and the place below the
-    sizes.
+    """Draw the examples and the controls below them; gives the choices, and the container below
+    the sizes.
     """
     examples = st.sidebar.container(key="examples")
-    scenario, below_sizes = controls.scenario(own.used if own else None)
+    used = None
+    if own:
+        used = own.used
+        examples.caption(own.says)
+    scenario, below_sizes = controls.draw_controls(used)
     scenario = own_numbers.with_own_numbers(scenario)
-    with examples:
-        if own:
-            st.caption(own.says)
-        if own is None or own.used:
-            choose(scenario, explained=own is None)
+    if own is None or own.used:
+        with examples:
+            choose_example(scenario, explained=own is None)
     return scenario, below_sizes
 
 
-def _say_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
-    """What became of the sentence, whose symbols are shown, and what they turn round: below the
-    stage or the heading.
-    """
+def _show_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
+    """Show notes on the choices and on the notation below the stage or the heading."""
     with session().stage_place:
         for note in notes:
             st.caption(plain(note))
-        say_notation(now.notation, keeps_symbols=page.section in KEEP_SYMBOLS)
+        note_notation(now.notation, keeps_symbols=page.section in SECTIONS_WITH_OWN_SYMBOLS)
         if page.looks_into and page.on_boards:
-            say_columns(now)
+            note_columns(now)
 
 
 def _notes(
     scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
 ) -> tuple[str, ...]:
-    """Notes on the sentence and the weights, as far as the page uses them. A section with tokens of
-    its own tells of them itself; on a stage the weights have their own note.
+    """Notes on the sentence and the weights, as far as the page uses them. A section with its own
+    tokens explains them itself, and a stage has its own note on the weights.
     """
     if own and "text" not in own.used:
         return ()
-    found = [*controls.notes(scenario), *notes_of_batch(scenario, page)]
-    if trace is not None and page not in story():
+    found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
+    if trace is not None and page not in story_steps():
         found += controls.layer_notes(scenario)
     if trace is not None:
         found += tokens_of(page_context().shown).notes
@@ -160,43 +159,52 @@ def _notes(
 
 
 def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
-    """The layer run on the user's choices, or None. explained: whether the page says why there is
-    none and what to do; one that comes to need it says it later.
+    """The layer run on the user's choices, or None if these make no layer.
+
+    explained: whether the page shows why, and what to do. A page that needs the layer only later
+    shows it then.
     """
-    with explained_errors() if explained else suppress(AttentionError):
-        if not uneven_heads.uneven(settled(scenario)):
+    errors: AbstractContextManager[None] = suppress(AttentionError)
+    if explained:
+        errors = explained_errors()
+    with errors:
+        if not uneven_heads.has_uneven_heads(resolve(scenario)):
             return sequence_of(scenario, sequence)
         if explained:
-            uneven_heads.offer(scenario)
+            uneven_heads.offer_divisors(scenario)
     return None
 
 
-def _heard_of(page: Page) -> tuple[str, str]:
-    """What the browser is told once: the page whose title the tab has, and how the page looks."""
-    return page.url_path, look(page in story()) + lesson_style()
-
-
-def _tell_browser(page: Page) -> None:
-    """The title of the tab, style sheets, and in a first run the scripts, but for what the last run
-    that ended has told.
+def _look(page: Page) -> tuple[str, str]:
+    """What is sent to the browser only when it changes: the page that gives the tab its title, and
+    the style sheet of the page.
     """
-    now, title, style = session(), *_heard_of(page)
-    heard, now.heard = now.heard, ("", "")  # till this run has ended nobody knows
-    if heard[0] != title:
+    return page.url_path, page_css(page in story_steps()) + lesson_style()
+
+
+def _set_up_browser(page: Page) -> None:
+    """Send the title of the tab, style sheets, and in a first run the scripts; what the last
+    complete run sent is not sent again.
+    """
+    now, title, style = session(), *_look(page)
+    sent, now.sent_look = now.sent_look, ("", "")  # unknown until this run has ended
+    if sent[0] != title:
         icon = str(ASSETS / "icon.svg")
         st.set_page_config(f"{page.title} · Attention Lab", icon, layout="wide")
-    sheets = {"attention-lab-look": style} if heard[1] != style else {}
+    sheets, scripts = {}, ""
+    if sent[1] != style:
+        sheets["attention-lab-look"] = style
     if not now.has_scripts:
         sheets["attention-lab-style"] = (ASSETS / "style.css").read_text("utf-8")
+        scripts = opening_script() + first_scripts()
     if sheets:
-        scripts = script("style", STYLE_SHEETS=sheets)
-        scripts += "" if now.has_scripts else first_scripts()
+        scripts = read_script("style", STYLE_SHEETS=sheets) + scripts
         st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
 
 
 def _heading(page: Page, notation: Notation) -> None:
-    """The title and the question the page answers, below the strip where it follows the steps, if
-    no stage has said them.
+    """The title and the question of a page whose stage has not shown them; in the story below the
+    strip of steps.
     """
     if session().is_headed:
         return

@@ -21,7 +21,7 @@ from attention_lab.lessons.lesson import (
 )
 from attention_lab.lessons.lesson_file import lesson_named
 
-from .control_list import CONTROLS, DEFAULTS, widget_value
+from .control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
 from .facts import fact
 from .registry import PAGES, page_of
 from .url_state import restore, session, write_to_url
@@ -163,7 +163,7 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
     whatever path it is reached.
     """
     for control in CONTROLS:
-        usual = widget_value(control, DEFAULTS[control.name])
+        usual = widget_value(control, CONTROL_DEFAULTS[control.name])
         if control.name not in asked and st.session_state.get(control.name, usual) != usual:
             st.session_state[control.name] = usual
     for name in ("edits", "own", "painted"):

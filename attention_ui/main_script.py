@@ -1,5 +1,5 @@
 """What Streamlit runs for every act of a visitor: the frame, and in it the page."""
 
-from attention_ui.frame import run
+from attention_ui.frame import run_app
 
-run()
+run_app()

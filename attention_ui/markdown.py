@@ -13,30 +13,30 @@ _ESCAPED = str.maketrans(
     {c: f"\\{c}" for c in r"\`*_{}[]()<>#+-.!|$~:&"} | dict.fromkeys("\n\r", " ")
 )
 _UNTURNED = str.maketrans("", "", _TURNING)
-# What the browser looks for after all escapes are undone: links, Streamlit's icons, and signs that
-# it sets as one.
+# Patterns that the browser still replaces after escapes are undone: links, Streamlit's icons, and
+# arrows.
 _SOUGHT = re.compile(
     r":(?=//|material|streamlit:)|[Ww]{3}(?=\.)|@(?=\w)|(?<!\S)(?:<?->|<-|--|[<>~]=)(?!\S)"
 )
 
 
 def plain(text: str) -> str:
-    """User text for Markdown: every character that means something to it is escaped.
+    """User text for Markdown, with every special character escaped.
 
-    Text from right to left stands apart, so that it does not turn the words and numbers around it;
-    marks that would turn them all the same are left out.
+    Text from right to left is isolated, so that the words and numbers around it keep their order;
+    characters that would still change the order are left out.
     """
     unread = _SOUGHT.sub(
         lambda found: f"{found[0][:1]}{JOINER}{found[0][1:]}", text.translate(_UNTURNED)
     )
     escaped = unread.translate(_ESCAPED)
-    turns = not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
-    return f"{ISOLATE}{escaped}{END}" if turns else escaped
+    if not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text):
+        return f"{ISOLATE}{escaped}{END}"
+    return escaped
 
 
 def plain_quotations(words: str) -> str:
-    r"""Words of ours that quote the user's, for Markdown: a quotation from right to left turns
-    nothing after it.
+    r"""A sentence that quotes the user, for Markdown. Quotations from right to left are isolated.
 
     >>> plain_quotations("“we” (1), “שלום” (2)") == rf"“we” \(1\), “{ISOLATE}שלום{END}” \(2\)"
     True
@@ -44,13 +44,13 @@ def plain_quotations(words: str) -> str:
     return "".join(map(plain, re.split("(?<=“)|(?=”)", words)))
 
 
-def quoted(tokens: Sequence[str], place: int) -> str:
-    """A token in quotation marks, for Markdown, with its place where the same one stands at another
-    place, too.
+def quote_token(tokens: Sequence[str], place: int) -> str:
+    """A token in quotation marks, for Markdown; with its place if the same token occurs twice.
 
-    >>> quoted(["the", "cat", "the"], 1), quoted(["the", "cat", "the"], 2)
+    >>> quote_token(["the", "cat", "the"], 1), quote_token(["the", "cat", "the"], 2)
     ('“cat”', '“the” (2)')
     """
-    token = tokens[place]
-    which = f" ({place})" if sum(token == other for other in tokens) > 1 else ""
-    return f"“{plain(token)}”{which}"
+    quotation = f"“{plain(tokens[place])}”"
+    if list(tokens).count(tokens[place]) > 1:
+        quotation += f" ({place})"
+    return quotation

@@ -8,7 +8,9 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
-from attention_lab.scenario import MASK_KINDS, Scenario, own_of, sentences_of, tokens_of
+from attention_lab.choices import MASK_KINDS, user_matrices_of
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import sentences_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
@@ -17,18 +19,18 @@ from .page_context import PageContext
 from .registry import page_of
 from .url_state import request_page, restore, session, write_to_url
 
-ROOM = 2  # positions for [pad]
-NO_MASK = "unmasked"  # whether the step is shown as it is where the layer has no mask
-EXAMPLE = "causal"
-SAID = Note(
-    f"The layer has no mask: this is what a {EXAMPLE} one would hide.",
+PADDING_ROOM = 2  # positions for [pad]
+NO_MASK_KEY = "unmasked"  # whether the step is shown as it is where the layer has no mask
+EXAMPLE_MASK = "causal"
+EXAMPLE_NOTE = Note(
+    f"The layer has no mask: this is what a {EXAMPLE_MASK} one would hide.",
     "Use it in every step",
     act="mask",
-    value=EXAMPLE,
+    value=EXAMPLE_MASK,
 )
 
 
-def longer(scenario: Scenario) -> int | None:
+def longer_sequence(scenario: Scenario) -> int | None:
     """The sequence length with which a sentence that fills its sequence has [pad] after it; None
     where none is needed, or none can be.
     """
@@ -38,27 +40,29 @@ def longer(scenario: Scenario) -> int | None:
         tokens = tokens_of(scenario)
         n_whole = tokens.n_real + tokens.n_left_out
         is_full = len(tokens.tokens) == tokens.n_real
-        if is_full and n_whole < MAX_TOKENS and own_of(scenario).x is None:
-            return min(MAX_TOKENS, n_whole + ROOM)
+        if is_full and n_whole < MAX_TOKENS and user_matrices_of(scenario).x is None:
+            return min(MAX_TOKENS, n_whole + PADDING_ROOM)
     return None
 
 
-def make_room(_: str = "mask") -> None:
+def make_room_for_padding(_: str = "mask") -> None:
     """In a callback: where a padding mask was chosen that would hide nothing, lengthen the
     sequence.
     """
     state = st.session_state
     if state["mask"] != "padding" or not session().last:
         return
-    if length := longer(replace(session().last, text=state.get("text", session().last.text))):
+    if length := longer_sequence(
+        replace(session().last, text=state.get("text", session().last.text))
+    ):
         state["n_tokens"] = str(length)
 
 
 def choose_mask(mask: str) -> None:
     """In a callback: the mask that was chosen on the page."""
     if mask in MASK_KINDS:
-        st.session_state.update({"mask": mask, NO_MASK: "true" if mask == "none" else ""})
-        make_room()
+        st.session_state.update({"mask": mask, NO_MASK_KEY: "true" if mask == "none" else ""})
+        make_room_for_padding()
 
 
 def open_workshop() -> None:
@@ -66,25 +70,25 @@ def open_workshop() -> None:
     request_page(page_of("mask-workshop").path, head=st.session_state.get("head", 0))
 
 
-def with_example(now: PageContext) -> tuple[PageContext, tuple[Note, ...]]:
+def with_example_mask(now: PageContext) -> tuple[PageContext, tuple[Note, ...]]:
     """The layer as the mask step shows it, and what is said of it: with a causal mask where it has
-    none, unless the address or the visitor chose that.
+    none, unless the URL or the user chose no mask.
     """
-    visitor, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
-    restore(NO_MASK, "Without a mask", "", _read)
-    moved = visitor.before is not None and visitor.before.mask != "none"
+    user, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
+    restore(NO_MASK_KEY, "Without a mask", "", _from_url)
+    moved = user.before is not None and user.before.mask != "none"
     if not bare:
-        st.session_state[NO_MASK] = ""
-    elif moved or "mask" in visitor.asked:
-        st.session_state[NO_MASK] = "true"
-    write_to_url(NO_MASK, "")
-    if not fact("mask_of_example", bare and not st.session_state[NO_MASK]):
+        st.session_state[NO_MASK_KEY] = ""
+    elif moved or "mask" in user.asked:
+        st.session_state[NO_MASK_KEY] = "true"
+    write_to_url(NO_MASK_KEY, "")
+    if not fact("mask_of_example", bare and not st.session_state[NO_MASK_KEY]):
         return now, ()
-    visitor.page_context = replace(now, scenario=replace(now.scenario, mask=EXAMPLE))
-    return visitor.page_context, (SAID,)
+    user.page_context = replace(now, scenario=replace(now.scenario, mask=EXAMPLE_MASK))
+    return user.page_context, (EXAMPLE_NOTE,)
 
 
-def _read(text: str) -> str:
+def _from_url(text: str) -> str:
     if text == "true":
         return text
     raise SettingsError("It is “true” or left out, so the page stays as it is")

@@ -1,7 +1,7 @@
-"""The user's own numbers: single cells edited, whole matrices from a file, and the state as a file.
+"""The user's own numbers: edited cells, matrices from a file, and the state as a file.
 
-Both are texts in the scenario, so that the address carries them; what is too long for it is in the
-state file.
+Edits and matrices are texts in the scenario, so that the URL carries them; what is too long for it
+is in the state file.
 """
 
 from __future__ import annotations
@@ -14,143 +14,144 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError, Trace
+from attention_lab.choices import edits_of, user_matrices_of
 from attention_lab.notation.notation import OURS
-from attention_lab.scenario import Scenario, edits_of, own_of, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
-from attention_lab.user_data.edits import Edit, Edits, outside, outside_note
+from attention_lab.user_data.edits import Edit, Edits, edits_outside, outside_note
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
-from attention_lab.user_data.own_matrices import (
-    OwnMatrices,
-    read_own,
-    shown_matrices,
+from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
+from attention_lab.user_data.text_store import find_text, hold_text, is_key
+from attention_lab.user_data.user_matrices import (
+    UserMatrices,
+    layer_matrices,
+    read_matrices,
     template,
     value_for_url,
 )
-from attention_lab.user_data.painted import mask_from_text, mask_to_text
-from attention_lab.user_data.text_store import hold_text, is_key, stored
 from attention_viz.tables import numbered_table
 
 from .facts import fact
 from .focus import Focus
 from .markdown import plain
-from .presets import SENTENCE, widget_values
-from .upload_room import check_kept
-from .url_state import restore, session, stays_open, write_to_url
+from .presets import SENTENCE_KEY, widget_values
+from .upload_limits import check_upload
+from .url_state import draw_expander, restore, session, write_to_url
 
-LARGEST_FILE = MAX_STATE_BYTES // 2**20  # MB
-# What the address holds, or a key in its place.
-KINDS = {"edits": "edits", "own": "own matrices"}
-# The matrix that a board calls by the name of a trace field or of a weight.
-MATRICES = {"inputs": "x", "memory": "x", "w_q": "w_q", "w_k": "w_k", "w_v": "w_v", "w_o": "w_o"}
+MAX_STATE_MB = MAX_STATE_BYTES // 2**20  # MB
+# What the URL holds, or a key in its place.
+URL_TEXTS = {"edits": "edits", "own": "own matrices"}
+# The matrix for each array that a board lets edit.
+EDITABLE_ARRAYS = {
+    "inputs": "x",
+    "memory": "x",
+    "w_q": "w_q",
+    "w_k": "w_k",
+    "w_v": "w_v",
+    "w_o": "w_o",
+}
 
 
 def with_own_numbers(scenario: Scenario) -> Scenario:
-    """The scenario of the controls with the edits, the matrices and, where it is the mask, the
-    painting that the session and the address hold.
+    """The scenario of the controls with the edits, the matrices and, if the mask is painted, the
+    painting that the session and the URL hold.
     """
     restore("edits", "Edited cells", "", lambda text: Edits.from_url(text).url_value())
-    restore("own", "Own matrices", "", lambda text: OwnMatrices.from_url(text) and text)
+    restore("own", "Own matrices", "", lambda text: UserMatrices.from_url(text) and text)
     restore("painted", "Painted mask", "", lambda text: text and mask_to_text(mask_from_text(text)))
-    for name in (*KINDS, "painted"):
+    for name in (*URL_TEXTS, "painted"):
         write_to_url(name, "")
-    with suppress(AttentionError):  # the page says why
-        keys = filter(is_key, (str(st.session_state[name]) for name in KINDS))
-        session().held = [stored(key) for key in keys]
-    own = {name: st.session_state[name] for name in KINDS}
+    with suppress(AttentionError):  # the page shows the error
+        keys = filter(is_key, (str(st.session_state[name]) for name in URL_TEXTS))
+        session().held = [find_text(key) for key in keys]
+    own = {name: st.session_state[name] for name in URL_TEXTS}
     scenario = replace(scenario, **own)
     return with_painting(scenario) if scenario.mask == "painted" else scenario
 
 
 def with_painting(scenario: Scenario) -> Scenario:
-    """The scenario with the mask that was painted, for which the mask "painted" asks."""
+    """The scenario with the painted mask, for the mask "painted"."""
     return replace(scenario, painted=st.session_state["painted"])
 
 
 def edit_cell(array: str, row: int, column: int, value: float) -> None:
-    """In a callback: put a number in the place of another, in an array as the board calls it."""
-    with _refusals():
-        if array in MATRICES:
-            _change(
-                Edits.from_url(st.session_state["edits"]).add(
-                    Edit(MATRICES[array], row, column, value)
-                )
-            )
+    """In a callback: replace one number. array: its name on the board."""
+    with _keeping_error():
+        if array in EDITABLE_ARRAYS:
+            edit = Edit(EDITABLE_ARRAYS[array], row, column, value)
+            _set_edits(Edits.from_url(st.session_state["edits"]).add(edit))
 
 
-def draw(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
+def draw_own_numbers(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     """The part of the sidebar: what has been changed, undo and reset, the table, files.
 
-    trace: None where no layer could be made from these numbers. place: the chosen cell, which a
-    state file holds.
+    trace: None if no layer can be made from these numbers. place: the chosen cell, which a state
+    file holds.
     """
-    edits, own = edits_of(scenario), own_of(scenario)
-    with stays_open("Own numbers", "own numbers") as opened:
+    edits, own = edits_of(scenario), user_matrices_of(scenario)
+    with draw_expander("Own numbers", "own numbers") as opened:
         if opened.open:
             if trace is not None:
                 _table(scenario, trace)
             _files(scenario, trace, place)
-    # The last: what stands below would start anew, and lose a file on its way.
-    _said(edits, own, trace)
-    _ways_back(edits, own)
+    # These come last: they come and go, and an uploader below them would lose its file.
+    _notes(edits, own, trace)
+    _undo_buttons(edits, own)
 
 
-def _said(edits: Edits, own: OwnMatrices, trace: Trace | None) -> None:
-    refused = st.session_state.pop("own numbers refused", "")
-    if refused:
-        st.error(plain(refused))
+def _notes(edits: Edits, own: UserMatrices, trace: Trace | None) -> None:
+    error = st.session_state.pop("own numbers refused", "")
+    if error:
+        st.error(plain(error))
     for note in st.session_state.pop("own numbers notes", ()):
         st.info(plain(note))
-    n_kept, notes = 0, ""
+    n_outside, outside = 0, ""
     if trace is not None:
-        n_kept, notes = len(outside(edits, trace)), outside_note(edits, trace)
-    fact("edits_outside", n_kept)
-    if n_shown := fact("edited_cells", len(edits.items) - n_kept):
-        notes = f"Edited cells: {n_shown}. What they change is outlined. {notes}"
-    if edits.items:
-        st.caption(notes)
-    if fact("own_matrices", tuple(own.given)):
-        names = ", ".join(ALL_SYMBOLS[name] for name in own.given)
+        n_outside, outside = len(edits_outside(edits, trace)), outside_note(edits, trace)
+    fact("edits_outside", n_outside)
+    if n_inside := fact("edited_cells", len(edits.items) - n_outside):
+        st.caption(f"Edited cells: {n_inside}. What they change is outlined. {outside}")
+    elif outside:
+        st.caption(outside)
+    if fact("own_matrices", tuple(own.arrays)):
+        names = ", ".join(ALL_SYMBOLS[name] for name in own.arrays)
         st.caption(f"Your own {names} replace those of the controls, with their sizes.")
-    if said := fact("not_in_address", [n for n in KINDS if is_key(str(st.session_state[n]))]):
+    kept = [name for name in URL_TEXTS if is_key(str(st.session_state[name]))]
+    if fact("not_in_url", kept):
         st.caption(
-            f"The URL has no room for your {' and '.join(KINDS[name] for name in said)}: they last"
-            " while this page is open and its server runs. To keep them, save the *State* (under"
-            " *Own numbers*)."
+            f"The URL has no room for your {' and '.join(URL_TEXTS[name] for name in kept)}: they"
+            " last while this page is open and its server runs. To keep them, save the *State*"
+            " (under *Own numbers*)."
         )
 
 
-def _ways_back(edits: Edits, own: OwnMatrices) -> None:
-    """The buttons that take back what was changed."""
-    if edits.items or own.given:
-        with st.container(horizontal=True):
-            if edits.items:
-                st.button(
-                    "Undo", on_click=_change, args=(edits.undo(),), help="Take the last edit back."
-                )
-                st.button(
-                    "Reset edits", on_click=_change, args=(Edits(),), help="Take all edits back."
-                )
-            if own.given:
-                st.button(
-                    "Drop own matrices", on_click=st.session_state.update, args=({"own": ""},)
-                )
+def _undo_buttons(edits: Edits, own: UserMatrices) -> None:
+    """The buttons that undo what was changed."""
+    if not edits.items and not own.arrays:
+        return
+    with st.container(horizontal=True):
+        if edits.items:
+            st.button("Undo", on_click=_set_edits, args=(edits.undo(),), help="Undo the last edit.")
+            st.button("Reset edits", on_click=_set_edits, args=(Edits(),), help="Undo all edits.")
+        if own.arrays:
+            st.button("Drop own matrices", on_click=st.session_state.update, args=({"own": ""},))
 
 
 def _table(scenario: Scenario, trace: Trace) -> None:
     """A matrix as a table in which any number can be replaced."""
     # Edits of X belong to the first sentence of a batch.
-    editable = set(SYMBOLS) - ({"x"} if st.session_state[SENTENCE] else set())
-    shown = {
-        name: matrix for name, matrix in shown_matrices(trace).given.items() if name in editable
+    editable = set(SYMBOLS) - ({"x"} if st.session_state[SENTENCE_KEY] else set())
+    matrices = {
+        name: matrix for name, matrix in layer_matrices(trace).arrays.items() if name in editable
     }
     name = str(
         st.selectbox(
-            "Edit a matrix", tuple(shown), format_func=SYMBOLS.__getitem__, key="matrix to edit"
+            "Edit a matrix", tuple(matrices), format_func=SYMBOLS.__getitem__, key="matrix to edit"
         )
     )
-    key = f"table {name} {scenario.edits}"  # after an edit the table starts anew
+    key = f"table {name} {scenario.edits}"  # a new table after each edit
     st.data_editor(
-        numbered_table(trace, name, shown[name]),
+        numbered_table(trace, name, matrices[name]),
         key=key,
         on_change=_table_changed,
         args=(key, name),
@@ -161,13 +162,13 @@ def _table(scenario: Scenario, trace: Trace) -> None:
 
 def _table_changed(key: str, matrix: str) -> None:
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
-    edits = Edits.from_url(st.session_state["edits"])
-    with _refusals():
+    with _keeping_error():
+        edits = Edits.from_url(st.session_state["edits"])
         for row, cells in changed.items():
             for column, value in cells.items():
                 if value is not None:
                     edits = edits.add(Edit(matrix, int(row), int(column), value))
-        _change(edits)
+        _set_edits(edits)
 
 
 def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
@@ -177,17 +178,17 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
         key="own file",
         on_change=_load,
         args=(scenario,),
-        max_upload_size=LARGEST_FILE,
+        max_upload_size=MAX_STATE_MB,
         help=(
             "NPZ: any of X (tokens × D), W_Q, W_K (D × heads · d_k), W_V (D × heads · d_v), W_O"
             " (heads · d_v × D), b_Q, b_K, b_V, b_O (each as wide as its matrix). CSV: one of them,"
-            " named in its first line or by the file; X also as the tables of the app have it."
-            " JSON: a state saved here."
+            " named in its first line or by the file name; X also as a table downloaded here. JSON:"
+            " a state saved here."
         ),
     )
-    # What a button offers is made when it is pressed, outside the session, of what is known now.
+    # A download is made when its button is pressed, outside the session, from what is known now.
     notation = str(st.session_state.get("notation", OURS.key))
-    state = State(scenario, astuple(place), notation, int(st.session_state[SENTENCE]))
+    state = State(scenario, astuple(place), notation, int(st.session_state[SENTENCE_KEY]))
     with st.container(horizontal=True):
         if trace is not None:
             st.download_button(
@@ -195,7 +196,7 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
                 lambda: template(trace),
                 "matrices.npz",
                 on_click="ignore",
-                help="A template: change it and load it again.",
+                help="A template: change it, and load it again.",
             )
         st.download_button(
             "State",
@@ -208,32 +209,32 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
 
 
 def _load(scenario: Scenario) -> None:
-    """Read the chosen file; on an error everything stays as it was. scenario: what its matrices
-    would stand in.
+    """In a callback: read the chosen file. On an error everything stays as it was. scenario: the
+    choices that its matrices would join.
     """
     file = st.session_state["own file"]
     if file is None:
         return
-    with _refusals():
-        check_kept(file)
+    with _keeping_error():
+        check_upload(file)
         if file.name.lower().endswith(".json"):
             state = read_state(file.getvalue())
             st.session_state.update(widget_values(state.scenario) | state.places)
             st.session_state["notation"] = state.notation
-            session().last = state.scenario  # whose cell the file says
+            session().last = state.scenario  # so that its cell stays in focus
         else:
-            own = OwnMatrices.from_url(st.session_state["own"]).updated(
-                read_own(file.getvalue(), file.name)
+            own = UserMatrices.from_url(st.session_state["own"]).updated(
+                read_matrices(file.getvalue(), file.name)
             )
-            # What no layer can be made with is refused, and takes no room of what others load.
+            # Matrices that make no layer are refused before they take the room of what others load.
             tried = hold_text(own.encode())
             trace_of(replace(scenario, own=tried.key))
-            address = value_for_url(tried.text)
-            st.session_state.update({"own": address, "own numbers notes": own.notes})
+            in_url = value_for_url(tried.text)
+            st.session_state.update({"own": in_url, "own numbers notes": own.notes})
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
+def _keeping_error() -> Iterator[None]:
     """In a callback: keep the sentence of an `AttentionError` for the sidebar."""
     try:
         yield
@@ -241,5 +242,5 @@ def _refusals() -> Iterator[None]:
         st.session_state["own numbers refused"] = str(error)
 
 
-def _change(edits: Edits) -> None:
+def _set_edits(edits: Edits) -> None:
     st.session_state["edits"] = edits.url_value()

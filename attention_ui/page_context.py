@@ -1,4 +1,6 @@
-"""What the page now being drawn tells about; the frame puts it there before the page runs."""
+"""What the current page shows: choices, cell in focus, notation. The frame sets it before the page
+runs.
+"""
 
 from __future__ import annotations
 
@@ -11,26 +13,20 @@ from attention_core import Trace
 from attention_core.text import Tokens
 from attention_lab.column_names import column_names
 from attention_lab.notation.notation import Notation, Symbol, symbol, written
-from attention_lab.scenario import (
-    Scenario,
-    in_batch,
-    sentences_of,
-    sequence_of,
-    tokens_of,
-    trace_of,
-)
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import in_batch, sentences_of, tokens_of
 from attention_viz.payload import Stage
 
-from .chosen import line
 from .focus import Focus
+from .layer_caption import layer_caption
 from .markdown import plain
 from .url_state import session
 
 
 @dataclass(frozen=True)
 class PageContext:
-    """The user's choices, the cell in focus, whose notation is shown, the layer if it is not run on
-    the choices, and which sequence of a batch is shown.
+    """The user's choices, the cell in focus, the notation, the layer if it is not made from the
+    choices, and the sequence of the batch that is shown.
     """
 
     scenario: Scenario
@@ -41,8 +37,8 @@ class PageContext:
 
     @property
     def trace(self) -> Trace:
-        """The layer that is looked at, of a batch the one sequence that is shown. Raises:
-        AttentionError where none can be made of the choices.
+        """The layer that is shown, with one sequence of a batch. Raises: AttentionError if the
+        choices make no layer.
         """
         return self.layer or sequence_of(self.scenario, self.sequence)
 
@@ -60,7 +56,7 @@ class PageContext:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The sentences of the batch, one where there is none. Raises: AttentionError."""
+        """The sentences of the batch; one without a batch. Raises: AttentionError."""
         if self.layer is not None:
             return (self.scenario.text,)
         return sentences_of(self.scenario)
@@ -73,27 +69,27 @@ class PageContext:
 
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
-        """What stands at the positions of every sequence. Raises: AttentionError."""
+        """The tokens of every sequence as words. Raises: AttentionError."""
         return tuple(sequence.tokens for sequence in self.sequences)
 
     @property
     def sentence(self) -> str:
-        """The sentence, and what else was chosen, in one line for a hand-out."""
-        n_batch = len(self.sentences)
-        said = line(self.shown, self.trace, self.notation)
-        many = f"; sequence {self.sequence} of a batch of {n_batch}, [pad] keys hidden"
-        return said + many * (n_batch > 1)
+        """The sentence and the other choices, in one line for a hand-out."""
+        caption, n_batch = layer_caption(self.shown, self.trace, self.notation), len(self.sentences)
+        if n_batch > 1:
+            caption += f"; sequence {self.sequence} of a batch of {n_batch}, [pad] keys hidden"
+        return caption
 
     @property
     def own_letters(self) -> str:
-        """What stands before the sizes in counts, which have our letters in every notation."""
-        return "Counts have our own letters: " * (not self.notation.has_our_letters)
+        """A sentence before counts, whose letters are ours in every notation."""
+        return "Counts have our own letters. " * (not self.notation.has_our_letters)
 
     def symbol(self, name: str) -> str:
-        """A matrix or a size in the chosen notation, as Markdown. Sentences speak of matrices in
-        which tokens are rows, so a weight matrix is not transposed here.
+        """A matrix or a size in the chosen notation, as Markdown. In sentences tokens are rows, so
+        a weight matrix is not transposed here.
 
-        A size of several words stands in brackets, as a factor must.
+        A size of several words gets brackets, because it may be a factor.
         """
         if name not in ("d_k", "d_v"):
             return plain(symbol(written(self.trace, name, self.notation), self.notation).plain)
@@ -104,27 +100,24 @@ class PageContext:
 
     @property
     def whole(self) -> bool:
-        """Whether steps show the columns of all heads, not those of the head in focus alone."""
+        """Whether steps show the columns of all heads, or only those of the head in focus."""
         return bool(st.session_state.get("whole"))
 
     @property
     def stage(self) -> Stage:
-        """What the boards of the page are drawn from."""
+        """The arrays from which the boards of the page are drawn."""
         own_scale = bool(st.session_state.get("own_scale"))
-        unedited = replace(self.scenario, edits="")
-        before = sequence_of(unedited, self.sequence) if self.scenario.edits else None
-        names = column_names(self.scenario) if self.layer is None else None
-        is_batch = len(self.sentences) > 1
-        return Stage(
-            self.trace,
-            own_scale=own_scale,
-            before=before,
-            notation=self.notation,
-            names=names,
-            n_real=tokens_of(self.shown).n_real if is_batch else None,
-        )
+        stage = Stage(self.trace, own_scale=own_scale, notation=self.notation)
+        if self.scenario.edits:
+            unedited = replace(self.scenario, edits="")
+            stage = replace(stage, before=sequence_of(unedited, self.sequence))
+        if self.layer is None:
+            stage = replace(stage, names=column_names(self.scenario))
+        if len(self.sentences) > 1:
+            stage = replace(stage, n_real=tokens_of(self.shown).n_real)
+        return stage
 
 
 def page_context() -> PageContext:
-    """What the page now being drawn tells about."""
+    """The context of the current page."""
     return cast(PageContext, session().page_context)

@@ -1,4 +1,4 @@
-"""The parts of a story page; each takes the trace and what to show of it."""
+"""The parts of a story page: formula, arithmetic, notes, and what opens below a step."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
 from attention_core.head_blocks import head_of
 from attention_lab import notation
-from attention_lab.heads.layout_mistakes import misplaced
+from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import COLUMNS, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
-from attention_viz.labels import agreement, number
+from attention_lab.state_file import FOCUS
+from attention_viz.labels import format_agreement, number
 from attention_viz.payload import JSON
-from attention_viz.tables import reads
+from attention_viz.tables import format_derivation
 
 from . import closer_look
-from .closer_look import rows_here as rows_here
+from .closer_look import code_order_note as code_order_note
 from .facts import fact
-from .focus import NAMES, Focus
-from .markdown import plain, quoted
+from .focus import Focus
+from .markdown import plain, quote_token
 from .page_context import PageContext
 from .registry import step_of
 from .url_state import KEPT, choose_one, request_page
 
-MOST_NAMED = 24  # signs of a token
-# What a step has to look at besides its board.
-CLOSER = {
+MAX_QUOTED_CHARACTERS = 24
+# The parts that open below the board of a step.
+CLOSER_LOOKS = {
     "terms": ":material/calculate: Every term",
     "code": ":material/code: The code",
     "numbers": ":material/table: The numbers",
@@ -39,9 +40,10 @@ CLOSER = {
 }
 
 
-def says(now: PageContext, field: str, more: str = "") -> None:
-    """What the step did: one sentence, its formula with what is added to it, and the shape of
-    the result.
+def show_formula(now: PageContext, field: str, more: str = "") -> None:
+    """Show what a step does: one sentence, its formula, and the shape of the result.
+
+    more: LaTeX that is added to the formula.
     """
     trace, text = now.trace, now.notation
     sizes = " × ".join(map(str, notation.shape(trace, field, text)))
@@ -52,22 +54,20 @@ def says(now: PageContext, field: str, more: str = "") -> None:
         st.latex(formula(trace, field, text) + more, width="content")
 
 
-def say_columns(now: PageContext) -> None:
-    """Where boards show tokens as columns: how matrices lie, and how far the numbers of the layer
-    differ when it is computed that way.
-    """
+def note_columns(now: PageContext) -> None:
+    """If boards show tokens as columns: explain it, and compare a layer computed that way."""
     if now.notation.convention == "column":
         rounding = max(tolerance(now.trace, field) for field in STEPS)
         st.caption(
-            "In this notation a token is a column: the boards show every matrix transposed, so a"
-            " row in a sentence is a column on the board, and a column is a row. Computed that way,"
-            " the numbers of the whole layer"
-            f" {agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
+            "In this notation a token is a column: the boards show every matrix transposed. A row"
+            " in a sentence is a column on the board, and a column is a row. Computed that way, the"
+            " numbers of the whole layer"
+            f" {format_agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
         )
 
 
-def say_notation(text: Notation, *, keeps_symbols: bool) -> None:
-    """Whose symbols a page shows, or that its section keeps ours and shows tokens as rows."""
+def note_notation(text: Notation, *, keeps_symbols: bool) -> None:
+    """Name the source of the symbols, or say that the section keeps our own and tokens as rows."""
     if text is COLUMNS and keeps_symbols:
         st.caption("Tokens stand as columns in the other sections; here they are rows.")
     if text.has_our_letters:
@@ -83,8 +83,8 @@ def say_notation(text: Notation, *, keeps_symbols: bool) -> None:
         st.caption(f"Symbols of {text.title}.")
 
 
-def say_swap(now: PageContext) -> None:
-    """Where boards show tokens as columns: only the code swaps heads and tokens."""
+def note_swap(now: PageContext) -> None:
+    """If boards show tokens as columns: say that only the code swaps heads and tokens."""
     if now.notation.convention == "column":
         st.caption(
             "In this notation the heads lie one below the other, so a reshape alone splits and"
@@ -92,34 +92,38 @@ def say_swap(now: PageContext) -> None:
         )
 
 
-def goes_astray(now: PageContext, field: str, focus: Focus, row: int) -> str:
-    """What a reshape without the swap would do to one number, or nothing where it does no harm.
+def misplaced_sentence(now: PageContext, field: str, focus: Focus, row: int) -> str:
+    """A sentence on what a reshape without the swap would do to one number; "" if it does no harm.
 
-    field: that holds one matrix per head; row: the token of the number that is looked at.
+    field: with one matrix per head. row: the token of the number in focus.
     """
     trace, split = now.trace, field != "head_outputs"
     heads_HTF = getattr(trace, field)[0]
     head = head_of(trace, field, focus.head)
-    lost = fact("astray", misplaced(heads_HTF, head, row, focus.feature, split=split))
+    lost = fact("astray", find_misplaced(heads_HTF, head, row, focus.feature, split=split))
     if lost is None:
         return ""
     words = trace.labels(trace.axes(field)[2])
     value = number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
     return (
-        f"Without the swap, the reshape would put the number {value} of {named(words, lost.token)}"
-        f" where {named(words, lost.row)} stands."
+        f"Without the swap, the reshape would put the number {value} of"
+        f" {short_quote(words, lost.token)} where {short_quote(words, lost.row)} stands."
     )
 
 
-def named(words: Sequence[str], place: int) -> str:
-    """A token as plain text, with its place where its word stands twice."""
-    again = f" ({place})" if words.count(words[place]) > 1 else ""
-    return f"“{words[place][:MOST_NAMED]}”{again}"
+def short_quote(words: Sequence[str], place: int) -> str:
+    """A token as plain text in quotation marks, with its place if the word occurs twice."""
+    quotation = f"“{words[place][:MAX_QUOTED_CHARACTERS]}”"
+    if words.count(words[place]) > 1:
+        quotation += f" ({place})"
+    return quotation
 
 
-def element_by_element(title: str, now: PageContext, lines: tuple[str, ...], says: str) -> None:
-    """The formula of one element with its numbers, where the lecture note's notation is chosen."""
-    if fact("element_by_element", lines if now.notation is NOTE else ()):
+def draw_element_wise(title: str, now: PageContext, lines: tuple[str, ...], says: str) -> None:
+    """The formula of one element with its numbers, in the notation of the lecture note only."""
+    if now.notation is not NOTE:
+        lines = ()
+    if fact("element_by_element", lines):
         st.header(title, anchor=False)
         st.markdown(says)
         for line in lines:
@@ -129,24 +133,22 @@ def element_by_element(title: str, now: PageContext, lines: tuple[str, ...], say
 def draw_arithmetic(
     trace: Trace, field: str, index: Sequence[int], title: str, more: str = ""
 ) -> Derivation:
-    """Which cell is pinned, and its arithmetic as one line, which it gives with all its terms.
+    """Show the arithmetic of a cell as one line; gives it with all terms.
 
-    more: a paragraph below.
+    title: which cell it is. more: a paragraph below.
     """
     return draw_derivation(derive(trace, field, index), title, more)
 
 
 def draw_derivation(derivation: Derivation, title: str, more: str = "") -> Derivation:
-    """A derivation as one line, and a paragraph below; gives the derivation."""
-    line = f"{title}: {plain(reads(fact('arithmetic', derivation)))}"
-    st.markdown(f"{line}\n\n{more}" if more else line)
+    """Show arithmetic as one line, with a paragraph below; gives the arithmetic."""
+    line = f"{title}: {plain(format_derivation(fact('arithmetic', derivation)))}"
+    st.markdown(f"{line}\n\n{more}")
     return derivation
 
 
-def which() -> str:
-    """Draw the choice between queries, keys and values, bound to the URL, and give the chosen
-    field.
-    """
+def choose_projection() -> str:
+    """Draw the choice between queries, keys and values, bound to the URL; gives the field."""
     return choose_one(
         "Which of the three",
         ("queries", "keys", "values"),
@@ -158,13 +160,13 @@ def which() -> str:
 
 
 def open_step(field: str) -> None:
-    """In a callback: go to a field's step, at the cell in focus; queries, keys and values share
-    pages, so say which.
+    """In a callback: open the step of a field at the cell in focus. Queries, keys and values share
+    pages, so this chooses one of them.
     """
     of_three = field.replace("query_heads", "queries").replace("_heads", "s")
     if of_three in ("queries", "keys", "values"):
         st.session_state["which"] = of_three
-    focus = {name: st.session_state.get(name, 0) for name in NAMES}
+    focus = {name: st.session_state.get(name, 0) for name in FOCUS}
     request_page(
         step_of(field).path,
         **({name: place for name, place in focus.items() if place} or {"head": 0}),
@@ -172,12 +174,12 @@ def open_step(field: str) -> None:
 
 
 def token(trace: Trace, axis: str, index: int) -> str:
-    """A token of the sequence as Markdown that shows it letter by letter."""
-    return quoted(trace.labels(axis), index)
+    """A token of the sequence in quotation marks, as Markdown."""
+    return quote_token(trace.labels(axis), index)
 
 
-def pair(trace: Trace, focus: Focus) -> str:
-    """The chosen query and key in their colours, as Markdown."""
+def pair_markdown(trace: Trace, focus: Focus) -> str:
+    """The query and key in focus in their colours, as Markdown."""
     query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
 
@@ -185,27 +187,26 @@ def pair(trace: Trace, focus: Focus) -> str:
 def look_closer(
     now: PageContext, field: str, board: JSON, arithmetic: Derivation, beside: Sequence[str] = ()
 ) -> None:
-    """The terms of the arithmetic, the lines that computed the fields, their numbers as tables, and
-    downloads.
+    """Offer the terms of the arithmetic, the code, tables of numbers, and downloads.
 
-    field: what the board shows. beside: fields that the step speaks of, too. Each part is made when
-    it is chosen, and stays chosen on the next step. One row of buttons costs the browser a fifth of
-    what as many boxes that open do.
+    field: of the board. beside: further fields of the step. A part is made when it is chosen, and
+    stays chosen on the next step. One row of buttons costs the browser a fifth of the time of the
+    same number of expanders.
     """
     chosen = st.pills(
         "Look closer",
-        tuple(CLOSER),
+        tuple(CLOSER_LOOKS),
         selection_mode="multi",
-        format_func=CLOSER.__getitem__,
+        format_func=CLOSER_LOOKS.__getitem__,
         key="closer",
         **KEPT,
     )
     fields = tuple(dict.fromkeys((field, *beside)))
     if "terms" in chosen:
-        closer_look.terms(now, arithmetic)
+        closer_look.draw_terms(now, arithmetic)
     if "code" in chosen:
-        closer_look.code(now.batch, sorted(fields, key=tuple(STEPS).index))
+        closer_look.draw_code(now.batch, sorted(fields, key=tuple(STEPS).index))
     if "numbers" in chosen:
-        closer_look.numbers(now, fields)
+        closer_look.draw_numbers(now, fields)
     if "files" in chosen:
-        closer_look.files(now, field, board)
+        closer_look.draw_downloads(now, field, board)

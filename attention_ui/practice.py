@@ -1,4 +1,4 @@
-"""The parts of the page of questions: reading an answer, judging it, going on, a sheet to print."""
+"""The parts of the page *Practice*: judging an answer, the next question, a sheet to print."""
 
 from __future__ import annotations
 
@@ -8,153 +8,190 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.derivation import Derivation
-from attention_lab.fading import Faded, Line, faded
+from attention_lab.fading import FadedExample, TermLine, fade_example
 from attention_lab.files.file_checks import typed_number
-from attention_lab.practice import LAST_QUESTION, Question, ask
-from attention_viz.labels import counted, number
-from attention_viz.practice import Asked, answer_of, worded
-from attention_viz.practice_board import operand_board
+from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
+from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
+from attention_viz.labels import number
+from attention_viz.practice import QuestionText, format_result, operand_board, question_text
 from attention_viz.worksheet import worksheet
 
 from .board import show_board
 from .facts import fact
-from .focus import follow_cell
-from .markdown import plain
+from .focus import move_focus
+from .markdown import plain, plain_quotations
 from .page_context import PageContext
 from .panels import open_step
 
-UNANSWERED = {"pr_answer": "", "pr_show": False}
-ON_A_SHEET = 10
-# Numbers: a small layer has few cells to ask for, and each of them comes up now and then.
-LOOKED_AT = 40
-SIGN, NEAR = "Not yet: look at the signs once more.", "Nearly: keep more digits on the way."
+EMPTY_ANSWER = {"pr_answer": "", "pr_show": False}
+MAX_SHEET_QUESTIONS = 10
+MAX_TRIED_NUMBERS = 40  # a small layer has few cells to ask for, so that numbers repeat them
+HINTS = {
+    "sign": "Not yet: check the signs.",
+    "near": "Nearly: keep more digits in the steps.",
+}
 
 
-def answer_in(text: str) -> float:
-    """A number as a hand writes it, with a decimal comma, a true minus sign, as a percentage or as
-    a fraction.
+def parse_answer(text: str) -> float:
+    """A number as people write it: with a decimal comma or a minus sign, as a percentage or a
+    fraction. NaN for any other text.
 
-    NaN for any other text.
-
-    >>> answer_in("−0,5"), answer_in("12 %"), answer_in("2/3"), answer_in("many")
+    >>> parse_answer("−0,5"), parse_answer("12 %"), parse_answer("2/3"), parse_answer("many")
     (-0.5, 0.12, 0.6666666666666666, nan)
     """
     text = text.strip().replace("−", "-").replace(",", ".")
     if text.endswith("%"):
         return typed_number(text[:-1].strip()) / 100
-    above, stroke, below = text.partition("/")
-    if not stroke:
+    numerator, slash, denominator = text.partition("/")
+    if not slash:
         return typed_number(text)
-    divisor = typed_number(below)
-    return typed_number(above) / divisor if divisor else math.nan
+    divisor = typed_number(denominator)
+    return typed_number(numerator) / divisor if divisor else math.nan
 
 
-def judged(text: str, question: Question, how: str) -> None:
-    """Say whether an answer is right, and if not, what may help; nothing where there is none
-    yet.
-    """
+def judge_answer(text: str, question: PracticeQuestion, method: str) -> None:
+    """Say whether an answer is right, and if not, what may help; nothing without an answer."""
     if not text.strip():
         fact("verdict", "none")
         return
-    answer = answer_in(text)
+    answer = parse_answer(text)
     if math.isnan(answer):
         fact("verdict", "no number")
-        st.warning(f"“{plain(text)}” is no number. Write one such as −0.43, 12 % or 2/3.")
+        st.warning(f"“{plain(text)}” is not a number. Write one such as −0.43, 12 % or 2/3.")
         return
     verdict = fact("verdict", question.judge(answer))
     if verdict == "right":
-        st.success(f"Right: {answer_of(question)}.", icon=":material/check_circle:")
+        st.success(f"Right: {format_result(question)}.", icon=":material/check_circle:")
     else:
-        st.warning({"sign": SIGN, "near": NEAR}.get(verdict, f"Not yet. {how}"))
+        st.warning(HINTS.get(verdict, f"Not yet. {method}"))
 
 
-def draw_help(question: Question, level: str) -> Faded:
-    """The arithmetic of a question as far as a level shows it."""
-    shown = fact("help", faded(question, level))
-
-    def digits(value: float | None) -> str:
-        return "?" if value is None else number(value, shown.places)
-
+def draw_help(question: PracticeQuestion, level: str) -> FadedExample:
+    """Draw the part of the arithmetic that a level shows."""
+    example = fact("help", fade_example(question, level))
     is_softmax = question.exact.operation == "softmax"
-
-    def term(line: Line) -> str:
-        factors = " × ".join(map(digits, line.factors))
-        return f"exp({factors} − max)" if is_softmax else factors
-
-    lines = [f"{term(line)} = {digits(line.value)}" for line in shown.lines]
+    lines = [
+        f"{_term_in_words(line, example.decimals, is_softmax)} = "
+        f"{_digits(line.value, example.decimals)}"
+        for line in example.lines
+    ]
     if lines:
-        how = "the asked one ÷ the sum" if is_softmax else "the sum"
-        st.code("\n".join([*lines, f"{how} = {digits(shown.result)}"]), language=None)
-    return shown
+        last = {True: "the asked one ÷ the sum", False: "the sum"}[is_softmax]
+        lines.append(f"{last} = {_digits(example.result, example.decimals)}")
+        st.code("\n".join(lines), language=None)
+    return example
 
 
-def judge_term(text: str, shown: Faded) -> None:
+def _term_in_words(line: TermLine, decimals: int, is_softmax: bool) -> str:
+    factors = " × ".join(_digits(factor, decimals) for factor in line.factors)
+    return f"exp({factors} − max)" if is_softmax else factors
+
+
+def _digits(value: float | None, decimals: int) -> str:
+    return "?" if value is None else number(value, decimals)
+
+
+def judge_term(text: str, example: FadedExample) -> None:
     """Say whether the missing term is right."""
-    answer = answer_in(text) if text.strip() else math.nan
-    verdict = "right" if shown.accepts(answer) else "wrong" if text.strip() else "none"
-    if fact("verdict", verdict) == "right":
-        st.success(f"Right: {number(shown.term, shown.places)}.", icon=":material/check_circle:")
-    elif verdict == "wrong":
+    if not text.strip():
+        fact("verdict", "none")
+    elif example.accepts(parse_answer(text)):
+        fact("verdict", "right")
+        term = number(example.term, example.decimals)
+        st.success(f"Right: {term}.", icon=":material/check_circle:")
+    else:
+        fact("verdict", "wrong")
         st.warning("Not yet: work out the line with the question mark.")
 
 
-def draw_operands(now: PageContext, question: Question) -> None:
-    """The matrices that the numbers of a question come from, with those that it reads lit."""
+def draw_operands(now: PageContext, question: PracticeQuestion) -> None:
+    """Draw the matrices that a question reads, with its numbers lit."""
     show_board(operand_board(now.stage, question.exact, not now.whole), "practice", fits=True)
 
 
-def anew() -> None:
-    """In a callback: nothing answered yet."""
-    st.session_state.update(UNANSWERED)
+def clear_answer() -> None:
+    """In a callback: empty the answer."""
+    st.session_state.update(EMPTY_ANSWER)
 
 
 def next_question(number: int) -> None:
-    """In a callback: the question after this one."""
-    st.session_state.update({"pr_number": number % LAST_QUESTION + 1} | UNANSWERED)
+    """In a callback: go to the next question."""
+    st.session_state.update({"pr_number": number % MAX_QUESTION_NUMBER + 1} | EMPTY_ANSWER)
 
 
-def open_cell(trace: Trace, asked: Derivation) -> None:
-    """In a callback: go to the step of a cell, with the cell in focus."""
-    letters = trace.axes(asked.field)
+def open_cell(trace: Trace, cell: Derivation) -> None:
+    """In a callback: open the page of a step, with the cell in focus."""
+    letters = trace.axes(cell.field)
     widths = [
         trace.sizes[parts[1]] if len(parts := letter.split("·")) == 2 else None
         for letter in letters
     ]
-    follow_cell(list(zip(letters, widths, strict=True)), asked.index)
-    open_step(asked.field)
+    move_focus(list(zip(letters, widths, strict=True)), cell.index)
+    open_step(cell.field)
 
 
-def sheet(now: PageContext, first: int, field: str) -> None:
-    """A sheet of questions and one of answers to print, made when it is asked for."""
+def offer_sheet(now: PageContext, first: int, field: str) -> None:
+    """Offer questions and answers to print, made when the button is pressed."""
     with st.expander(
         "Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun"
     ) as opened:
         if opened.open:
+            n_questions = len(_distinct_questions(now, first, field))
             st.download_button(
-                f"{counted(len(different(now, first, field)), 'question')} from number {first} on",
-                lambda: printed(now, first, field),
+                f"Questions: {n_questions}, from number {first} on",
+                lambda: sheet_html(now, first, field),
                 "attention-by-hand.html",
                 "text/html",
                 on_click="ignore",
                 icon=":material/article:",
-                help="One web page to print; the answers are on a sheet of their own.",
+                help="An HTML page to print; the answers are on a sheet of their own.",
             )
 
 
-def printed(now: PageContext, first: int, field: str) -> str:
-    """The sheet as HTML."""
-    return worksheet(different(now, first, field), now.sentence)
+def sheet_html(now: PageContext, first: int, field: str) -> str:
+    """The sheet of questions and answers as HTML."""
+    return worksheet(_distinct_questions(now, first, field), now.sentence)
 
 
-def different(now: PageContext, first: int, field: str) -> list[tuple[int, Asked]]:
-    """Up to ten questions by their numbers, none of them twice; after the last number comes the
-    first one.
-    """
-    found: dict[str, tuple[int, Asked]] = {}
-    for place in range(first - 1, first - 1 + LOOKED_AT):
-        number = place % LAST_QUESTION + 1
-        asked = worded(ask(now.trace, number, field), now.trace, now.notation)
-        found.setdefault(asked.question, (number, asked))
-        if len(found) == ON_A_SHEET:
+def _distinct_questions(now: PageContext, first: int, field: str) -> list[tuple[int, QuestionText]]:
+    """Up to ten different questions with their numbers; after the last number comes number 1."""
+    texts: dict[str, tuple[int, QuestionText]] = {}
+    for place in range(first - 1, first - 1 + MAX_TRIED_NUMBERS):
+        number = place % MAX_QUESTION_NUMBER + 1
+        text = question_text(practice_question(now.trace, number, field), now.trace, now.notation)
+        texts.setdefault(text.question, (number, text))
+        if len(texts) == MAX_SHEET_QUESTIONS:
             break
-    return list(found.values())
+    return list(texts.values())
+
+
+def ask_misconception(trace: Trace, number: int, field: str) -> None:
+    """Ask a question with options on the same step, and judge the answer at once."""
+    guess = guess_in_turn(trace, number, field)
+    if fact("belief", guess) is None or guess is None:
+        return
+    st.header("Misconceptions", anchor=False)
+    st.markdown(f"**{plain_quotations(guess.prompt)}**")
+    chosen = st.radio(
+        "Your choice",
+        range(len(guess.options)),
+        index=None,
+        format_func=lambda place: guess.options[place].label,
+        horizontal=True,
+        key=f"belief {guess.item.id} {guess.index}",
+        label_visibility="collapsed",
+    )
+    if chosen is not None:
+        _judge_option(guess, int(chosen))
+
+
+def _judge_option(guess: Guess, place: int) -> None:
+    """Say whether the chosen answer is right, which misconception gives it, and why."""
+    verdict = judge(guess, guess.options[place].value)
+    if fact("belief_verdict", verdict.grade) == "right":
+        st.success(f"Right. {plain(guess.why)}", icon=":material/check_circle:")
+        return
+    cause = ""
+    for name in verdict.misconceptions[:1]:
+        cause = f" This answer follows from a misconception: “{plain(MISCONCEPTIONS[name].text)}”"
+    st.warning(f"Not this one: {plain(guess.answer)}.{cause} {plain(guess.why)}")

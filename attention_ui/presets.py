@@ -1,6 +1,4 @@
-"""The examples of assets/presets.json: each sets every control, to a value of its own or to the
-default, and tells of one cell.
-"""
+"""The examples of assets/presets.json: each sets every control and the cell in focus."""
 
 from __future__ import annotations
 
@@ -12,43 +10,41 @@ from typing import Any
 
 import streamlit as st
 
-from attention_lab.cell_worth_telling import Cell, cell_worth_telling
+from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
 from .url_state import session
 
-KEY = "example"
-SENTENCE = "sentence"  # which one of a batch is shown
-FILE = Path(__file__).parent.parent / "assets" / "presets.json"
+EXAMPLE_KEY = "example"
+SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
+PRESET_FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
 
 @dataclass(frozen=True)
 class Preset:
-    """An example: its name, what to look at, the scenario, and the cell that it tells of; where
-    none is given, the one that any sentence tells of.
-    """
+    """An example. hint: what to look at; focus: the cell, or None for the cell of `choose_cell`."""
 
     name: str
-    says: str
+    hint: str
     scenario: Scenario
     focus: Cell | None = None
 
     @property
-    def held(self) -> dict[str, Any]:
-        """Everything that the example sets, as the session holds it."""
-        cell = self.focus or cell_worth_telling(trace_of(self.scenario))
-        return widget_values(self.scenario) | cell._asdict() | {SENTENCE: 0}
+    def session_values(self) -> dict[str, Any]:
+        """The values of the session that the example sets."""
+        cell = self.focus or choose_example_cell(trace_of(self.scenario))
+        return widget_values(self.scenario) | cell._asdict() | {SENTENCE_KEY: 0}
 
 
 @lru_cache(maxsize=1)
 def presets() -> tuple[Preset, ...]:
     """All examples, in the order of the file."""
-    entries = json.loads(FILE.read_text(encoding="utf-8"))
+    entries = json.loads(PRESET_FILE.read_text(encoding="utf-8"))
     return tuple(
         Preset(
             entry["name"],
-            entry["says"],
+            entry["hint"],
             Scenario(**entry["scenario"]),
             Cell(**entry["focus"]) if "focus" in entry else None,
         )
@@ -61,54 +57,56 @@ def preset_of(scenario: Scenario) -> Preset | None:
     return next((preset for preset in presets() if preset.scenario == scenario), None)
 
 
-def choose(scenario: Scenario, explained: bool) -> None:
-    """The select box of examples; it shows the one whose scenario this is, or none. explained:
-    with what to look at.
+def choose_example(scenario: Scenario, explained: bool) -> None:
+    """The select box of examples; it shows the example with this scenario, if there is one.
+    explained: whether its hint is shown.
     """
     names = [preset.name for preset in presets()]
     current = preset_of(scenario)
     shown = current.name if current else None
-    if KEY not in st.session_state or st.session_state[KEY] != shown:
-        # A change of the page in a callback forgets the box, which the browser keeps.
-        st.session_state[KEY] = shown
+    if EXAMPLE_KEY not in st.session_state or st.session_state[EXAMPLE_KEY] != shown:
+        # After a change of the page in a callback, Streamlit forgets the box, but not the browser.
+        st.session_state[EXAMPLE_KEY] = shown
     st.selectbox(
         "Example",
         names,
         index=None,
-        key=KEY,
+        key=EXAMPLE_KEY,
         on_change=_load,
         args=(scenario,),
         placeholder="Your own: choose an example",
         help="Sets every control.",
     )
     if explained and current:
-        st.caption(current.says)
+        st.caption(current.hint)
 
 
 def _load(shown: Scenario) -> None:
-    """Set every control to the chosen example, and look into its cell, unless another control has
-    moved since the select box was drawn.
+    """In a callback: set every control to the chosen example, unless another control has changed
+    since the select box was drawn.
 
-    A browser that has not yet heard of the last change sends the example it still shows along with
-    the next change, which looks like a choice; the user's text would be lost.
+    A browser that has not received the last change sends the example that it still shows with the
+    next change. That looks like a choice, and the user's text would be lost.
     """
-    chosen = next((preset for preset in presets() if preset.name == st.session_state[KEY]), None)
+    chosen = next(
+        (preset for preset in presets() if preset.name == st.session_state[EXAMPLE_KEY]), None
+    )
     if chosen and all(
         st.session_state.get(name, value) == value for name, value in widget_values(shown).items()
     ):
-        st.session_state.update(chosen.held)
+        st.session_state.update(chosen.session_values)
         session().last = chosen.scenario
 
 
 def is_untouched() -> bool:
-    """Whether every control is at its default, and nothing is the user's own."""
-    unmoved = widget_values(Scenario())
-    return all(st.session_state.get(name, value) == value for name, value in unmoved.items())
+    """Whether every control has its default, without own numbers."""
+    defaults = widget_values(Scenario())
+    return all(st.session_state.get(name, value) == value for name, value in defaults.items())
 
 
 def widget_values(scenario: Scenario) -> dict[str, Any]:
-    """A scenario as the session holds it: every control's widget, and the user's own numbers."""
+    """A scenario as the session holds it: the values of all widgets, and the user's own numbers."""
     values = asdict(scenario)
-    held = {control.name: widget_value(control, values[control.name]) for control in CONTROLS}
+    widgets = {control.name: widget_value(control, values[control.name]) for control in CONTROLS}
     painted = {"painted": scenario.painted} if scenario.painted else {}
-    return held | {"edits": scenario.edits, "own": scenario.own} | painted
+    return widgets | {"edits": scenario.edits, "own": scenario.own} | painted

@@ -1,6 +1,4 @@
-"""Where weights are random: that they mean nothing, and the way to the same sentence in a head that
-has learnt.
-"""
+"""A note that random weights mean nothing, with a button to the same sentence in a trained head."""
 
 from __future__ import annotations
 
@@ -10,15 +8,16 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.cell_worth_telling import Cell, cell_worth_telling
-from attention_lab.scenario import DRAWN, Scenario, settled, trace_of
+from attention_lab.choices import SEEDED_WEIGHTS, resolve
+from attention_lab.example_cell import Cell, choose_example_cell
+from attention_lab.scenario import Scenario, trace_of
 from attention_viz.step_scene import Note
 
 from .facts import fact
 from .page_context import PageContext
 
-LAYER, HEAD = 3, 1  # of the trained model: a pronoun looks at its noun
-SAID = Note(
+PRONOUN_LAYER, PRONOUN_HEAD = 3, 1  # of the trained model: a pronoun attends to its noun
+RANDOM_NOTE = Note(
     "These random weights mean nothing.",
     "The same sentence in a trained head",
     act="weights",
@@ -27,16 +26,16 @@ SAID = Note(
 
 
 def random_notes(now: PageContext) -> tuple[Note, ...]:
-    """It in one sentence with one button, where the page shows weights that were drawn."""
+    """The note, if a seed decides the weights of the page."""
     own = now.layer is not None or now.scenario.own
-    is_random = fact("random_weights", not own and settled(now.scenario).weights in DRAWN)
-    return (SAID,) * is_random
+    is_random = fact("random_weights", not own and resolve(now.scenario).weights in SEEDED_WEIGHTS)
+    return (RANDOM_NOTE,) * is_random
 
 
-def train(scenario: Scenario) -> None:
-    """In a callback: the trained layer, its head, and a cell of it that is worth telling."""
-    trained = replace(scenario, weights="trained", layer=LAYER)
-    cell = Cell(HEAD)
-    with suppress(AttentionError):  # the page says why there can be no such layer
-        cell = cell_worth_telling(trace_of(trained), HEAD)
-    st.session_state.update({"weights": trained.weights, "layer": LAYER} | cell._asdict())
+def show_trained_head(scenario: Scenario) -> None:
+    """In a callback: show the head of the trained model, with a cell of a pronoun in focus."""
+    trained = replace(scenario, weights="trained", layer=PRONOUN_LAYER)
+    cell = Cell(PRONOUN_HEAD)
+    with suppress(AttentionError):  # the page shows the error
+        cell = choose_example_cell(trace_of(trained), PRONOUN_HEAD)
+    st.session_state.update({"weights": trained.weights, "layer": PRONOUN_LAYER} | cell._asdict())

@@ -1,4 +1,4 @@
-"""The pages of the app, in the order of the menu: one line for each in assets/pages.csv."""
+"""The pages of the app, in the order of the menu: assets/pages.csv has one line for each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+import streamlit as st
+
 ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "assets"
 PAGES_FOLDER = ROOT / "pages"
 
-SECTIONS = {
+SECTION_TITLES = {
     "story": "The story",
     "heads": "Heads",
     "masks": "Masks and kinds",
@@ -20,15 +22,15 @@ SECTIONS = {
     "teach": "Teaching",
     "reference": "Reference",
 }
-# Pages that need mathematics: they have a heading of their own in the menu, before the last one.
-FOR_MATHEMATICIANS = ("propositions", "growth", "geometry", "stiefel")
-MENU = (*list(SECTIONS.values())[:-1], "Mathematics", SECTIONS["reference"])
+# Pages that need mathematics. They have their own heading in the menu, before the last one.
+MATHEMATICS_PAGES = ("propositions", "growth", "geometry", "stiefel")
+MENU = (*list(SECTION_TITLES.values())[:-1], "Mathematics", SECTION_TITLES["reference"])
 
 
 @dataclass(frozen=True)
 class OwnControls:
-    """What a section with its own controls says in the sidebar, and which of the controls of all
-    pages it uses.
+    """What the sidebar says in a section with its own controls, and which of the shared controls
+    the section uses.
     """
 
     says: str
@@ -57,9 +59,9 @@ OWN_CONTROLS = {
 class Page:
     """A page: its section, URL path, title, icon, question, and the trace fields that it shows.
 
-    looks_into: what names the cell that is explained, of head, query, key and feature; empty if the
-    page explains no cell. on_boards: whether that cell is on a board, which a notation may
-    transpose; charts and tables are never transposed.
+    looks_into: the names of the places (head, query, key, feature) that give the cell in focus;
+    empty if the page explains no cell. on_boards: whether that cell is on a board, which a notation
+    may transpose; charts and tables are never transposed.
     """
 
     section: str
@@ -73,27 +75,29 @@ class Page:
 
     @property
     def path(self) -> str:
-        """Its file, which has the name of its URL: an absolute path."""
+        """The absolute path of its file, which has the name of the URL path."""
         return str(PAGES_FOLDER / self.section / f"{self.url_path.replace('-', '_')}.py")
 
     @property
     def heading(self) -> str:
-        """The heading of the menu under which it stands, one of `MENU`."""
-        if self.url_path in FOR_MATHEMATICIANS:
+        """Its heading in the menu, one of `MENU`."""
+        if self.url_path in MATHEMATICS_PAGES:
             return "Mathematics"
-        return SECTIONS[self.section]
+        return SECTION_TITLES[self.section]
 
     @property
     def own_controls(self) -> OwnControls | None:
-        """What the sidebar says and shows if the page uses few of its controls; None if all."""
+        """What the sidebar says and shows if the page uses few of the controls; None if it uses
+        all.
+        """
         if self.url_path in ("your-weights", "arrays"):
             return None
         return OWN_CONTROLS.get(self.section)
 
     @property
     def needs_layer(self) -> bool:
-        """Whether nothing can be shown where the controls make no layer; a file of attention
-        and a class need none.
+        """Whether the page needs a layer made from the controls; a file of attention and a class
+        do not.
         """
         return self.url_path not in ("your-weights", "class", "before-and-after")
 
@@ -112,34 +116,57 @@ def _page(line: dict[str, str]) -> Page:
     )
 
 
-def rows_of(name: str) -> list[dict[str, str]]:
-    """The rows of a table below `assets/`, each by the names in its first line."""
+def read_table(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file in `assets/`, as dictionaries with the names of its first line."""
     with (ASSETS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-PAGES = tuple(map(_page, rows_of("pages")))
+PAGES = tuple(map(_page, read_table("pages")))
 
 # URL paths that pages had in earlier versions, and the URL path of each page now.
-OLD_URLS = {row["old"]: row["page"] for row in rows_of("old_urls")}
+OLD_URLS = {row["old"]: row["page"] for row in read_table("old_urls")}
 
 
-def story() -> tuple[Page, ...]:
+def story_steps() -> tuple[Page, ...]:
     """The steps of the layer, in order."""
     return tuple(page for page in PAGES if page.section == "story" and page.fields)
 
 
-def strip() -> tuple[Page, ...]:
+def strip_pages() -> tuple[Page, ...]:
     """The pages of the strip: the steps, then the pages that follow them in the story."""
     return tuple(page for page in PAGES if page.section == "story")
 
 
 def page_of(url_path: str) -> Page:
-    """The page at a URL path, also at an old one; the first page where there is none."""
+    """The page at a URL path, also at an old one; the first page if there is none."""
     now = OLD_URLS.get(url_path, url_path)
     return next((page for page in PAGES if page.url_path == now), PAGES[0])
 
 
 def step_of(field: str) -> Page:
     """The step of the story that explains a trace field."""
-    return next((page for page in story()[1:] if field in page.fields), PAGES[0])
+    return next((page for page in story_steps()[1:] if field in page.fields), PAGES[0])
+
+
+def menu_pages() -> dict[str, list[st.Page]]:
+    """All pages by the heading of the menu. Hidden pages answer to the bare URL and to old URLs."""
+    pages = {
+        heading: [
+            st.Page(page.path, title=page.title, url_path=page.url_path)
+            for page in PAGES
+            if page.heading == heading
+        ]
+        for heading in MENU
+    }
+    first = PAGES[0]
+    home = st.Page(
+        first.path, title=first.title, url_path="home", default=True, visibility="hidden"
+    )
+    pages[MENU[0]].append(home)
+    # Last, because st.switch_page takes the first page of a file.
+    pages[MENU[-1]] += [
+        st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
+        for url in OLD_URLS
+    ]
+    return pages

@@ -1,4 +1,4 @@
-"""One script at a time, since the scripts of all visitors share one interpreter."""
+"""One script at a time, because the scripts of all visitors share one interpreter."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-# Seconds that a script waits for another one. If that one takes longer, both run side by side.
-LONGEST_WAIT = 0.1
+# After so long a wait a script runs beside the one that holds the lock.
+MAX_WAIT_SECONDS = 0.1  # seconds
 
 
 class ScriptLock:
@@ -23,7 +23,7 @@ class ScriptLock:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Run alone, or beside a script that has run for longer than `LONGEST_WAIT`."""
+        """Run alone, or beside a script that has run for longer than `MAX_WAIT_SECONDS`."""
         mine = self._wait()
         try:
             yield
@@ -32,8 +32,8 @@ class ScriptLock:
                 self._taken.release()
 
     def _wait(self) -> bool:
-        while not self._taken.acquire(timeout=LONGEST_WAIT):
-            if time.monotonic() - self._since > LONGEST_WAIT:
+        while not self._taken.acquire(timeout=MAX_WAIT_SECONDS):
+            if time.monotonic() - self._since > MAX_WAIT_SECONDS:
                 return False
         self._since = time.monotonic()
         return True

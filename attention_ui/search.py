@@ -13,7 +13,7 @@ import streamlit as st
 
 from .facts import fact
 from .markdown import plain
-from .registry import rows_of
+from .registry import read_table
 from .url_state import bound
 
 Row = TypeVar("Row")
@@ -44,9 +44,9 @@ ALIKE = (
 
 
 def search_field(key: str, example: str, texts: Iterable[str]) -> str:
-    """Draw a search field bound to the URL; give what to look for in these texts.
+    """Draw a search field bound to the URL; give the words to look for in these texts.
 
-    A word that none of the texts holds is taken for a typing error of the nearest one, and the
+    A word that no text holds counts as a typing error: the most similar word replaces it, and the
     page says so.
     """
     typed = bound(
@@ -190,7 +190,7 @@ def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synon
     forms of a word share.
     """
     known: dict[Words, list[Words]] = {}
-    for row in rows_of("synonyms"):
+    for row in read_table("synonyms"):
         known.setdefault(tuple(map(stem, words(row["typed"]))), []).append(words(row["means"]))
     return known
 

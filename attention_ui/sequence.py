@@ -1,4 +1,4 @@
-"""Which sequence of a batch the story shows, and what the other pages look at instead."""
+"""The sentence of a batch that is shown: the story has the whole batch, other pages have one."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.scenario import Scenario, alone, sentences_of
-from attention_lab.sentences import MOST_SENTENCES, batch_notes
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import MAX_SENTENCES, alone, batch_notes, sentences_of
 from attention_lab.user_data.edits import MAX_INDEX
 
 from .facts import fact
-from .presets import SENTENCE
+from .presets import SENTENCE_KEY
 from .registry import Page
 from .url_state import restore_place, write_to_url
 
 
-def of_batch(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
-    """What a page is run on, and which sequence of it is shown, which session and address hold: the
-    story has the whole batch, other pages have the chosen sentence alone.
+def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
+    """The scenario that a page is run on, and the sequence that is shown, kept in session and URL.
+    The story has the whole batch, other pages have the chosen sentence alone.
     """
-    restore_place(SENTENCE, "Sentence", 0, _count(scenario))
-    write_to_url(SENTENCE, 0)
-    sequence = int(st.session_state[SENTENCE])
+    restore_place(SENTENCE_KEY, "Sentence", 0, _count(scenario))
+    write_to_url(SENTENCE_KEY, 0)
+    sequence = int(st.session_state[SENTENCE_KEY])
     if not scenario.batch or page.section == "story":
         return scenario, sequence
     with suppress(AttentionError):
@@ -33,28 +33,28 @@ def of_batch(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
 
 
 def _count(scenario: Scenario) -> int:
-    """How many sentences there are; as many as can be where that is unknown, which the page
-    explains.
+    """The number of sentences; the largest possible number if the scenario makes no layer, which
+    the page explains.
     """
     with suppress(AttentionError):
         return len(sentences_of(scenario))
-    return MOST_SENTENCES
+    return MAX_SENTENCES
 
 
 def choose_sequence(place: int) -> None:
     """In a callback: show another sentence of the batch."""
-    st.session_state[SENTENCE] = min(max(place, 0), MAX_INDEX)
+    st.session_state[SENTENCE_KEY] = min(max(place, 0), MAX_INDEX)
 
 
-def notes_of_batch(scenario: Scenario, page: Page) -> tuple[str, ...]:
-    """That sentences are left out of the batch, or that a page looks at one of them alone."""
+def batch_page_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
+    """Notes that sentences are left out of the batch, or that a page shows one of them alone."""
     if not scenario.batch:
         return ()
     count = _count(scenario)
     if fact("looks_at_one", page.section != "story" and count > 1):
         return (
             f"The story has a batch of {count} sentences; this page looks at sentence"
-            f" {st.session_state[SENTENCE]} alone.",
+            f" {st.session_state[SENTENCE_KEY]} alone.",
         )
     with suppress(AttentionError):
         return fact("notes_of_batch", batch_notes(scenario))

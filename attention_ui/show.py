@@ -1,4 +1,4 @@
-"""How things reach the screen: the one place that shows charts, and the one that shows errors."""
+"""Showing charts with their tables, and errors; the visitor's colours and size of type."""
 
 from __future__ import annotations
 
@@ -12,31 +12,36 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_viz.figure_table import figure_table
-from attention_viz.theme import Figure, dress
+from attention_viz.theme import Figure, figure_json
 
-from .components import component, sent
+from .browser_files import PLOTLY_URL, component, component_value
 from .facts import fact
 from .markdown import plain
-from .server_routes import PLOTLY_URL
 
-MOST_ON_A_PHONE = 12  # columns of a picture that fit its width
+MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit the width of a phone
 
 
 def theme_mode() -> str:
     """ "light" or "dark", as the visitor's browser shows the page."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+    if st.context.theme.type == "dark":
+        return "dark"
+    return "light"
 
 
 def zoom() -> float:
-    """How much larger than usual everything is written, for a classroom."""
-    return 1.35 if st.session_state.get("present") else 1.0
+    """How much larger than usual the type is: larger in lecture mode."""
+    if st.session_state.get("present"):
+        return 1.35
+    return 1.0
 
 
-def place_for(name: str, n_columns: int) -> DeltaGenerator:
-    """Where a picture with so many columns is shown: on a phone few fit it, many keep their
-    width and are scrolled.
+def picture_container(name: str, n_columns: int) -> DeltaGenerator:
+    """A container for a picture. On a phone a picture with many columns keeps its width and is
+    scrolled; one with few columns fits the screen.
     """
-    return st.container(key=f"{'wide' if n_columns > MOST_ON_A_PHONE else 'fitting'} {name}")
+    if n_columns > MAX_COLUMNS_ON_PHONE:
+        return st.container(key=f"wide {name}")
+    return st.container(key=f"fitting {name}")
 
 
 def show_figure(
@@ -50,7 +55,7 @@ def show_figure(
     component("chart")(
         key=key,
         data={
-            "figure": dress(figure, theme_mode(), zoom()),
+            "figure": figure_json(figure, theme_mode(), zoom()),
             "clickable": bool(on_click),
             "library": PLOTLY_URL,
         },
@@ -60,7 +65,7 @@ def show_figure(
 
 
 def _as_table(figure: Figure, key: str) -> None:
-    """The numbers of a chart as a table and as a file, both made when they are asked for."""
+    """Offer the numbers of a chart as a table and as a file; both are made when they are opened."""
     box = st.popover(
         "As a table",
         type="tertiary",
@@ -80,15 +85,15 @@ def _as_table(figure: Figure, key: str) -> None:
 
 
 def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:
-    """Tell on_click of a clicked point; what a browser of ours would not send is passed over."""
-    match sent(key, "click"):
+    """Call on_click with the clicked point. Values that our chart never sends are ignored."""
+    match component_value(key, "click"):
         case {"name": name} if on_click and name is not None:
             on_click(name)
 
 
 @contextmanager
 def explained_errors() -> Iterator[None]:
-    """Show the sentence of an `AttentionError` in the page; anything else is a bug and goes on
+    """Show the sentence of an `AttentionError` on the page. Any other exception is a bug and goes
     to the log.
     """
     try:

@@ -1,4 +1,4 @@
-"""The stage of a story page: its board with all words, in one window, and what is chosen on it."""
+"""The stage of a story page: its board with all words, which fits one window."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_lab.guesses import as_data, guesses_of
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
+from attention_lab.sentences import embedding_of
+from attention_viz import story
 from attention_viz.payload import JSON
-from attention_viz.step_scene import Choice, Note, StepWords, staged, strip_alone
-from attention_viz.story.batch import Batch
+from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
+from attention_viz.story.batch import BatchField
 
-from .batch import batch_of, opening, show_batch, with_batch
+from .batch import batch_field, open_link, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
-from .guessing import first_guess
 from .page_context import PageContext
-from .registry import strip
-from .stage_choices import THREE
+from .registry import strip_pages
 from .url_state import session
 
-# What URLs with pinned cells call the board of a page, where not by the name of the page.
-BOARDS = {"projections": "projection", "overview": "layer"}
-WHOLE = "Every number is real and computed from your sentence: click a matrix to open its step."
+# The names of boards in URLs with pinned cells, where they are not the URL path of the page.
+BOARD_NAMES = {"projections": "projection", "overview": "layer"}
+OVERVIEW_SENTENCE = (
+    "Every number is real and computed from your sentence: click a matrix to open its step."
+)
 
 
 def show_step(
@@ -37,55 +40,78 @@ def show_step(
     notes: Sequence[Note] = (),
     on_open: Callable[[str], None] | None = None,
 ) -> JSON:
-    """Show the step that computes a field, at the top of its page, wherever the page calls it;
-    gives the scene, for hand-outs.
+    """Show the step that computes a field at the top of its page; gives the scene, for hand-outs.
 
     field: "" for the whole layer. more: LaTeX that is added to the formula. also: a sentence that
-    is added to what is said. notes: what is said of the numbers, after what the last choice did to
-    them, which is news and no part of a hand-out. on_open: called with the link of a clicked
-    matrix.
+    is added to that of the step. notes: on the numbers; before them stands what the last choice
+    changed, which a hand-out leaves out. on_open: called with the link of a clicked matrix.
     """
-    page = session().page
+    page, heads = session().page, {}
+    says, latex = _sentence_and_formula(now, field, more)
+    if "head" in page.looks_into:
+        heads = {"heads": now.trace.sizes["H"], "head": now.focus.head}
     words = StepWords(
         title=page.title,
         question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
-        says=f"{now.trace.sentence(field) if field else WHOLE} {also}".strip(),
-        formula=formula(now.trace, field, now.notation) + more if field else "",
-        steps=[(step.title, step.url_path) for step in strip()],
-        place=strip().index(page),
+        says=f"{says} {also}".strip(),
+        formula=latex,
+        steps=[(step.title, step.url_path) for step in strip_pages()],
+        place=strip_pages().index(page),
         choices=choices,
         notes=notes,
-        heads=now.trace.sizes["H"] if "head" in page.looks_into else 1,
-        head=now.focus.head if "head" in page.looks_into else 0,
         hide=bool(st.session_state.get("hide")),
         lecture=bool(st.session_state.get("present")),
-        guess=first_guess(now, field, board) if st.session_state.get("guess", True) else None,
+        guess=_guess(now, field, board),
+        **heads,
     )
-    news = tuple(map(Note, layer_notes(now.scenario)))
-    shown = staged(board, replace(words, notes=(*news, *notes)))
-    _show(now, shown, batch_of(now, field, board), on_open)
-    return staged(board, words)
+    changes = tuple(map(Note, layer_notes(now.scenario)))
+    shown = stage_board(board, replace(words, notes=(*changes, *notes)))
+    _show(now, shown, batch_field(now, field, board), on_open)
+    return stage_board(board, words)
+
+
+def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str, str]:
+    """The sentence of a step, and its formula as LaTeX with what is added to it."""
+    if not field:
+        return OVERVIEW_SENTENCE, ""
+    return now.trace.sentence(field), formula(now.trace, field, now.notation) + more
+
+
+def _guess(now: PageContext, field: str, board: JSON) -> JSON | None:
+    """The question that the stage asks about the cell in focus, or None if there is none."""
+    cell = board.get("cell")
+    if not st.session_state.get("guess", True) or not cell or cell["array"] != field:
+        return None
+    words = None
+    if field == "inputs":
+        embedding = embedding_of(now.shown)
+        if story.is_sum_of_words(now.trace, embedding):
+            words = embedding.words
+    guesses = guesses_of(now.trace, field, cell["index"], words)
+    if not guesses:
+        return None
+    return as_data(guesses[0])
 
 
 def _show(
-    now: PageContext, stage: JSON, batch: Batch | None, on_open: Callable[[str], None] | None
+    now: PageContext, stage: JSON, batch: BatchField | None, on_open: Callable[[str], None] | None
 ) -> None:
-    """Show a stage with what belongs to a batch, in the place of the page."""
+    """Show a stage, with the pictures of a batch, in the container at the top of the page."""
     path = session().page.url_path
     with session().stage_place:
-        show_board(with_batch(now, stage, batch), BOARDS.get(path, path), opening(on_open))
+        show_board(with_batch(now, stage, batch), BOARD_NAMES.get(path, path), open_link(on_open))
         show_batch(now, batch)
     session().is_headed = True
 
 
 def show_strip(text: Notation) -> None:
-    """Show the strip of steps alone, above a page of the story that has no stage."""
-    place = strip().index(session().page)
-    steps = [(step.title, step.url_path) for step in strip()]
+    """Show the strip of steps above a page of the story that has no stage."""
+    place = strip_pages().index(session().page)
+    steps = [(step.title, step.url_path) for step in strip_pages()]
     summary = session().page.url_path == "seen"
-    show_board(strip_alone(steps, place, text.convention == "column", summary), "strip")
+    show_board(strip_board(steps, place, text.convention == "column", summary), "strip")
 
 
-def of_three(chosen: str) -> tuple[Choice]:
+def projection_choice(chosen: str) -> tuple[Choice]:
     """The choice between queries, keys and values on a stage."""
-    return (Choice("which", "Which of the three", THREE, chosen),)
+    return (Choice("which", "Which of the three", tuple(story.PROJECTION_FACTORS), chosen),)

@@ -1,9 +1,9 @@
-"""All names of Streamlit 1.67 that are not public and that this app uses, in one place.
+"""All private names of Streamlit 1.67 that this app uses, in one place.
 
-Streamlit is pinned in requirements.txt. When it is updated, read this module first: each name says
-what it is for, and which test fails when it changes. No other module imports such a name
-(`tests/ui/test_streamlit_private.py`). Two options in `.streamlit/config.toml` are hidden;
-`tests/test_configuration.py` fails when they go.
+Streamlit is pinned in requirements.txt. When you update it, read this module first: beside each
+name stands what it is for, and which test fails when it changes. No other module imports such a
+name (`tests/ui/test_streamlit_private.py`). Two options in `.streamlit/config.toml` are
+undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-# What `st.expander` gives. For annotations; mypy fails when it changes.
+# The type that `st.expander` returns, for annotations; mypy fails when it changes.
 from streamlit.elements.lib.mutable_expander_container import (
     ExpanderContainer as ExpanderContainer,
 )
 
 # Where Streamlit keeps the files of all visitors, by its attribute `file_storage`, and its method
-# `add_file`, by which they come; and what it keeps of a file. `upload_room.py` bounds them.
-# `tests/ui/test_upload_room.py` fails when they change.
+# `add_file`, by which they come; and what it keeps of a file. `upload_limits.py` bounds them.
+# `tests/ui/test_upload_limits.py` fails when they change.
 from streamlit.runtime.memory_uploaded_file_manager import (
     MemoryUploadedFileManager as MemoryUploadedFileManager,
 )
@@ -29,10 +29,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec as UploadedF
 
 
 def register_components(app: str, names: Iterable[str], root: Path) -> int:
-    """Tell Streamlit where the files of this app's components are: in `assets/<name>` below a
-    folder. Gives a number that is another for another server.
+    """Register the folders `assets/<name>` below `root` as components. Gives a number that
+    identifies the server.
 
-    Streamlit looks for such folders in installed packages only, and this app is run from its
+    Streamlit itself looks for components in installed packages only, and this app is run from its
     folder. Every test that opens a page with a board or a chart fails when these names change, such
     as `tests/ui/test_chart_tables.py`.
     """

@@ -1,4 +1,4 @@
-"""The switches that change how things look and nothing else, and the styles they ask for."""
+"""The switches that change only how things look, and the styles of a page."""
 
 from __future__ import annotations
 
@@ -10,35 +10,30 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_viz.theme import PALETTES
 
 from .show import theme_mode
-from .url_state import bound, folded
+from .url_state import bound, control_group
 
-# What is dark would take much ink: it is printed light, in its own hues.
-ON_PAPER = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
+# Dark pages would take much ink: they are printed light, with the same hues.
+PRINT_FILTERS = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
 
+# The type of lecture mode, and room for it.
+LARGE_TYPE_CSS = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
 
-# of a presentation: the type, and room for it
-LARGE = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
+# A stage begins right below the menu; in lecture mode it is alone in the window.
+MAIN_BLOCK = '[data-testid="stMainBlockContainer"]'
 
-
-# A stage begins right below the menu; in a lecture it is alone in the window.
-BLOCK = '[data-testid="stMainBlockContainer"]'
-
-
-STAGED = (
-    f"@media screen {{ {BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
+STAGE_CSS = (
+    f"@media screen {{ {MAIN_BLOCK} {{ padding: 3.9rem 1rem 3rem !important; }}"
     " .st-key-stage { min-height: calc(100vh - 4.6rem); } }"
 )
 
-
-ALONE = (
-    f"@media screen {{ {BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
+LECTURE_CSS = (
+    f"@media screen {{ {MAIN_BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
     ' [data-testid="stHeader"], [data-testid="stSidebar"], #attention-corner'
     " { display: none !important; }"
     " .st-key-stage { min-height: calc(100vh - 1rem); } }"
 )
 
-
-VIEW = {
+VIEW_DEFAULTS = {
     "notation": OURS.key,
     "own_scale": False,
     "present": False,
@@ -47,34 +42,33 @@ VIEW = {
     "whole": False,
 }
 
-
-SWITCHES = (
-    ("Each head its own colours", "own_scale", "Else all share one scale."),
+VIEW_SWITCHES = (
+    ("Each head its own colours", "own_scale", "Otherwise all heads share one scale."),
     (
         "Lecture mode",
         "present",
-        "A step alone in the window, in large type; a clicker goes on and back.",
+        "The step alone in the window, in large type; a clicker goes forward and back.",
     ),
-    ("Hide the result", "hide", "Covered until a cell or a row is asked for."),
-    ("Guess first", "guess", "Each step asks one thing before it shows it."),
+    ("Hide the result", "hide", "Cells are covered until you ask for a cell or a row."),
+    ("Guess first", "guess", "Each step asks you a question before it shows the answer."),
     (
         "Whole matrices",
         "whole",
-        "Steps show the columns of all heads, not those of the head in focus alone.",
+        "Steps show the columns of all heads, not only those of the head in focus.",
     ),
 )
 
 
-def one_window() -> DeltaGenerator:
-    """Where a page puts its choices and its main picture: as high as a window below the title, so
-    that a picture that comes later moves nothing.
+def main_container() -> DeltaGenerator:
+    """A container for the choices and the main picture of a page. It is as high as the window below
+    the title, so that a picture that arrives late moves nothing.
     """
     return st.container(key="one window")
 
 
 def draw_view() -> Notation:
-    """The switches that change how things look and nothing else; gives whose symbols are shown."""
-    with st.sidebar, folded("View", VIEW) as shown:
+    """Draw the switches that change only how things look; gives the notation."""
+    with st.sidebar, control_group("View", VIEW_DEFAULTS) as shown:
         if "notation" in shown:
             bound(
                 st.selectbox,
@@ -84,18 +78,23 @@ def draw_view() -> Notation:
                 required=True,
                 help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
             )
-        for label, key, says in SWITCHES:
+        for label, key, text in VIEW_SWITCHES:
             if key in shown:
-                bound(st.toggle, label, key=key, help=says)
+                bound(st.toggle, label, key=key, help=text)
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 
-def look(is_staged: bool) -> str:
-    """How the page looks with these switches and in the visitor's colours, as a style sheet."""
+def page_css(is_staged: bool) -> str:
+    """The style sheet of a page with these switches and the visitor's colours."""
     mode = theme_mode()
-    page, chosen = (PALETTES[mode][name] for name in ("background", "focus"))
-    colours = f"--page: {page}; --focus: {chosen}; --on-paper: {ON_PAPER[mode]};"
-    present = bool(st.session_state.get("present"))
-    large = LARGE if present and not is_staged else "font-size: 16px;"
-    alone = ALONE if present and is_staged else STAGED if is_staged else ""
-    return f":root {{ {large} {colours} }} {alone}"
+    page, focus = (PALETTES[mode][name] for name in ("background", "focus"))
+    colours = f"--page: {page}; --focus: {focus}; --on-paper: {PRINT_FILTERS[mode]};"
+    is_lecture = bool(st.session_state.get("present"))
+    type_size, more = "font-size: 16px;", ""
+    if is_staged:
+        more = STAGE_CSS
+        if is_lecture:
+            more = LECTURE_CSS
+    elif is_lecture:
+        type_size = LARGE_TYPE_CSS
+    return f":root {{ {type_size} {colours} }} {more}"

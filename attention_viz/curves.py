@@ -1,6 +1,4 @@
-"""The pieces of line charts: a curve, points with error bars, axes with grid lines, and the
-legend above.
-"""
+"""Parts of line charts: a line, points with error bars, axes with grid lines, a legend above."""
 
 from __future__ import annotations
 
@@ -10,11 +8,17 @@ import numpy as np
 
 from .parts import Part
 
-LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}}
-MARGIN = {"l": 56, "r": 12, "t": 48, "b": 48}
+LEGEND_ABOVE = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"size": 12}}
+PLAIN_AXIS: Part = {
+    "gridcolor": "@line",
+    "zeroline": False,
+    "fixedrange": True,
+    "tickfont": {"size": 12},
+}
+CHART_MARGINS = {"l": 56, "r": 12, "t": 48, "b": 48}
 
 
-def curve(
+def line_series(
     x: Sequence[float],
     y: Sequence[float | None],
     name: str,
@@ -22,20 +26,19 @@ def curve(
     dash: str = "solid",
     **more: object,
 ) -> Part:
-    """A line through numbers; where y is None it is broken."""
-    heights = np.array([np.nan if value is None else value for value in y], "f4")
+    """A line through numbers, with a gap where y is None."""
     return {
         "type": "scatter",
         "mode": "lines",
         "name": name,
         "x": np.array(x, "f4"),
-        "y": heights,
+        "y": np.array(y, "f4"),  # None becomes NaN
         "line": {"color": color, "width": 2, "dash": dash},
         "hovertemplate": "%{x}: <b>%{y:.3g}</b><extra>" + name + "</extra>",
     } | more
 
 
-def measured(
+def error_bar_series(
     x: Sequence[float],
     y: Sequence[float],
     errors: Sequence[float],
@@ -43,7 +46,7 @@ def measured(
     color: str,
     **more: object,
 ) -> Part:
-    """Points with the standard error of each as a bar."""
+    """Points with their standard errors as bars."""
     return {
         "type": "scatter",
         "mode": "markers",
@@ -62,20 +65,15 @@ def measured(
     } | more
 
 
-def axis(title: str, **more: object) -> Part:
-    """An axis with its name, grid lines, and nothing to drag."""
-    return {
-        "title": {"text": title, "font": {"size": 13}, "standoff": 8},
-        "gridcolor": "@line",
-        "zeroline": False,
-        "fixedrange": True,
-        "tickfont": {"size": 12},
-    } | more
+def chart_axis(title: str, **more: object) -> Part:
+    """An axis with a title and grid lines, which cannot be dragged."""
+    about: Part = {"title": {"text": title, "font": {"size": 13}, "standoff": 8}}
+    return about | PLAIN_AXIS | more
 
 
 def doubling_axis(title: str, ticks: Sequence[int]) -> Part:
-    """A logarithmic axis for widths that double."""
+    """A logarithmic axis for numbers that double from tick to tick."""
     ends = [float(np.log10(ticks[0])) - 0.03, float(np.log10(ticks[-1])) + 0.03]
-    return axis(
+    return chart_axis(
         title, type="log", tickvals=list(ticks), ticktext=[str(tick) for tick in ticks], range=ends
     )

@@ -1,5 +1,5 @@
-"""A board as one HTML file that needs no server: the same script, the scene inside, nothing
-loaded from anywhere.
+"""A board as one HTML file that needs no server: it holds the same script and the scene, and loads
+nothing.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 from unicodedata import bidirectional
 
 from .payload import JSON
-from .scene_formats import as_text
+from .scene_formats import scene_to_text
 
-BOARD = Path(__file__).parent.parent / "assets" / "board"
-IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
-# The script travels compressed, a third of its size; the page's policy names both scripts by their
+BOARD_FOLDER = Path(__file__).parent.parent / "assets" / "board"
+JS_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
+# The script is compressed to a third of its size; the page's policy names both scripts by their
 # hashes.
-UNPACK = """
+UNPACK_JS = """
 (async () => {
   const packed = Uint8Array.from(atob(document.getElementById("packed").textContent), (sign) =>
     sign.charCodeAt(0));
@@ -32,7 +32,7 @@ UNPACK = """
   document.body.append(script);
 })();
 """
-FRAME = """
+FRAME_CSS = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
 body { margin: 1.5rem auto; max-width: 70rem; padding: 0 1rem; }
 body > p { overflow-wrap: anywhere; }
@@ -42,45 +42,50 @@ code { white-space: pre-wrap; }
 
 
 def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
-    """A whole page: title, one sentence, the code that computes it, the board, and what it was made
-    of.
+    """A whole page: title, one sentence, the code that computes it, the board, and the choices
+    behind it.
 
-    scene: dressed for "both" modes. The policy in the page allows its own script and styles and no
-    network at all.
+    scene: in the colours of "both" modes. The page's policy allows its own script and styles, and
+    no network.
     """
     script = joined_script()
-    style = (BOARD / "board.css").read_text(encoding="utf-8") + FRAME
-    data = as_text(scene).replace("<", "\\u003c")
-    heading = f"<h1>{escape(title)}</h1>\n<p>{told(says)}</p>\n"
-    body = f"""{"" if "stage" in scene else heading}<p><code>{escape(code)}</code></p>
+    style = (BOARD_FOLDER / "board.css").read_text(encoding="utf-8") + FRAME_CSS
+    data = scene_to_text(scene).replace("<", "\\u003c")
+    heading = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
+    if "stage" in scene:  # which shows them itself
+        heading = ""
+    body = f"""{heading}<p><code>{escape(code)}</code></p>
 <main id="board"></main>
-<p><small>{told(made_of)}</small></p>
+<p><small>{quotations_html(made_of)}</small></p>
 <script type="application/json" id="scene">{data}</script>
 <script type="text/plain" id="packed">{_packed(script)}</script>
-<script>{UNPACK}</script>"""
-    return html_page(title, style, body, (UNPACK, script))
+<script>{UNPACK_JS}</script>"""
+    return html_page(title, style, body, (UNPACK_JS, script))
 
 
-def told(words: str) -> str:
-    """Words as HTML. What is quoted from right to left stands apart, so that it does not turn the
-    numbers after it.
+def quotations_html(words: str) -> str:
+    """Words as HTML. A quotation that is written from right to left is isolated, so that the
+    numbers after it keep their order.
 
-    >>> told("“we” (1), “שלום” (2)")
+    >>> quotations_html("“we” (1), “שלום” (2)")
     '“we” (1), “<bdi>שלום</bdi>” (2)'
     """
     return re.sub("(?<=“)[^”]*(?=”)", _apart, escape(words))
 
 
 def _apart(found: re.Match[str]) -> str:
-    turns = any(bidirectional(character) in ("R", "AL") for character in found[0])
-    return f"<bdi>{found[0]}</bdi>" if turns else found[0]
+    if any(bidirectional(character) in ("R", "AL") for character in found[0]):
+        return f"<bdi>{found[0]}</bdi>"
+    return found[0]
 
 
 def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
-    """A page that needs no server: its policy allows these scripts, this style, and no network
-    at all. body: HTML.
+    """A page that needs no server. Its policy allows these scripts, this style, and no network.
+    body: HTML.
     """
-    allowed = f"script-src {' '.join(map(_digest, scripts))}; " if scripts else ""
+    allowed = ""
+    if scripts:
+        allowed = f"script-src {' '.join(map(_digest, scripts))}; "
     policy = (
         f"default-src 'none'; {allowed}style-src {_digest(style)}; base-uri 'none'; form-action"
         " 'none'"
@@ -103,23 +108,25 @@ def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) ->
 
 @lru_cache(maxsize=1)
 def joined_script() -> str:
-    """The board's modules as one script, each after those it needs, without imports, comments
-    and indents.
+    """The board's modules as one script, each after those that it imports, without imports,
+    comments and indents.
     """
     order: list[str] = []
     _visit("handout", order)
-    return "\n".join(_inlined((BOARD / f"{name}.js").read_text(encoding="utf-8")) for name in order)
+    return "\n".join(
+        _inlined((BOARD_FOLDER / f"{name}.js").read_text(encoding="utf-8")) for name in order
+    )
 
 
 def _visit(name: str, order: list[str]) -> None:
-    for needed in IMPORT.findall((BOARD / f"{name}.js").read_text(encoding="utf-8")):
+    for needed in JS_IMPORT.findall((BOARD_FOLDER / f"{name}.js").read_text(encoding="utf-8")):
         if needed not in order:
             _visit(needed, order)
     order.append(name)
 
 
 def _inlined(module: str) -> str:
-    bare = re.sub(r"^\s*(//.*|/\*\*.*\*/)?\n", "", IMPORT.sub("", module), flags=re.MULTILINE)
+    bare = re.sub(r"^\s*(//.*|/\*\*.*\*/)?\n", "", JS_IMPORT.sub("", module), flags=re.MULTILINE)
     return re.sub(r"^ *(export (?=function|const|class))?", "", bare, flags=re.MULTILINE)
 
 

@@ -9,7 +9,7 @@ from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_lab.lessons.lesson import Lesson, LessonQuestion, LessonTask, Moment
 
-from .handout import html_page, told
+from .handout import html_page, quotations_html
 from .labels import number
 
 STYLE = """
@@ -39,7 +39,7 @@ EMPTY_FIELDS = (
 
 def lesson_sheet(lesson: Lesson, link: str) -> str:
     """The teacher's sheet of a lesson as one HTML page. link: what opens the lesson."""
-    goals = "".join(f"<li>{told(goal)}</li>" for goal in lesson.goals)
+    goals = "".join(f"<li>{quotations_html(goal)}</li>" for goal in lesson.goals)
     moments = "".join(map(_moment, lesson.moments))
     tasks = "".join(map(_task, lesson.tasks))
     body = f"""<h1>{escape(lesson.title)}</h1>
@@ -54,13 +54,15 @@ def lesson_sheet(lesson: Lesson, link: str) -> str:
 def _moment(moment: Moment) -> str:
     lines = [f"<b>{escape(moment.title)}</b> <small>({escape(moment.page)})</small>"]
     if moment.text:
-        lines.append(told(moment.text))
+        lines.append(quotations_html(moment.text))
     if moment.question:
         options = " · ".join(map(escape, moment.question.options))
-        lines.append(f"<i>Question:</i> {told(moment.question.ask)} {options}")
-        lines.append(f"<i>Answer:</i> {_right(moment.question)}{told(moment.question.why)}")
+        lines.append(f"<i>Question:</i> {quotations_html(moment.question.ask)} {options}")
+        lines.append(
+            f"<i>Answer:</i> {_right(moment.question)}{quotations_html(moment.question.why)}"
+        )
     if moment.note:
-        lines.append(f"<i>Note:</i> {told(moment.note)}")
+        lines.append(f"<i>Note:</i> {quotations_html(moment.note)}")
     return f"<li>{'<br>'.join(lines)}</li>\n"
 
 
@@ -73,8 +75,9 @@ def _right(question: LessonQuestion) -> str:
 def _task(task: LessonTask) -> str:
     mistakes = ""
     if task.mistakes:
-        mistakes = f"<br><i>Typical mistake:</i> {told(task.mistakes)}"
-    return f"<li>{told(task.task)}<br><i>Expected:</i> {told(task.answer)}{mistakes}</li>\n"
+        mistakes = f"<br><i>Typical mistake:</i> {quotations_html(task.mistakes)}"
+    expected = f"<i>Expected:</i> {quotations_html(task.answer)}"
+    return f"<li>{quotations_html(task.task)}<br>{expected}{mistakes}</li>\n"
 
 
 def blank_boards(trace: Trace, head: int, made_of: str) -> str:
@@ -102,7 +105,7 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
         for name in (*EMPTY_FIELDS, "head_outputs")
     ]
     body = f"""<h1>Attention by hand: boards to fill in</h1>
-<p>{told(made_of)}</p>
+<p>{quotations_html(made_of)}</p>
 <p>Scores are multiplied by {number(trace.scale)}.</p>
 <h2>Given</h2><div class="boards">{"".join(given)}</div>
 <h2>To be worked out</h2><div class="boards">{"".join(empty)}</div>"""

@@ -1,6 +1,4 @@
-"""A board of matrices that are not steps of one trace: sequences of a batch, several runs, and
-their differences.
-"""
+"""A board of matrices that are not steps of one trace: those of several runs, and differences."""
 
 from __future__ import annotations
 
@@ -15,18 +13,17 @@ from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
-from .payload import JSON, bits, float_bytes, largest, rule_sent
+from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json
 
-ROUNDING = 1e-9  # a difference smaller than this part of what is compared is drawn as none
+MAX_RELATIVE_ROUNDING = 1e-9  # smaller differences, relative to what is compared, are drawn as none
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a matrix: what its places are, and their labels; without labels they are
+    """One side of a matrix: a word for its places, and their labels; without labels they are
     numbered.
 
-    letter: the axis of the trace that it is, so that a click moves the focus along it; "" for an
-    axis of its own.
+    letter: the axis of the trace along which a click moves the focus; "" if there is none.
     """
 
     word: str
@@ -36,12 +33,12 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """A matrix of the board and where it stands, None for one that is only read.
+    """A matrix of the board and its place, None for a matrix that is not drawn but read by others.
 
     Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or
-    probability. limit: the value of the strongest colour, None for that of its own numbers, or 1
-    for probabilities. rule: how a cell is computed from other matrices of the board. hidden: cells
-    that are 0 because their key is hidden. says: what is said before a number that has no rule.
+    probability. limit: the value of the strongest colour; None for the largest of its own numbers,
+    or 1 for probabilities. rule: how a cell is computed from other matrices of the board. hidden:
+    cells that are 0 because their key is hidden. says: the words before a number without a rule.
     """
 
     name: str
@@ -57,18 +54,18 @@ class Matrix:
     rule: Rule | None = None
     small: bool = False
     hidden: Array | None = None
-    says: str = ""
+    says: str = "This number is"
 
 
-def board(
+def matrix_board(
     matrices: Sequence[Matrix],
     cell: tuple[str, int, int],
     description: str,
     notation: Notation = OURS,
 ) -> JSON:
-    """The board's JSON object; cell: the matrix, row and column of the pinned cell.
+    """The board's JSON object. cell: the matrix, row and column of the pinned cell.
 
-    Badges are given as they are where tokens are rows; a notation may show matrices transposed.
+    Badges are those of matrices with tokens as rows; a notation may show matrices transposed.
     """
     sides = list(
         dict.fromkeys(side for matrix in matrices for side in (matrix.rows, matrix.columns))
@@ -78,7 +75,7 @@ def board(
     return {
         "description": description,
         "arrays": {matrix.name: _array(matrix, letters) for matrix in matrices},
-        "rules": {matrix.name: rule_sent(matrix.rule) for matrix in matrices if matrix.rule},
+        "rules": {matrix.name: rule_json(matrix.rule) for matrix in matrices if matrix.rule},
         "axes": {letters[side]: _axis(side) for side in sides},
         "panels": [_panel(matrix, matrix.place, notation) for matrix in matrices if matrix.place],
         "cell": {"array": array, "index": [int(place) for place in index]},
@@ -88,18 +85,18 @@ def board(
     }
 
 
-def hidden_of(scores: str) -> Rule:
-    """The rule of a matrix that is another with some cells hidden."""
+def mask_rule(scores: str) -> Rule:
+    """The rule of a matrix that equals another one, with some cells hidden."""
     return Rule("mask", (read(scores, 0, 1),))
 
 
-def shares_of(scores: str, n_keys: int) -> Rule:
-    """The rule of a matrix whose rows are the softmax of another's."""
+def softmax_rule(scores: str, n_keys: int) -> Rule:
+    """The rule of a matrix whose rows are the softmax of another one's rows."""
     return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
 
 
-def matrix_of(trace: Trace, field: str, head: int, most: int) -> Array:
-    """One head's matrix of a field, or its block of columns; of features the first `most`."""
+def head_matrix(trace: Trace, field: str, head: int, most: int) -> Array:
+    """One head's matrix of a field, or its block of columns; at most the first `most` features."""
     step = STEPS[field]
     matrix: Array = getattr(trace, field)[0]
     if step.per_head:
@@ -111,34 +108,34 @@ def matrix_of(trace: Trace, field: str, head: int, most: int) -> Array:
     return matrix[:, :most]
 
 
-def sides_of(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
-    """The sides of a field's matrix; focused: its tokens stand where those of the focus do."""
-    words = {"T": "query position", "S": "key position"}
-    rows, columns = (
-        Side(words[a], trace.labels(a), a if focused else "") if a in words else Side("feature")
-        for a in STEPS[field].letters[-2:]
-    )
+def field_sides(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
+    """The sides of a field's matrix. focused: whether a click on a token moves the focus to it."""
+    sides = {"T": Side("query position", trace.labels("T"), "T" * focused)}
+    sides["S"] = Side("key position", trace.labels("S"), "S" * focused)
+    rows, columns = (sides.get(letter, Side("feature")) for letter in STEPS[field].letters[-2:])
     return rows, columns
 
 
-def difference(
+def difference_matrix(
     after: Matrix,
     before: Matrix,
     place: tuple[int, int],
     title: str = "difference",
     rounding: float = 0.0,
 ) -> Matrix:
-    """One matrix minus another, cell by cell; what is hidden in the first stays hidden.
+    """One matrix minus another, cell by cell; cells that are hidden in the first stay hidden.
 
-    It has a colour scale of its own, unless there is nothing but rounding: then it has theirs, and
-    stays pale. rounding: how far the two can lie apart by it alone, where that is known.
+    It has a colour scale of its own. If there is no difference but rounding it has that of the two
+    matrices, and stays pale. rounding: how much they can differ by rounding alone, if known.
     """
     hidden = np.isneginf(after.numbers)
     gap = np.where(hidden, 0.0, after.numbers) - np.where(
         np.isneginf(before.numbers), 0.0, before.numbers
     )
-    compared = max(largest(after.numbers), largest(before.numbers))
-    is_rounding = np.abs(gap).max() <= max(rounding, ROUNDING * compared)
+    compared = max(largest_magnitude(after.numbers), largest_magnitude(before.numbers))
+    limit = largest_magnitude(gap)
+    if np.abs(gap).max() <= max(rounding, MAX_RELATIVE_ROUNDING * compared):
+        limit = compared
     return Matrix(
         f"{after.name} minus {before.name}",
         np.where(hidden, -np.inf, gap),
@@ -147,55 +144,64 @@ def difference(
         place,
         title,
         kind="logit",
-        limit=compared if is_rounding else largest(gap),
+        limit=limit,
         rule=Rule("difference", (read(after.name, 0, 1), read(before.name, 0, 1))),
     )
 
 
 def _axis(side: Side) -> JSON:
-    """An axis of the board; labels that only count, from 0 on, are no words that a cell would
-    quote.
+    """An axis of the board. Labels that only count from 0 are left out: the board quotes labels
+    as words.
     """
-    labels = side.labels or ()
-    counted = labels == tuple(map(str, range(len(labels))))
-    return {"word": side.word, "labels": None if counted else list(labels), "block": None}
+    axis: JSON = {"word": side.word, "labels": None, "block": None}
+    labels = list(side.labels or ())
+    if labels != list(map(str, range(len(labels)))):
+        axis["labels"] = labels
+    return axis
 
 
 def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     hidden = np.isneginf(matrix.numbers)
     limit = matrix.limit
     if limit is None and matrix.kind != "probability":
-        limit = largest(matrix.numbers)
-    given: JSON = {
+        limit = largest_magnitude(matrix.numbers)
+    if limit is not None:
+        limit = float(f"{limit:.6g}")
+    about: JSON = {
         "shape": list(matrix.numbers.shape),
         "axes": [letters[matrix.rows], letters[matrix.columns]],
         "title": matrix.title,
         "role": matrix.role,
         "kind": matrix.kind,
-        "limit": None if limit is None else float(f"{limit:.6g}"),
+        "limit": limit,
         "data": float_bytes(np.where(hidden, 0.0, matrix.numbers)),
     }
     if matrix.hidden is not None and matrix.hidden.any():
-        given["hatched"] = bits(matrix.hidden)
-    if matrix.says:
-        given["given"] = matrix.says
+        about["hatched"] = pack_bits(matrix.hidden)
+    if matrix.rule is None:
+        about["given"] = matrix.says
     if hidden.any():
-        given["masked"] = bits(hidden)
-    return given
+        about["masked"] = pack_bits(hidden)
+    return about
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:
     badge = matrix.badge or " × ".join(map(str, matrix.numbers.shape))
     if notation.convention == "column":
         badge = " × ".join(reversed(badge.split(" × ")))
-    return {
+    panel = {
         "id": matrix.name,
         "array": matrix.name,
         "rows": 0,
         "columns": 1,
         "place": list(place),
-        "role": "result" if matrix.rule else "operand",
+        "role": "operand",
         "title": matrix.title,
         "badge": badge,
-        "size": "small" if matrix.small else "full",
+        "size": "full",
     }
+    if matrix.rule:
+        panel["role"] = "result"
+    if matrix.small:
+        panel["size"] = "small"
+    return panel

@@ -1,4 +1,4 @@
-"""What a matrix is called in a picture, and in which colour it stands."""
+"""The titles, symbols, colours and column names of matrices in pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attention_core.projections import MATRICES
 from attention_lab.column_names import ColumnNames, Names
 from attention_lab.notation.notation import OURS, Notation, symbol
 
-TITLES = {
+ARRAY_TITLES = {
     "words": "word vectors",
     "positions": "position codes",
     "weighted_values": "weight × value",
@@ -28,42 +28,30 @@ TITLES = {
     "pair_total": "all heads together",
 }
 
-ROLES = {
-    "queries": "query",
-    "query_heads": "query",
-    "w_q": "query",
-    "b_q": "query",
-    "keys": "key",
-    "key_heads": "key",
-    "w_k": "key",
-    "b_k": "key",
-    "values": "value",
-    "value_heads": "value",
-    "w_v": "value",
-    "b_v": "value",
+COLOUR_ROLES = {name: step.role for name, step in STEPS.items() if step.role != "text"} | {
     "weighted_values": "value",
-    "output": "output",
-    "w_o": "output",
-    "b_o": "output",
     "head_contributions": "output",
+    **{f"{kind}_{role[0]}": role for kind in "wb" for role in ("query", "key", "value", "output")},
 }
 
 
 def title_of(name: str) -> str:
-    """A matrix in a word or two.
+    """The title of a matrix, in a word or two.
 
     >>> title_of("head_outputs"), title_of("w_q"), title_of("unswapped_keys")
     ('head outputs', '', 'wrong: reshape alone')
     """
     if name.startswith("unswapped_"):
-        return TITLES["merged_unswapped"]
+        return ARRAY_TITLES["merged_unswapped"]
     if name.startswith("reshaped_"):
         return f"{name.removeprefix('reshaped_')}, reshaped"
-    return STEPS[name].title if name in STEPS else TITLES.get(name, "")
+    if name in STEPS:
+        return STEPS[name].title
+    return ARRAY_TITLES.get(name, "")
 
 
 def symbol_of(name: str, notation: Notation) -> str:
-    """The symbol of a field, a weight or the scale in plain characters; nothing for what has none.
+    """The symbol of a field, a weight or the scale in plain characters; "" if it has none.
 
     >>> symbol_of("scores", OURS), symbol_of("w_q", OURS), symbol_of("words", OURS)
     ('Sₕ', 'W_Q', '')
@@ -71,9 +59,9 @@ def symbol_of(name: str, notation: Notation) -> str:
     if name not in OURS.symbols:
         return ""
     sign = symbol(name, notation)
-    # A bias is no matrix, and stays as it is.
-    is_turned = name in MATRICES and notation.convention == "column"
-    return sign.transposed.plain if is_turned else sign.plain
+    if name in MATRICES and notation.convention == "column":  # a bias is a vector: no transpose
+        sign = sign.transposed
+    return sign.plain
 
 
 def role_of(name: str) -> str:
@@ -82,32 +70,36 @@ def role_of(name: str) -> str:
     >>> role_of("w_q"), role_of("reshaped_keys"), role_of("scores")
     ('query', 'key', 'text')
     """
-    return ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
+    return COLOUR_ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
 
 
-# Whose columns stand in the axes of one head's width, alone or side by side.
-WHOSE = {
-    **{
-        name: which
-        for which, one in (("queries", "query"), ("keys", "key"), ("values", "value"))
-        for name in (which, f"{one}_heads", f"w_{one[0]}", f"b_{one[0]}", f"reshaped_{which}")
-    },
-    **dict.fromkeys(("weighted_values", "head_outputs", "merged", "w_o"), "values"),
-}
+COLUMN_NAMES = {"query": "queries", "key": "keys", "value": "values"}
 
 
-def axis_names(
+def _head_names(name: str, letters: Sequence[str], given: ColumnNames) -> tuple[Names, ...]:
+    """The names of every head's columns, for an array whose columns stand in the axes of a head's
+    width, alone or side by side; of an array reshaped without the swap there are none.
+    """
+    if "unswapped" in name:
+        return ()
+    role = "value" if "V" in "".join(letters) else role_of(name)
+    names: tuple[Names, ...] = getattr(given, COLUMN_NAMES[role]) if role in COLUMN_NAMES else ()
+    return names
+
+
+def axis_labels(
     name: str, letters: Sequence[str], shape: Sequence[int], given: ColumnNames
 ) -> dict[str, Any]:
-    """By axis number the labels of the whole axis, and the axis of heads that they depend on.
+    """The labels of an array's axes, by axis number, and the axis of heads on which they depend.
 
-    letters, shape: of the whole array, as it is declared. What has no names is left out.
+    letters, shape: of the whole array, as declared. Axes without names are left out.
 
-    >>> from attention_lab.column_names import BY_HAND
-    >>> axis_names("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], BY_HAND)["3"]["labels"][1]
+    >>> from attention_lab.column_names import HANDMADE_NAMES
+    >>> names = axis_labels("head_outputs", ["B", "H", "T", "V"], [1, 2, 3, 4], HANDMADE_NAMES)
+    >>> names["3"]["labels"][1]
     ['noun', 'animate', 'verb', 'other']
     """
-    heads: tuple[Names, ...] = getattr(given, WHOSE[name]) if name in WHOSE else ()
+    heads = _head_names(name, letters, given)
     side_by_side = tuple(label for labels in heads for label in labels)
     by = next((axis for axis, letter in enumerate(letters) if letter in "HG"), None)
     found: dict[str, Any] = {}

@@ -1,22 +1,20 @@
-"""The whole layer as one picture, with all heads; each matrix opens its step."""
+"""The whole layer as one picture with all heads; each matrix opens its step."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from attention_core import STEPS, Trace
-from attention_core.steps import GIVEN_AXES
 
-from .labels import counted
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
-from .story.windows import around
+from .story.products import head_window
 
-MOST_DOWN = 3  # heads that stand one below the other; more stand in a grid
-MOST = 24  # rows and columns of a large matrix that are drawn, those of the focus among them
+MAX_HEADS_STACKED = 3  # more heads stand in a grid
+MAX_SIDE_DRAWN = 24  # rows and columns of a large matrix that are drawn, around the focus
 
 # The columns of the picture, from the inputs to the output.
-FLOW = (
+FLOW: tuple[tuple[str, ...], ...] = (
     ("inputs",),
     ("w_q", "w_k", "w_v"),
     ("queries", "keys", "values"),
@@ -25,106 +23,101 @@ FLOW = (
     ("w_o",),
     ("output",),
 )
-PER_HEAD = ("probabilities", "head_outputs")  # one matrix for each head
-NAMED = ("inputs", "probabilities", "output")  # their rows, and columns, are labelled
-# How large the cells are beside those of the inputs: what the layer is about has the largest.
-SCALES = {"w_q": 0.6, "w_k": 0.6, "w_v": 0.6, "w_o": 0.6, "probabilities": 1.5} | dict.fromkeys(
-    ("queries", "keys", "values", "head_outputs"), 0.8
-)
-# What the colours of numbers and of shares mean.
-LEGEND = [
+LABELLED_FIELDS = ("inputs", "probabilities", "output")
+# The size of the cells relative to those of the inputs: the attention weights have the largest.
+CELL_SCALES = {"probabilities": 1.5} | {
+    **dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), 0.6),
+    **dict.fromkeys(("queries", "keys", "values", "head_outputs"), 0.8),
+}
+# The meaning of the colours of numbers and of shares.
+COLOUR_LEGEND = [
     {"scale": "feature", "low": "−", "high": "+"},
     {"scale": "share", "low": "0", "high": "1"},
 ]
-OPENS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
-ARROWS = (
-    "inputs w_q",
-    "inputs w_k",
-    "inputs w_v",
-    "w_q queries",
-    "w_k keys",
-    "w_v values",
-    "queries probabilities",
-    "keys probabilities",
-    "probabilities head_outputs",
-    "values head_outputs",
-    "head_outputs w_o",
-    "head_outputs output",
-    "w_o output",
+# The fields whose steps the weight matrices open.
+WEIGHT_STEPS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
+ARROWS: tuple[tuple[str, str], ...] = (
+    ("inputs", "w_q"),
+    ("inputs", "w_k"),
+    ("inputs", "w_v"),
+    ("w_q", "queries"),
+    ("w_k", "keys"),
+    ("w_v", "values"),
+    ("queries", "probabilities"),
+    ("keys", "probabilities"),
+    ("probabilities", "head_outputs"),
+    ("values", "head_outputs"),
 )
+ARROWS_THROUGH_W_O = (("head_outputs", "w_o"), ("w_o", "output"))
+ARROW_WITHOUT_W_O = (("head_outputs", "output"),)
 
 
 def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
-    """The layer from the inputs to the output, with all heads, as matrices of its real numbers
-    joined by arrows.
+    """The layer from the inputs to the output, with all heads, as matrices joined by arrows.
 
     A link is the name of the field whose step it opens.
     """
     trace = stage.trace
-    mixed = trace.projections.w_o is not None
-    flow = [names for names in FLOW if mixed or names != ("w_o",)]
+    flow, arrows = FLOW, ARROWS + ARROWS_THROUGH_W_O
+    if trace.projections.w_o is None:
+        flow = tuple(names for names in FLOW if names != ("w_o",))
+        arrows = ARROWS + ARROW_WITHOUT_W_O
     places = {name: (i, j) for i, names in enumerate(flow) for j, name in enumerate(names)}
-    panels = [_panel(trace, name, place) for name, place in places.items()]
-    stage = replace(stage, windows=_windows(trace, head) | _tokens(trace, query, key))
-    given = scene(stage, panels, ("probabilities", (0, head, query, key)), _says(trace))
-    ids = {panel["array"]: panel["id"] for panel in given["panels"]}
-    for panel in given["panels"]:
-        panel |= {"bare": panel["array"] not in NAMED, "scale": SCALES.get(panel["array"], 1.0)}
-    arrows = [[ids[a], ids[b]] for a, b in (pair.split() for pair in ARROWS) if _drawn(mixed, a, b)]
-    columns = [[ids[name] for name in names] for names in flow]
-    about = {"arrows": arrows, "flow": columns, "player": False, "arithmetic": False}
-    about |= {"legend": LEGEND}
-    return given | about
+    panels = [_panel(stage, name, place) for name, place in places.items()]
+    stage = replace(stage, windows=_windows(trace, head) | _token_windows(trace, query, key))
+    board = scene(stage, panels, ("probabilities", (0, head, query, key)), _description(trace))
+    ids = {panel["array"]: panel["id"] for panel in board["panels"]}
+    for panel in board["panels"]:
+        panel["bare"] = panel["array"] not in LABELLED_FIELDS
+        panel["scale"] = CELL_SCALES.get(panel["array"], 1.0)
+    return board | {
+        "arrows": [[ids[start], ids[end]] for start, end in arrows],
+        "flow": [[ids[name] for name in names] for names in flow],
+        "legend": COLOUR_LEGEND,
+        "player": False,
+        "arithmetic": False,
+    }
 
 
-def _panel(trace: Trace, name: str, place: tuple[int, int]) -> Panel:
-    n_axes = len(STEPS[name].letters if name in STEPS else GIVEN_AXES[name].split())
-    tiles = 1 if name in PER_HEAD and trace.sizes["H"] > 1 else None
-    arrange = "down" if trace.sizes["H"] <= MOST_DOWN else "grid"
-    return Panel(
-        name,
-        n_axes - 2,
-        n_axes - 1,
-        place,
-        "aside",
-        tiles=tiles,
-        arrange=arrange,
-        link=OPENS.get(name, name),
-    )
+def _panel(stage: Stage, name: str, place: tuple[int, int]) -> Panel:
+    """A matrix of the picture; fields with one matrix for each head show all heads."""
+    letters, n_heads = stage.letters(name), stage.trace.sizes["H"]
+    link = WEIGHT_STEPS.get(name, name)
+    panel = Panel(name, len(letters) - 2, len(letters) - 1, place, "aside", link=link)
+    if "H" not in letters or n_heads == 1:
+        return panel
+    if n_heads <= MAX_HEADS_STACKED:
+        return replace(panel, tiles=1, arrange="down")
+    return replace(panel, tiles=1, arrange="grid")
 
 
-def _drawn(mixed: bool, start: str, end: str) -> bool:
-    return (start, end) != ("head_outputs", "output") if mixed else "w_o" not in (start, end)
+def _token_windows(trace: Trace, query: int, key: int) -> dict[str, Window]:
+    """The queries "T" and keys "S" that are drawn: the first one, and the one after the last.
 
-
-def _tokens(trace: Trace, query: int, key: int) -> dict[str, Window]:
-    """Of the queries "T" and of the keys "S" the first token that is drawn and the one after the
-    last.
-
-    They hold the given ones, and of a longer sentence are always as many, so that the picture keeps
-    its size.
+    The query and key in focus are among them. Of longer sentences the same number of tokens is
+    drawn, so the picture keeps its size.
     """
-    drawn = {}
+    windows = {}
     for letter, place in (("T", query), ("S", key)):
         size = trace.sizes[letter]
-        first = min(place // MOST * MOST, max(0, size - MOST))
-        drawn[letter] = (first, min(first + MOST, size))
-    return drawn
-
-
-def _windows(trace: Trace, head: int) -> dict[str, Window]:
-    """Of the heads one, of wide matrices the first columns, of fused ones those around the head."""
-    windows = {letter: (0, min(MOST, trace.sizes[letter])) for letter in "DMO"}
-    for field in ("queries", "keys", "values", "merged"):
-        first, last = around(trace, field, head, MOST)
-        windows[STEPS[field].letters[-1]] = (first, min(last, first + MOST))
+        first = min(place // MAX_SIDE_DRAWN * MAX_SIDE_DRAWN, max(0, size - MAX_SIDE_DRAWN))
+        windows[letter] = (first, min(first + MAX_SIDE_DRAWN, size))
     return windows
 
 
-def _says(trace: Trace) -> str:
-    sizes = trace.sizes
+def _windows(trace: Trace, head: int) -> dict[str, Window]:
+    """The columns that are drawn: the first ones of wide matrices, of fused ones those around the
+    head.
+    """
+    windows = {letter: (0, min(MAX_SIDE_DRAWN, trace.sizes[letter])) for letter in "DMO"}
+    for field in ("queries", "keys", "values", "merged"):
+        first, last = head_window(trace, field, head, MAX_SIDE_DRAWN)
+        windows[STEPS[field].letters[-1]] = (first, min(last, first + MAX_SIDE_DRAWN))
+    return windows
+
+
+def _description(trace: Trace) -> str:
     return (
-        f"The whole attention layer as one picture for {counted(sizes['T'], 'token')} and"
-        f" {counted(sizes['H'], 'head')}, from the inputs to the output. Each small matrix opens"
-        " its step."
+        "The whole attention layer as one picture, from the inputs to the output. Tokens:"
+        f" {trace.sizes['T']}; heads: {trace.sizes['H']}. Each small matrix opens its step."
     )

@@ -1,26 +1,26 @@
-"""The pieces that pictures are put together from: frames, lines, words, margins and the layout."""
+"""Parts of Plotly figures: frames, lines, words, margins and the layout."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from .labels import longest
+from .labels import label_width
 
-PLANE = ("x", "y")
-MOST_NAMES = 32  # names below bars that are all written
+PLANE_AXES = ("x", "y")
+MAX_BAR_NAMES = 32  # of more names only some are written below the bars
 
 Part = dict[str, Any]
 
 
-def box(
+def frame(
     x: float,
     y: float,
     width: float,
     height: float,
     color: str,
     line: float,
-    axes: tuple[str, str] = PLANE,
+    axes: tuple[str, str] = PLANE_AXES,
 ) -> Part:
     """A frame around cells; x and y count cells from the top left."""
     return {
@@ -36,7 +36,7 @@ def box(
     }
 
 
-def broken_line(
+def dashed_line(
     x0: float, y0: float, x1: float, y1: float, color: str, line: float, dash: str
 ) -> Part:
     """A dashed ("dash") or dotted ("dot") line."""
@@ -51,7 +51,7 @@ def broken_line(
     }
 
 
-def word(
+def annotation(
     x: float,
     y: float,
     text: str,
@@ -60,7 +60,7 @@ def word(
     size: float = 13,
     **more: Any,
 ) -> Part:
-    """A word or two at a place, which is their middle, or what anchor and yanchor name."""
+    """Words centred at a place, or placed as anchor and yanchor say."""
     return {
         "x": x,
         "y": y,
@@ -72,44 +72,46 @@ def word(
     } | more
 
 
-def margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, float]:
-    """The margins l, r, t, b in px, the left one at least as wide as the labels that stand there.
+def figure_margins(labels: Sequence[str], size: int = 11, **sides: float) -> dict[str, float]:
+    """The margins l, r, t, b in px; the left one is at least as wide as the labels there.
 
-    They are computed: Plotly's automargin draws every chart twice (a third of its time).
+    They are computed because Plotly's automargin draws every chart twice (a third of its time).
     """
-    beside = longest(labels, size) + 6 if labels else 0
-    return sides | {"l": max(sides["l"], beside)}
+    if labels:
+        sides["l"] = max(sides["l"], label_width(labels, size) + 6)
+    return sides
 
 
-def below(labels: Sequence[str]) -> tuple[int, float]:
-    """The angle of labels below a picture, aslant when they are long, and the height in px that
-    they need.
+def label_layout(labels: Sequence[str]) -> tuple[int, float]:
+    """The angle in degrees of the labels below a picture, and the height in px that they need. Long
+    labels are slanted.
     """
-    slanted = max(map(len, labels)) > 3
-    return (-45 if slanted else 0), longest(labels) * (0.75 if slanted else 0) + 18
+    if max(map(len, labels)) <= 3:
+        return 0, 18
+    return -45, label_width(labels) * 0.75 + 18
 
 
-def names_below(labels: Sequence[str]) -> tuple[Part, float]:
-    """The axis below bars that have names, of which many are not all written, and the height in px
-    that it needs.
+def named_axis(labels: Sequence[str]) -> tuple[Part, float]:
+    """The axis below bars with names, and the height in px that it needs.
 
-    Told how to write them, Plotly need not try which angle leaves room for all.
+    The angle is set, so that Plotly need not try which one leaves room for all names.
     """
-    angle, room = below(labels)
-    which = {"dtick": 1} if len(labels) <= MOST_NAMES else {"nticks": MOST_NAMES // 2}
-    look = {
+    angle, room = label_layout(labels)
+    axis = {
         "type": "category",
         "fixedrange": True,
         "showgrid": False,
         "tickfont": {"size": 11},
         "tickangle": angle,
     }
-    return look | which, room
+    if len(labels) <= MAX_BAR_NAMES:
+        return axis | {"dtick": 1}, room
+    return axis | {"nticks": MAX_BAR_NAMES // 2}, room
 
 
 def layout(height: int | float, description: str, **parts: Any) -> Part:
-    """What all pictures share: no dragging, no legend, and the sentence that is their
-    accessible name.
+    """The layout that all figures share: no dragging, no legend, and a sentence that describes the
+    figure to screen readers.
     """
     return {
         "height": height,

@@ -1,14 +1,13 @@
-"""What travels to the matrix board: arrays as bytes, rules as plain lists, and where they come
-from.
+"""What the matrix board gets: arrays as bytes, rules as plain lists, and where they come from.
 
-Numbers go as little-endian float32, masked cells as bits beside them, so that no number is
+Numbers travel as little-endian float32 and masked cells as bits beside them, so that no number is
 infinite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,15 +21,15 @@ from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written
 
-from .names import axis_names, role_of, symbol_of, title_of
+from .names import axis_labels, role_of, symbol_of, title_of
 
-JSON = dict[str, Any]  # bytes in it are written out by `scene_formats`
+JSON = dict[str, Any]  # may hold bytes, which `scene_formats` encodes
 Window = tuple[int, int]
 
-# Fields on the scale of another one, so that a step's effect is seen.
-LIKE = {"scaled_scores": "scores", "masked_scores": "scores"}
-# Whose scale a derived array has; shares and exponentials go from 0 to 1.
-ASIDE_SCALES = {
+# Fields with the colour scale of another one, so that the effect of a step can be seen.
+COLOUR_SCALES = {"scaled_scores": "scores", "masked_scores": "scores"}
+# The arrays whose colour scale derived arrays have; without one the scale goes from 0 to 1.
+DERIVED_COLOUR_SCALES = {
     "weighted_values": "head_outputs",
     "head_contributions": "output",
     "row_maximum": "scores",
@@ -50,14 +49,14 @@ ASIDE_SCALES = {
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """Where the arrays of a scene come from: the trace, arrays beside it, and what is shown of the
-    large ones.
+    """Where the arrays of a scene come from: the trace, arrays beside it, and the part that is sent
+    of large ones.
 
-    windows: for an axis letter as `Step` writes it, the first index that is sent and the one after
-    the last. own_scale: every head has its own strongest colour. before: the trace without the
-    user's edits, whose differences are outlined. notation: whose symbols stand beside the words,
-    and whether tokens are rows or columns. names: of the columns, where they have some. n_real: how
-    many tokens of a sequence of a batch are real; the others are marked.
+    windows: by axis letter, as `Step` writes it, the first index that is sent and the one after the
+    last. own_scale: every head has a colour scale of its own. before: the trace without the user's
+    edits; cells that differ are outlined. notation: gives the symbols, and whether tokens are rows
+    or columns. names: of the columns, if they have names. n_real: how many tokens of a sequence of
+    a batch are real; the others are marked.
     """
 
     trace: Trace
@@ -82,7 +81,7 @@ class Stage:
         return symbol_of(written(self.trace, name, self.notation), self.notation)
 
     def rule(self, name: str) -> Rule | None:
-        """How an array's cells are computed, if that can be told."""
+        """How the cells of an array are computed; None for arrays that are given."""
         if name == "inputs" and self._sums_words:
             return INPUT_RULE
         if name in DERIVED_ARRAYS:
@@ -93,8 +92,8 @@ class Stage:
 
     @property
     def _sums_words(self) -> bool:
-        """Whether the inputs are the word vectors plus the position codes beside them; edited
-        ones are not.
+        """Whether the inputs are the word vectors plus the position codes in `extra`; with edited
+        cells they are not.
         """
         parts = self.extra
         return "words" in parts and np.array_equal(
@@ -102,7 +101,7 @@ class Stage:
         )
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """How long the axes of an array are, as far as it is sent."""
+        """The lengths of an array's axes, of the part that is sent."""
         if name in DERIVED_ARRAYS:
             return shape_of(self.trace, derived_array_of(self.trace, name))
         sizes = zip(self.letters(name), self.values(name).shape, strict=True)
@@ -110,7 +109,13 @@ class Stage:
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
-        return self.extra[name] if name in self.extra else array_of(self.trace, name)
+        if name in self.extra:
+            return self.extra[name]
+        return array_of(self.trace, name)
+
+    def windowed(self, letter: str, window: Window) -> Stage:
+        """The same arrays, with only a window of one axis sent."""
+        return replace(self, windows={**self.windows, letter: window})
 
 
 def float_bytes(numbers: Array) -> bytes:
@@ -122,82 +127,85 @@ def float_bytes(numbers: Array) -> bytes:
     return np.asarray(numbers, "<f4").tobytes()
 
 
-def bits(flags: Array) -> bytes:
-    """Yes or no per cell, eight to a byte, the first in the lowest bit."""
+def pack_bits(flags: Array) -> bytes:
+    """One bit for each cell, eight to a byte, the first in the lowest bit."""
     return np.packbits(flags, axis=None, bitorder="little").tobytes()
 
 
-def sent(stage: Stage, name: str) -> JSON:
-    """An array as the board takes it: axes, shape, words, colour scale and numbers;
-    docs/board.md names the entries.
+def array_json(stage: Stage, name: str) -> JSON:
+    """An array for the board: axes, shape, words, colour scale and numbers. docs/board.md explains
+    the entries.
     """
     letters = stage.letters(name)
     title = title_of(name) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
-    derived = derived_array_of(stage.trace, name) if name in DERIVED_ARRAYS else None
-    whole = shape_of(stage.trace, derived) if derived else stage.values(name).shape
-    if stage.names and (names := axis_names(name, letters, whole, stage.names)):
+    if name in DERIVED_ARRAYS:
+        derived = derived_array_of(stage.trace, name)
+        whole = shape_of(stage.trace, derived)
+        about |= {"shape": list(whole), "kind": derived.kind, "limit": _derived_limit(stage, name)}
+    else:
+        whole = stage.values(name).shape
+        about |= _numbers(stage, name)
+    if stage.names and (names := axis_labels(name, letters, whole, stage.names)):
         about["names"] = names
-    if not derived:
-        return about | _numbers(stage, name)
-    return about | {
-        "shape": list(whole),
-        "kind": derived.kind,
-        "limit": _derived_limit(stage, name),
-    }
+    return about
 
 
 def _numbers(stage: Stage, name: str) -> JSON:
     """The numbers of an array that are sent, and which of them are hidden or changed."""
+    kind = "feature"
+    if name in STEPS:
+        kind = STEPS[name].kind
     whole = stage.values(name)
     cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in stage.letters(name))
     part = whole[cut]
     hidden = np.isneginf(part)
     about: JSON = {
         "shape": list(part.shape),
-        "kind": STEPS[name].kind if name in STEPS else "feature",
-        "limit": limit(stage, name),
+        "kind": kind,
+        "limit": colour_limit(stage, name),
         "data": float_bytes(np.where(hidden, 0, part)),
     }
     if part.shape != whole.shape:
         about |= {"start": [s.start or 0 for s in cut], "whole": list(whole.shape)}
     if hidden.any():
-        about["masked"] = bits(hidden)
+        about["masked"] = pack_bits(hidden)
     if name == "probabilities" and stage.trace.hidden[cut].any():
-        about["hatched"] = bits(stage.trace.hidden[cut])
+        about["hatched"] = pack_bits(stage.trace.hidden[cut])
     changed = _changed(stage, name)
     if changed is not None and changed[cut].any():
-        about["changed"] = bits(changed[cut])
+        about["changed"] = pack_bits(changed[cut])
     return about
 
 
-def limit(stage: Stage, name: str) -> float | JSON | None:
-    """The value of the strongest colour: of the whole array, or with own scales of each head;
-    None for 0 to 1.
+def colour_limit(stage: Stage, name: str) -> float | JSON | None:
+    """The value with the strongest colour: one for the whole array, or one for each head; None if
+    the scale goes from 0 to 1.
     """
     if name in STEPS and STEPS[name].kind == "probability" and not stage.own_scale:
         return None
-    array = stage.values(LIKE.get(name, name))
+    array = stage.values(COLOUR_SCALES.get(name, name))
     letters = stage.letters(name)
     if stage.own_scale and len(letters) == 4:
         return {
             "axis": 1,
-            "values": [round(largest(array[:, h]), 6) for h in range(array.shape[1])],
+            "values": [round(largest_magnitude(array[:, h]), 6) for h in range(array.shape[1])],
         }
-    return round(largest(array), 6)
+    return round(largest_magnitude(array), 6)
 
 
 def _derived_limit(stage: Stage, name: str) -> float | None:
-    """A derived array has the scale of the array it is made from; shares and exponentials go from 0
-    to 1.
+    """A derived array has the colour scale of the array it is made from; that of shares and
+    exponentials goes from 0 to 1.
     """
-    likeness = ASIDE_SCALES.get(name)
-    if likeness is None:
+    source = DERIVED_COLOUR_SCALES.get(name)
+    if source is None:
         return None
-    return round(largest(array_of(stage.trace, likeness)), 6)
+    return round(largest_magnitude(array_of(stage.trace, source)), 6)
 
 
 def _changed(stage: Stage, name: str) -> Array | None:
+    """Which cells the user's edits changed; None if that cannot be compared."""
     if stage.before is None or name in stage.extra:
         return None
     now, then = array_of(stage.trace, name), array_of(stage.before, name)
@@ -206,20 +214,20 @@ def _changed(stage: Stage, name: str) -> Array | None:
     return np.not_equal(now, then)
 
 
-def rule_sent(rule: Rule) -> JSON:
-    """A rule as the board takes it, without parts that have no effect."""
-    given: JSON = {
+def rule_json(rule: Rule) -> JSON:
+    """A rule for the board, without parts that have no effect."""
+    about: JSON = {
         "operation": rule.operation,
         "length": rule.length,
         "reads": [_read(r) for r in rule.reads],
     }
     if rule.adds:
-        given["adds"] = [_read(r) for r in rule.adds]
+        about["adds"] = [_read(r) for r in rule.adds]
     if rule.operation == "softmax":
-        given["position"] = _position(rule.own)
+        about["position"] = _position(rule.own)
     if rule.softcap is not None:
-        given["softcap"] = rule.softcap
-    return given
+        about["softcap"] = rule.softcap
+    return about
 
 
 def _read(r: Read) -> JSON:
@@ -227,14 +235,14 @@ def _read(r: Read) -> JSON:
 
 
 def _position(p: Position) -> JSON:
-    given: JSON = {"parts": [list(part) for part in p.parts]}
+    about: JSON = {"parts": [list(part) for part in p.parts]}
     if p.over != 1:
-        given["over"] = p.over
+        about["over"] = p.over
     if p.modulo:
-        given["modulo"] = p.modulo
-    return given
+        about["modulo"] = p.modulo
+    return about
 
 
-def largest(matrix: Array) -> float:
-    """The largest absolute value that is not masked; 1 where all is 0."""
+def largest_magnitude(matrix: Array) -> float:
+    """The largest absolute value that is not masked; 1 if all are 0."""
     return float(np.abs(matrix, where=np.isfinite(matrix), out=np.zeros(matrix.shape)).max()) or 1.0

@@ -1,6 +1,4 @@
-"""Questions to work out by hand, in words: what is asked, the numbers that are given, the
-answer.
-"""
+"""Questions to work out by hand: their texts, and the board of their operands."""
 
 from __future__ import annotations
 
@@ -8,176 +6,209 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
+from attention_core.derivation import Derivation
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.practice import Question
+from attention_lab.practice import PracticeQuestion
 
-from .labels import decimals, number
-from .tables import reads
+from . import story
+from .labels import format_decimals, number
+from .payload import JSON, Stage
+from .tables import format_derivation
 
-# What a projected vector is called, its weights, and the axes of its tokens and of a head's width.
-PROJECTED = {
+# The boards of the steps inside a head.
+HEAD_BOARDS = {
+    "scores": story.scores_board,
+    "scaled_scores": story.scale_board,
+    "probabilities": story.softmax_board,
+    "head_outputs": story.mixing_board,
+}
+# For each projection: the word for its vectors, its weights, the axes of its tokens and of a head.
+PROJECTION_WORDS = {
     "queries": ("query", "w_q", "T", "K"),
     "keys": ("key", "w_k", "S", "K"),
     "values": ("value", "w_v", "S", "V"),
 }
 
 
-HOW = {
-    "scaled_scores": "Multiply the two.",
+METHODS = {
+    "scaled_scores": "Multiply the two numbers.",
     "probabilities": (
-        "Subtract the largest score from all, take e to the power of each, and divide the one that"
-        " is asked for by the sum of all."
+        "Subtract the largest score from all scores and take e to the power of each. Divide the"
+        " power for the asked key by the sum of all powers."
     ),
     "merged": "Head 0 comes first, with all its features, then head 1, and so on.",
 }
-DOT_PRODUCT = "Multiply the two lists number by number, and add everything up."
+DOT_PRODUCT_METHOD = (
+    "Multiply the two lists number by number. Add all products, and any number given besides."
+)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question as plain text. given: what each list of numbers is, and the numbers; how: what
-    to do with them.
+class QuestionText:
+    """A question as plain text. numbers: each list of numbers with its name; method: how to work
+    out the answer.
     """
 
     question: str
-    given: tuple[tuple[str, str], ...]
-    how: str
+    numbers: tuple[tuple[str, str], ...]
+    method: str
     answer: str
 
 
-def answer_of(question: Question) -> str:
-    """The answer as it is shown: whole for a place, else precise enough to be judged right,
-    also where it is large.
-    """
+def format_result(question: PracticeQuestion) -> str:
+    """The answer: a column as a whole number, any other number with enough decimals to be right."""
     if question.exact.field == "merged":
         return f"{question.answer:.0f}"
-    write = decimals if abs(question.answer) >= 1 else number
-    return write(question.answer, question.places)
+    write = format_decimals if abs(question.answer) >= 1 else number
+    return write(question.answer, question.decimals)
 
 
-def worded(question: Question, trace: Trace, notation: Notation) -> Asked:
+def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) -> QuestionText:
     """A question on a trace in the words and symbols of a notation."""
     words = _Words(question, trace, notation)
     field = question.exact.field
-    if field in PROJECTED:
-        return words.projected(*PROJECTED[field])
-    asks = {
-        "scores": words.scores,
-        "scaled_scores": words.scaled_scores,
-        "probabilities": words.probabilities,
-        "head_outputs": words.head_outputs,
-        "merged": words.merged,
-        "output": words.output,
-    }
-    return asks[field]()
+    if field in PROJECTION_WORDS:
+        return words.projected(*PROJECTION_WORDS[field])
+    text: QuestionText = getattr(words, field)()
+    return text
 
 
 class _Words:
-    """How to ask for a cell; each method is for the field of its name."""
+    """The text of a question; each method is for the field of its name."""
 
-    def __init__(self, question: Question, trace: Trace, notation: Notation) -> None:
-        self.asked, self.trace, self.notation = question, trace, notation
+    def __init__(self, question: PracticeQuestion, trace: Trace, notation: Notation) -> None:
+        self.question, self.trace, self.notation = question, trace, notation
         self.index = question.exact.index
 
-    def projected(self, word: str, weights: str, tokens: str, features: str) -> Asked:
+    def projected(self, word: str, weights: str, tokens: str, features: str) -> QuestionText:
         """A number of a query, key or value."""
         _, row, column = self.index
         token, width = self.token(tokens, row), self.trace.sizes[features]
         given = (f"the vector of {token}", self.side(column, weights), "the bias")
         head = f"feature {column % width} of head {column // width}"
-        return self.told(f"What is number {column} of the {word} of {token}? It is {head}.", given)
+        return self.with_numbers(
+            f"What is number {column} of the {word} of {token}? It is {head}.", given
+        )
 
-    def scores(self) -> Asked:
+    def scores(self) -> QuestionText:
         """A dot product."""
         _, head, query, key = self.index
         asks, read = self.token("T", query), self.token("S", key)
-        return self.told(
+        return self.with_numbers(
             f"Head {head}: what is the score of the query of {asks} with the key of {read}?",
             (f"the query of {asks}", f"the key of {read}"),
         )
 
-    def scaled_scores(self) -> Asked:
+    def scaled_scores(self) -> QuestionText:
         """A score times the scale."""
         _, head, query, key = self.index
         asks, read, d_k = self.token("T", query), self.token("S", key), self.trace.sizes["K"]
-        return self.told(
+        return self.with_numbers(
             f"Head {head}, {d_k} wide: what is the scaled score of {asks} with {read}?",
             ("the score", "the scale"),
         )
 
-    def probabilities(self) -> Asked:
+    def probabilities(self) -> QuestionText:
         """A share of a row of scores."""
         _, head, query, key = self.index
         asks, read = self.token("T", query), self.token("S", key)
         hidden = "; −∞ is hidden" * bool(self.trace.hidden[0, head, query].any())
-        return self.told(
-            f"Head {head}: what share of what {asks} reads comes from {read}?",
-            (f"the scaled scores of {asks} with every key, in order{hidden}",),
+        return self.with_numbers(
+            f"Head {head}: what share does {asks} give to {read}?",
+            (f"the scaled scores of {asks} with all keys, in order{hidden}",),
         )
 
-    def head_outputs(self) -> Asked:
+    def head_outputs(self) -> QuestionText:
         """A weighted sum of values."""
         _, head, query, feature = self.index
         asks = self.token("T", query)
-        return self.told(
-            f"Head {head}: what is feature {feature} of what {asks} receives?",
+        return self.with_numbers(
+            f"Head {head}: what is feature {feature} of the head output of {asks}?",
             (
-                f"how much {asks} reads from each token, in order",
+                f"the shares that {asks} gives to all tokens, in order",
                 f"feature {feature} of the values of these tokens",
             ),
         )
 
-    def merged(self) -> Asked:
-        """A place."""
+    def merged(self) -> QuestionText:
+        """The column of a number."""
         column, width = self.index[-1], self.trace.sizes["V"]
         # The number of a head that is copied there.
-        _, head, _, feature = self.asked.exact.terms[0].factors[0].index
+        _, head, _, feature = self.question.exact.terms[0].factors[0].index
         question = (
-            f"Each head is {width} wide. At which place of the merged vector does feature"
-            f" {feature} of head {head} stand? Places are counted from 0."
+            f"Each head is {width} wide. Which column of the merged heads holds feature {feature}"
+            f" of head {head}? Columns are counted from 0."
         )
-        return Asked(question, (), HOW["merged"], f"{column}, from {head} × {width} + {feature}")
+        return QuestionText(
+            question, (), METHODS["merged"], f"{column}, from {head} × {width} + {feature}"
+        )
 
-    def output(self) -> Asked:
+    def output(self) -> QuestionText:
         """The merged heads times a column of W_O, and what is added."""
         _, query, column = self.index
         asks = self.token("T", query)
         given = (f"the merged heads of {asks}", self.side(column, "w_o"), *self.added())
-        return self.told(f"What is number {column} of the output of {asks}?", given)
+        return self.with_numbers(f"What is number {column} of the output of {asks}?", given)
 
     def added(self) -> tuple[str, ...]:
         """What is added to the output: bias and residual, if the layer has them."""
-        found = []
+        names = []
         if self.trace.projections.b_o is not None:
-            found.append("the bias")
+            names.append("the bias")
         if self.trace.residual:
-            found.append("the layer’s input, added")
-        return tuple(found)
+            names.append("the input, added by the residual connection")
+        return tuple(names)
 
     def side(self, column: int, weights: str) -> str:
-        """Which numbers of a weight matrix."""
+        """A column of a weight matrix."""
         return f"column {column} of {symbol(weights, self.notation).plain}"
 
     def token(self, axis: str, place: int) -> str:
-        """A token and its place."""
+        """A token and its position."""
         return f"“{self.trace.labels(axis)[place]}” ({place})"
 
-    def told(self, question: str, names: Sequence[str]) -> Asked:
-        """The question with the numbers it needs, as many lists as the arithmetic reads."""
-        answer = f"{answer_of(self.asked)}, from {reads(self.asked.exact, self.asked.places)}"
-        how = HOW.get(self.asked.exact.field, DOT_PRODUCT)
-        return Asked(question, tuple(zip(names, self.lists(), strict=False)), how, answer)
+    def with_numbers(self, question: str, names: Sequence[str]) -> QuestionText:
+        """The question with the lists of numbers that its arithmetic reads, and their names."""
+        arithmetic = format_derivation(self.question.exact, self.question.decimals)
+        answer = f"{format_result(self.question)}, from {arithmetic}"
+        method = METHODS.get(self.question.exact.field, DOT_PRODUCT_METHOD)
+        return QuestionText(question, tuple(zip(names, self.lists(), strict=False)), method, answer)
 
     def lists(self) -> list[str]:
-        """The numbers that the arithmetic reads: one list for each factor of its terms, then
-        what is added.
+        """The numbers that the arithmetic reads: a list for each factor of its terms, then what is
+        added.
         """
-        terms = self.asked.shown.terms
-        several = [term for term in terms if len(term.factors) == len(terms[0].factors)]
-        lists = [[term.factors[i].value for term in several] for i in range(len(terms[0].factors))]
-        lists += [
-            [term.factors[0].value] for term in terms if len(term.factors) < len(terms[0].factors)
-        ]
+        terms = self.question.rounded.terms
+        n_factors = len(terms[0].factors)
+        products = [term for term in terms if len(term.factors) == n_factors]
+        lists = [[term.factors[i].value for term in products] for i in range(n_factors)]
+        lists += [[term.factors[0].value] for term in terms if len(term.factors) < n_factors]
         return [
-            ", ".join(decimals(value, self.asked.places) for value in values) for values in lists
+            ", ".join(format_decimals(value, self.question.decimals) for value in values)
+            for values in lists
         ]
+
+
+def operand_board(stage: Stage, cell: Derivation, focused: bool) -> JSON:
+    """The board of the step that computes a cell, without its result; the cell's operands are lit.
+    focused: only the columns of one head if there are many.
+    """
+    field, (_, *index) = cell.field, cell.index
+    if field in HEAD_BOARDS:
+        head, query, last = index
+        board = HEAD_BOARDS[field](stage, (head, query, last))
+    elif field == "merged":
+        query, column = index
+        width = stage.trace.sizes["V"]
+        board = story.merge_board(stage, (column // width, query, column % width), focused)
+    elif field == "output":
+        board = story.output_board(stage, index[0], index[1], focused)
+    else:
+        row, column = index
+        width = stage.trace.sizes["V" if field == "values" else "K"]
+        board = story.projection_board(
+            stage, field, (column // width, row, column % width), focused
+        )
+    panels = [panel for panel in board["panels"] if panel["role"] == "operand"]
+    lit = {"array": field, "index": list(cell.index)}
+    return board | {"panels": panels, "cell": lit, "player": False, "arithmetic": False}

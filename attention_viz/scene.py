@@ -1,9 +1,9 @@
-"""What the matrix board is given: the matrices of a step, how each cell is computed, and where each
-matrix stands.
+"""The scene that the matrix board draws: the matrices of a step, how each cell is computed, and
+where each matrix stands.
 
-A scene is one JSON object with bytes in it: how numbers and rules travel in it is in `payload`, how
-it is written out in `scene_formats`. The board in the browser knows no attention: all it says and
-shows comes from here.
+A scene is one JSON object that may hold bytes: `payload` encodes numbers and rules, and
+`scene_formats` writes it out. The board in the browser knows nothing about attention: all that it
+says and shows comes from here.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
 
 from .names import title_of
-from .payload import JSON, Stage, rule_sent, sent
-from .theme import ON_BOARDS
+from .payload import JSON, Stage, array_json, rule_json
+from .theme import BOARD_PALETTES
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One matrix of the board: which axes of the array are drawn as rows and columns, and where it
-    stands.
+    """One matrix of the board: its array, the axes that are its rows and columns, and its place.
 
     rows, columns: axis numbers, None for a single row or column. tiles: an axis that gets one
     matrix per index. place: column and row of the board's own grid. part: result, operand, tiles,
@@ -48,13 +47,13 @@ class Panel:
 def scene(
     stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]], description: str
 ) -> JSON:
-    """The board's JSON object for some panels; cell: the array and the index of the pinned cell."""
+    """The board's JSON object for some panels. cell: the array and the index of the pinned cell."""
     names = _needed(stage, [panel.array for panel in panels])
     array, index = cell
     return {
         "description": description,
-        "arrays": {name: sent(stage, name) for name in names},
-        "rules": {name: rule_sent(told) for name in names if (told := _told(stage, name, names))},
+        "arrays": {name: array_json(stage, name) for name in names},
+        "rules": {n: rule_json(rule) for n in names if (rule := _complete_rule(stage, n, names))},
         "axes": _axes(stage, names),
         "panels": [_panel(stage, panel) for panel in panels],
         "cell": {"array": array, "index": [int(i) for i in index]},
@@ -64,14 +63,15 @@ def scene(
     }
 
 
-def dressed(given: JSON, mode: str, zoom: float = 1.0) -> JSON:
-    """The scene in the colours of a mode, "light", "dark" or "both", and with larger type."""
-    return given | {"palette": ON_BOARDS if mode == "both" else ON_BOARDS[mode], "zoom": zoom}
+def coloured_scene(scene: JSON, mode: str, zoom: float = 1.0) -> JSON:
+    """A scene with the colours of a mode, "light", "dark" or "both", and with its type enlarged."""
+    palettes = BOARD_PALETTES | {"both": BOARD_PALETTES}
+    return scene | {"palette": palettes[mode], "zoom": zoom}
 
 
 def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
-    """The arrays of the panels, what derived arrays among them are worked out from, and settings
-    that the rules read.
+    """The arrays of the panels, the arrays from which derived ones are computed, and the numbers
+    that rules read, such as the scale.
     """
     found = dict.fromkeys(names)
     waiting = list(found)
@@ -81,15 +81,15 @@ def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
         if rule is None:
             continue
         for r in (*rule.reads, *rule.adds):
-            small = r.array in GIVEN_AXES and len(stage.letters(r.array)) < 2
-            if r.array not in found and (name in DERIVED_ARRAYS or small):
+            is_small = r.array in GIVEN_AXES and len(stage.letters(r.array)) < 2
+            if r.array not in found and (name in DERIVED_ARRAYS or is_small):
                 found[r.array] = None
                 waiting.append(r.array)
     return list(found)
 
 
-def _told(stage: Stage, name: str, names: Sequence[str]) -> Rule | None:
-    """The rule of an array, if all it reads is there."""
+def _complete_rule(stage: Stage, name: str, names: Sequence[str]) -> Rule | None:
+    """The rule of an array, if the scene has all arrays that the rule reads."""
     rule = stage.rule(name)
     if rule and all(r.array in names for r in (*rule.reads, *rule.adds)):
         return rule
@@ -97,27 +97,27 @@ def _told(stage: Stage, name: str, names: Sequence[str]) -> Rule | None:
 
 
 def _axes(stage: Stage, names: Iterable[str]) -> JSON:
-    """Every axis of the scene: its word, its labels, and the width of a head where heads lie
-    side by side.
+    """Every axis of the scene: its word, its labels, and the width of a head if heads lie side by
+    side.
     """
-    trace, axes = stage.trace, {}
+    trace = stage.trace
+    axes: JSON = {}
     for name in names:
         declared = stage.letters(name)
         for letter, shown in zip(declared, trace.shown(declared), strict=True):
-            parts = letter.split("·")
-            axes[shown] = {
-                "word": AXES.get(shown, "column"),
-                "labels": list(trace.labels(letter)) if letter in "TS" else None,
-                "block": trace.sizes[parts[1]] if len(parts) == 2 else None,
-            }
-            if letter in ("T", "S") and stage.n_real is not None:
-                axes[shown]["real"] = stage.n_real
+            axes[shown] = {"word": AXES.get(shown, "column"), "labels": None, "block": None}
+            if letter in ("T", "S"):
+                axes[shown]["labels"] = list(trace.labels(letter))
+                if stage.n_real is not None:
+                    axes[shown]["real"] = stage.n_real
+            if "·" in letter:
+                axes[shown]["block"] = trace.sizes[letter.split("·")[1]]
     return axes
 
 
 def _panel(stage: Stage, panel: Panel) -> JSON:
     title = f"{stage.symbol(panel.array)} {panel.title or title_of(panel.array)}".strip()
-    given: JSON = {
+    about: JSON = {
         "id": f"{panel.array} {panel.part}",
         "array": panel.array,
         "rows": panel.rows,
@@ -126,22 +126,24 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
         "role": panel.part,
         "title": title,
         "badge": _badge(stage, panel),
-        "size": "small" if panel.small else "full",
+        "size": "full",
     }
+    if panel.small:
+        about["size"] = "small"
     if panel.tiles is not None:
-        given |= {"tiles": panel.tiles, "arrange": panel.arrange}
+        about |= {"tiles": panel.tiles, "arrange": panel.arrange}
     if panel.diagonal:
-        given["mark"] = "diagonal"
+        about["mark"] = "diagonal"
     if panel.link:
-        given["link"] = panel.link
+        about["link"] = panel.link
     if panel.editable:
-        given["editable"] = True
-    return given
+        about["editable"] = True
+    return about
 
 
 def _badge(stage: Stage, panel: Panel) -> str:
-    """The sizes that are drawn, as numbers, in the order in which they are read, and their axes in
-    words; of tiles, as they lie in the array.
+    """The sizes that are drawn and their axes in words, in reading order; with tiles in the order
+    of the array.
     """
     across = [panel.rows, panel.columns]
     if stage.notation.convention == "column":
@@ -158,7 +160,7 @@ def _badge(stage: Stage, panel: Panel) -> str:
 
 
 def axis_word(letter: str) -> str:
-    """An axis in one word: query, key, feature, head, or column where heads lie side by side."""
+    """An axis in one word: query, key, feature, head, or column if heads lie side by side."""
     if "·" in letter:
         return "column"
     if AXES[letter].endswith("feature"):

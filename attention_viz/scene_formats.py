@@ -1,6 +1,4 @@
-"""The two ways in which a scene is written out: JSON text for a hand-out, one byte string for
-the app.
-"""
+"""A scene written as JSON text, for hand-outs, and as one byte string, for the app."""
 
 from __future__ import annotations
 
@@ -10,11 +8,12 @@ import json
 from .payload import JSON
 
 
-def as_text(scene: JSON) -> str:
-    """A scene as JSON text, its bytes as base64. Raises: TypeError, ValueError, for what JSON has
-    no word for.
+def scene_to_text(scene: JSON) -> str:
+    """A scene as JSON text, its bytes as base64.
 
-    >>> as_text({"data": b"light work"})
+    Raises: TypeError or ValueError for values that JSON cannot hold.
+
+    >>> scene_to_text({"data": b"light work"})
     '{"data": "bGlnaHQgd29yaw=="}'
     """
     return json.dumps(
@@ -22,14 +21,14 @@ def as_text(scene: JSON) -> str:
     )
 
 
-def as_bytes(scene: JSON) -> bytes:
-    r"""A scene as one byte string: four bytes that say how long the JSON text is, the text, and
-    then the bytes.
+def scene_to_bytes(scene: JSON) -> bytes:
+    r"""A scene as one byte string: four bytes with the length of the JSON text, the text, and then
+    all parts that are bytes.
 
-    In the text stands where they lie: [start, length], counted from the end of the text. Text and
-    parts begin at multiples of four. Raises: TypeError, ValueError, for what JSON has no word for.
+    The text holds [start, length] of each part, counted from the end of the text. Text and parts
+    begin at multiples of four. Raises: TypeError or ValueError for values that JSON cannot hold.
 
-    >>> as_bytes({"data": b"light work"})
+    >>> scene_to_bytes({"data": b"light work"})
     b'\x10\x00\x00\x00{"data":[0,10]} light work'
     """
     parts = bytearray()
@@ -40,14 +39,14 @@ def as_bytes(scene: JSON) -> bytes:
         parts.extend(_checked(part))
         return start, len(parts) - start
 
-    # As ASCII, which can hold half a character: in the story's scenes escapes are 32 bytes of 6000.
+    # As ASCII, which can hold half a character. Escapes are 32 of 6000 bytes in a story's scene.
     text = json.dumps(scene, allow_nan=False, default=placed, separators=(",", ":")).encode("ascii")
     text += b" " * (-len(text) % 4)
     return len(text).to_bytes(4, "little") + text + parts
 
 
 def _checked(part: object) -> bytes:
-    """Bytes as they are; an array would be taken for them, too, as its numbers lie in memory."""
+    """Bytes as they are. Arrays are refused: their memory would be sent without a word."""
     if isinstance(part, bytes):
         return part
     raise TypeError(

@@ -1,4 +1,4 @@
-"""The numbers behind a picture as tables: a matrix, and the arithmetic of one cell."""
+"""The numbers of a picture as tables: a matrix, and the arithmetic of one cell."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from attention_core.derivation import Derivation, Factor
 from attention_core.head_blocks import head_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
-from .labels import is_rounded, number, short
+from .labels import is_rounded, number, shorten
 
-SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
+MATRIX_SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
 
 def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFrame:
-    """One matrix of a field with its labels: all rows and columns, full precision.
+    """One matrix of a field with its labels and all digits.
 
     Rows are numbered, so that repeated tokens stay apart.
     """
@@ -34,12 +34,12 @@ def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFr
 
 
 def column_labels(trace: Trace, field: str) -> list[str]:
-    """The names of a field's columns: tokens, or feature numbers ("head·feature" where heads
-    lie side by side).
+    """The names of a field's columns: tokens or feature numbers; "head·feature" if heads lie side
+    by side.
     """
     axis = trace.axes(field)[-1]
     if "·" not in axis:
-        return [short(token) for token in trace.labels(axis)]
+        return [shorten(token) for token in trace.labels(axis)]
     width = trace.sizes[axis.split("·")[1]]
     return [f"{i // width}·{i % width}" for i in range(getattr(trace, field).shape[-1])]
 
@@ -55,8 +55,8 @@ def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
 
 
 def field_table(trace: Trace, field: str) -> pd.DataFrame:
-    """The whole field of the first sequence: one line for each row of a matrix, of all heads
-    one below the other.
+    """The whole field of the first sequence, one row for each row of a matrix, the heads one below
+    the other.
     """
     if not STEPS[field].per_head:
         return matrix_table(trace, field)
@@ -65,9 +65,9 @@ def field_table(trace: Trace, field: str) -> pd.DataFrame:
 
 
 def terms_table(derivation: Derivation) -> pd.DataFrame:
-    """Every term of a cell's arithmetic with its running sum.
+    """Every term of a cell's arithmetic with the running sum.
 
-    Columns: one for each factor, the term's value, and the sum up to it.
+    Columns: two for each factor, the term's value, and the sum up to it.
     """
     n_factors = max(len(term.factors) for term in derivation.terms)
     rows = []
@@ -78,31 +78,32 @@ def terms_table(derivation: Derivation) -> pd.DataFrame:
         for i in range(n_factors):
             row |= {f"number {i + 1}": "", f"value {i + 1}": float("nan")}
         for i, factor in enumerate(term.factors):
-            row |= {f"number {i + 1}": place(factor), f"value {i + 1}": factor.value}
+            row |= {f"number {i + 1}": factor_code(factor), f"value {i + 1}": factor.value}
         rows.append(row | {"term": term.value, "running sum": total})
     return pd.DataFrame(rows)
 
 
-def place(factor: Factor) -> str:
-    """Where a number stands, as code would name it (the batch axis of one sequence is left out).
+def factor_code(factor: Factor) -> str:
+    """A factor as code names it, without the batch axis.
 
-    >>> place(Factor("queries", (0, 3, 5), 1.5)), place(Factor("scale", (), 0.5))
+    >>> factor_code(Factor("queries", (0, 3, 5), 1.5)), factor_code(Factor("scale", (), 0.5))
     ('queries[3, 5]', 's')
     """
-    name = SYMBOLS.get(factor.name, factor.name)
+    name = MATRIX_SYMBOLS.get(factor.name, factor.name)
     if not factor.index:
         return name
-    index = factor.index[1:] if factor.name in STEPS else factor.index
+    index = factor.index
+    if factor.name in STEPS:
+        index = index[1:]
     return f"{name}[{', '.join(map(str, index))}]"
 
 
-def reads(derivation: Derivation, places: int | None = None) -> str:
-    """The arithmetic of a cell as one line of plain text, in full when it is short; factors of a
-    sum to so many places.
+def format_derivation(derivation: Derivation, places: int | None = None) -> str:
+    """The arithmetic of a cell as one line of plain text; of a long sum the first four terms.
 
-    Without `places`, factors have two decimals, because a table shows all terms. A single product
-    has no table, so its factors have four. "≈" before the result means that a number shown is
-    rounded, so the result may differ from what the line gives.
+    places: decimals of the factors of a sum. Without it they have two, because a table shows all
+    terms; the factors of a single product, which has no table, have four. "≈" means that a shown
+    number is rounded, so the line may give another result.
     """
     if derivation.operation == "mask":
         score, result = number(derivation.terms[0].value, 4), number(derivation.result, 4)
@@ -115,16 +116,18 @@ def reads(derivation: Derivation, places: int | None = None) -> str:
         rounded.append(is_rounded(value, digits))
         return number(value, digits)
 
-    left, right = _worked_out(derivation, shown, places), shown(derivation.result)
-    return f"{left} {'≈' if derivation.result and any(rounded) else '='} {right}"
+    left, right = _left_side(derivation, shown, places), shown(derivation.result)
+    if derivation.result and any(rounded):
+        return f"{left} ≈ {right}"
+    return f"{left} = {right}"
 
 
-def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int | None) -> str:
-    """What a cell is worked out from; shown writes a number to so many digits."""
+def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | None) -> str:
+    """The left side of the equation. shown: formats a number with a number of decimals."""
     operation, terms = derivation.operation, derivation.terms
     factors = terms[0].factors
     if operation in ("copy", "given") or (operation == "sum" and len(terms) == len(factors) == 1):
-        return place(factors[0])
+        return factor_code(factors[0])
     if operation in ("product", "softcap"):
         return " × ".join(shown(factor.value) for factor in factors)
     if operation == "softmax":
@@ -132,14 +135,15 @@ def _worked_out(derivation: Derivation, shown: Callable[..., str], places: int |
             f"{shown(terms[derivation.position].value)} /"
             f" {shown(sum(term.value for term in terms))}"
         )
-    if len(terms) == 1:
-        return " × ".join(
-            shown(factor.value, 4 if places is None else places) for factor in factors
-        )
-    digits = 2 if places is None else places
+    if places is None:
+        places = 2
+        if len(terms) == 1:
+            places = 4
     products = [
-        " × ".join(shown(factor.value, digits) for factor in term.factors) for term in terms[:4]
+        " × ".join(shown(factor.value, places) for factor in term.factors) for term in terms[:4]
     ]
+    if len(terms) == 1:
+        return products[0]
     more = ""
     if len(terms) > 4:
         more = f" + … ({len(terms) - 4} more)"

@@ -1,5 +1,5 @@
-"""The colours of every picture, light and dark. Figures name a role ("@query"); `coloured` puts
-the colour in.
+"""The colours of every picture, light and dark. Figures name a colour role, such as "@query";
+`coloured_figure` replaces it by the colour.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ PALETTES: dict[str, dict[str, Any]] = {
         ],
     },
 }
-# What a board needs of them; the charts need more, which is added below.
-ON_BOARDS = {mode: dict(colours) for mode, colours in PALETTES.items()}
-# Which head a number belongs to: one hue for each of 8 heads in turn, told apart by the
-# colour-blind (the palette of Okabe and Ito without yellow and black), from its palest for the
-# smallest number to its strongest for the largest.
-HUES = (
+# The colours of boards; those that only charts use are added below.
+BOARD_PALETTES = {mode: dict(colours) for mode, colours in PALETTES.items()}
+# One hue for each of 8 heads, repeated for more: the palette of Okabe and Ito, which the
+# colour-blind can distinguish, without yellow and black. The smallest number has the palest shade
+# of its hue, the largest the strongest.
+HEAD_HUES = (
     (0, 114, 178),
     (230, 159, 0),
     (0, 158, 115),
@@ -92,14 +92,14 @@ HUES = (
 
 
 def _bands(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> list[list[float | str]]:
-    """The scale of the heads: in band i from a little of hue i on the ground to the hue with a
-    little ink.
+    """The scale of the heads: band i goes from a pale shade of hue i, mixed with the background, to
+    a strong one, mixed with ink.
     """
     scale: list[list[float | str]] = []
-    for i, hue in enumerate(HUES):
+    for i, hue in enumerate(HEAD_HUES):
         for place, other, share in ((i, ground, 0.12), (i + 0.999, ink, 0.8)):
             mixed = (round(share * h + (1 - share) * o) for h, o in zip(hue, other, strict=True))
-            scale.append([min(1.0, place / len(HUES)), f"rgb({', '.join(map(str, mixed))})"])
+            scale.append([min(1.0, place / len(HEAD_HUES)), f"rgb({', '.join(map(str, mixed))})"])
     scale[-1][0] = 1.0
     return scale
 
@@ -109,13 +109,11 @@ PALETTES["dark"]["heads"] = _bands((17, 18, 26), (255, 255, 255))
 
 
 def _inks(ink: int) -> dict[str, str]:
-    """A colour for each head as a line or a bar: the eight hues with a little ink, then with
-    more.
-    """
+    """A colour for the line or bar of each head: the eight hues with some ink, then with more."""
     mixed = [
         [round(share * part + (1 - share) * ink) for part in hue]
         for share in (0.8, 0.5)
-        for hue in HUES
+        for hue in HEAD_HUES
     ]
     return {f"head {i}": "#{:02x}{:02x}{:02x}".format(*parts) for i, parts in enumerate(mixed)}
 
@@ -139,21 +137,21 @@ _COLOUR_KEYS = {
 _FONT_KEYS = {"font", "tickfont"}  # numbers inside cells keep their size: the cells do not grow
 
 
-def dress(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
-    """The figure in the colours of a mode, "light" or "dark", ready to be sent; zoom enlarges
-    the type.
+def figure_json(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
+    """A figure in the colours of a mode, "light" or "dark", with its arrays encoded for the
+    browser. zoom: enlarges the type.
     """
-    sent: Figure = packed(coloured(figure, mode, zoom))
-    return sent
+    packed: Figure = pack_arrays(coloured_figure(figure, mode, zoom))
+    return packed
 
 
-def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
-    """A copy of the figure with its roles coloured for a mode, "light" or "dark"; zoom enlarges
-    type and height.
+def coloured_figure(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
+    """A copy of a figure with the colours of a mode, "light" or "dark", in the place of roles.
+    zoom: enlarges type and height.
     """
     palette, size = PALETTES[mode], 13 * zoom
     font = {"color": palette["text"], "size": size, "family": '"Source Sans", sans-serif'}
-    layout = {
+    layout: Figure = {
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": font,
@@ -168,28 +166,26 @@ def coloured(figure: Figure, mode: str = "light", zoom: float = 1.0) -> Figure:
             "activecolor": palette["primary"],
         },
     }
-    dressed: Figure = _dressed(figure, palette, zoom)
-    given = dressed["layout"]
-    margin = {side: zoom * room for side, room in given.get("margin", {}).items()}
-    # Else Plotly measures each label of an axis, to hide what leaves the picture: a twentieth of a
-    # repaint.
-    axes = {
-        name: {"ticklabeloverflow": "allow"} | axis
-        for name, axis in given.items()
-        if name[1:].startswith("axis")
-    }
-    # The names of upright axes grow with the type: without more height they would be cut.
-    height = {"height": zoom * given["height"]} if "height" in given else {}
-    dressed["layout"] = layout | given | axes | height | {"margin": margin}
-    return dressed
+    copy: Figure = _coloured(figure, palette, zoom)
+    layout |= copy["layout"]
+    layout["margin"] = {side: zoom * room for side, room in layout.get("margin", {}).items()}
+    for name in layout:
+        # Otherwise Plotly measures each label of an axis, to hide labels that leave the picture:
+        # a twentieth of a repaint.
+        if name[1:].startswith("axis"):
+            layout[name] = {"ticklabeloverflow": "allow"} | layout[name]
+    # The titles of vertical axes grow with the type: without more height they would be cut.
+    if "height" in layout:
+        layout["height"] *= zoom
+    return copy | {"layout": layout}
 
 
-def _dressed(part: Any, palette: dict[str, Any], zoom: float) -> Any:
-    """Replace roles, but only where a colour stands: a user's token may well be "@query"."""
+def _coloured(part: Any, palette: dict[str, Any], zoom: float) -> Any:
+    """Replace roles, but only where Plotly expects a colour: a user's token may be "@query"."""
     if isinstance(part, dict):
         return {key: _entry(key, value, palette, zoom) for key, value in part.items()}
     if isinstance(part, list) and part and isinstance(part[0], dict):
-        return [_dressed(item, palette, zoom) for item in part]
+        return [_coloured(item, palette, zoom) for item in part]
     return part
 
 
@@ -198,26 +194,28 @@ def _entry(key: str, value: Any, palette: dict[str, Any], zoom: float) -> Any:
         return palette[value[1:]]
     if key in _FONT_KEYS and "size" in value:
         value = value | {"size": zoom * value["size"]}
-    return _dressed(value, palette, zoom)
+    return _coloured(value, palette, zoom)
 
 
 # Element types that plotly.js reads from base64; other arrays travel as lists.
-TYPES = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
+PLOTLY_DTYPES = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<f4", "<f8")
 
 
-def packed(part: Any) -> Any:
-    """A part of a figure with its arrays as plotly.js reads them from JSON.
+def pack_arrays(part: Any) -> Any:
+    """A part of a figure with its arrays in the form that plotly.js reads from JSON.
 
-    >>> packed({"z": np.zeros((1, 2), "f4"), "name": "z"})
+    >>> pack_arrays({"z": np.zeros((1, 2), "f4"), "name": "z"})
     {'z': {'dtype': 'f4', 'bdata': 'AAAAAAAAAAA=', 'shape': '1, 2'}, 'name': 'z'}
     """
     if isinstance(part, dict):
-        return {key: packed(value) for key, value in part.items()}
+        return {key: pack_arrays(value) for key, value in part.items()}
     if isinstance(part, list) and part and isinstance(part[0], dict):
-        return [packed(item) for item in part]
+        return [pack_arrays(item) for item in part]
     if not isinstance(part, np.ndarray):
         return part
-    if part.dtype.str not in TYPES or not part.size:
+    if part.dtype.str not in PLOTLY_DTYPES or not part.size:
         return part.tolist()
     array = {"dtype": part.dtype.str[1:], "bdata": base64.b64encode(part.tobytes()).decode("ascii")}
-    return array | ({"shape": str(part.shape)[1:-1]} if part.ndim > 1 else {})
+    if part.ndim > 1:
+        array["shape"] = str(part.shape)[1:-1]
+    return array

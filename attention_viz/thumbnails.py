@@ -1,6 +1,4 @@
-"""The heads of all layers as one board: a line of small matrices for each layer, every number
-in it real.
-"""
+"""The heads of all layers as one board: a line of small matrices for each layer."""
 
 from __future__ import annotations
 
@@ -11,50 +9,53 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from .payload import JSON, float_bytes, largest
+from .payload import JSON, float_bytes, largest_magnitude
 
-MOST_NUMBERS = 300_000  # that are sent; 72 heads of 64 tokens are as many
-# What the board says of a number that it does not work out.
-GIVEN = {
+MAX_NUMBERS_SENT = 300_000  # enough for 72 heads with 64 tokens
+# The words before a number without arithmetic.
+HEAD_NUMBER_CAPTIONS = {
     "probability": "This query gives this key the share",
     "logit": "With the change, this key's share moves by",
 }
-Cell = tuple[int, int, int, int]  # layer, head, query, key
+LayerCell = tuple[int, int, int, int]  # layer, head, query, key
 
 
 def thumbnails(
     layers: Sequence[Array],
     labels: tuple[Sequence[str], Sequence[str]],
-    cell: Cell = (0, 0, 0, 0),
+    cell: LayerCell = (0, 0, 0, 0),
     description: str = "The attention of every head of every layer as small matrices.",
     *,
     kind: str = "probability",
     own_scale: bool = False,
     captions: Sequence[Sequence[str]] = (),
 ) -> JSON:
-    """The board's JSON object for layers of shape (H, T, S), all in one scale of colours or each
-    head in its own.
+    """The board's JSON object for layers of shape (H, T, S), with one colour scale for all heads or
+    one for each.
 
-    labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. Of
-    very many tokens only a window around the cell is sent, as many as `side_sent` says. captions:
-    what each head does, layer by layer.
+    labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. If
+    there are more tokens than `max_tokens_sent`, only a window around the cell is sent. captions: a
+    sentence about each head, layer by layer.
     """
-    side = side_sent(len(layers) * layers[0].shape[0])
+    side = max_tokens_sent(len(layers) * layers[0].shape[0])
     layer, *index = cell
-    shared = None if kind == "probability" else max(largest(numbers) for numbers in layers)
-    limits = [_own(numbers) if own_scale else shared for numbers in layers]
+    limits: list[float | JSON | None] = [None] * len(layers)
+    if kind != "probability":
+        limits = [max(map(largest_magnitude, layers))] * len(layers)
+    if own_scale:
+        limits = list(map(_limits_of_heads, layers))
     names = [f"layer {number}" for number in range(len(layers))]
     arrays = {
-        name: array_sent(name, numbers, cell[2:], kind, limit, side)
+        name: heads_json(name, numbers, cell[2:], kind, limit, side)
         for name, numbers, limit in zip(names, layers, limits, strict=True)
     }
     panels = [line_of_heads(name, n, name.capitalize()) for n, name in enumerate(names)]
     for panel, said in zip(panels, captions, strict=False):
         panel["captions"] = list(said)
-    return given_board(description, arrays, labels, panels, (names[layer], index))
+    return thumbnail_board(description, arrays, labels, panels, (names[layer], index))
 
 
-def given_board(
+def thumbnail_board(
     description: str,
     arrays: JSON,
     labels: tuple[Sequence[str], Sequence[str]],
@@ -62,15 +63,15 @@ def given_board(
     cell: tuple[str, Sequence[int]],
     transposed: bool = False,
 ) -> JSON:
-    """The board's JSON object for numbers that no rule works out; cell: the array and the index of
-    the pinned cell.
+    """The board's JSON object for numbers without rules. cell: the array and the index of the
+    pinned cell.
     """
     array, index = cell
     return {
         "description": description,
         "arrays": arrays,
         "rules": {},
-        "axes": axes_of(labels),
+        "axes": head_axes(labels),
         "panels": list(panels),
         "cell": {"array": array, "index": list(index)},
         "player": False,
@@ -96,8 +97,8 @@ def line_of_heads(name: str, line: int, title: str, badge: str = "", size: str =
     }
 
 
-def axes_of(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
-    """The axes of heads, queries and keys as the board takes them."""
+def head_axes(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
+    """The axes of heads, queries and keys, for the board."""
     named = {"H": ("head", None), "T": ("query", list(labels[0])), "S": ("key", list(labels[1]))}
     return {
         letter: {"word": word, "labels": words, "block": None}
@@ -105,7 +106,7 @@ def axes_of(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
     }
 
 
-def array_sent(
+def heads_json(
     title: str,
     numbers: Array,
     cell: tuple[int, int],
@@ -113,15 +114,15 @@ def array_sent(
     limit: float | JSON | None = None,
     side: int = 64,
 ) -> JSON:
-    """An array as the board takes it: whole, or of its last two axes, queries and keys, the part
-    around a cell.
+    """An array for the board: whole, or the part around a cell of its last two axes, queries and
+    keys.
 
     Shapes: numbers (T, S) or (H, T, S).
     """
     n_queries, n_keys = numbers.shape[-2:]
-    window = (part_of(n_queries, cell[0], side), part_of(n_keys, cell[1], side))
+    window = (window_around(n_queries, cell[0], side), window_around(n_keys, cell[1], side))
     part = np.ascontiguousarray(numbers[(..., *window)])
-    given: JSON = {
+    array: JSON = {
         "shape": list(part.shape),
         "axes": list("HTS"[3 - numbers.ndim :]),
         "title": title,
@@ -129,32 +130,33 @@ def array_sent(
         "kind": kind,
         "limit": limit,
         "data": float_bytes(part),
-        "given": GIVEN[kind],
+        "given": HEAD_NUMBER_CAPTIONS[kind],
     }
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
-        given |= {"start": starts, "whole": list(numbers.shape)}
-    return given
+        array |= {"start": starts, "whole": list(numbers.shape)}
+    return array
 
 
-def side_sent(n_heads: int) -> int:
-    """How many queries and keys of each of so many heads are sent.
+def max_tokens_sent(n_heads: int) -> int:
+    """How many queries and keys of each head are sent, at most.
 
-    >>> side_sent(72), side_sent(1), side_sent(1152)
+    >>> max_tokens_sent(72), max_tokens_sent(1), max_tokens_sent(1152)
     (64, 64, 16)
     """
-    return min(64, isqrt(MOST_NUMBERS // n_heads))
+    return min(64, isqrt(MAX_NUMBERS_SENT // n_heads))
 
 
-def part_of(size: int, place: int, side: int) -> slice:
+def window_around(size: int, place: int, side: int) -> slice:
     """The window of an axis that holds a place: the sequence is cut into pieces of `side`.
 
-    >>> part_of(100, 70, 64), part_of(15, 3, 64)
+    >>> window_around(100, 70, 64), window_around(15, 3, 64)
     (slice(64, 100, None), slice(0, 15, None))
     """
     start = place // side * side
     return slice(start, min(size, start + side))
 
 
-def _own(numbers_HTS: Array) -> JSON:
-    return {"axis": 0, "values": [round(largest(head_TS), 6) for head_TS in numbers_HTS]}
+def _limits_of_heads(numbers_HTS: Array) -> JSON:
+    """The value of the strongest colour of each head."""
+    return {"axis": 0, "values": [round(largest_magnitude(head_TS), 6) for head_TS in numbers_HTS]}

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from .handout import html_page, told
-from .practice import Asked
+from .handout import html_page, quotations_html
+from .practice import QuestionText
 
 WORKSHEET_TITLE = "Multi-head attention by hand"
 STYLE = """
@@ -22,31 +22,30 @@ li { margin-bottom: 1.2rem; break-inside: avoid; }
 """
 
 
-def worksheet(asked: Sequence[tuple[int, Asked]], made_of: str) -> str:
-    """A whole page: questions by their numbers with what is given, then the answers on a sheet of
-    their own.
+def worksheet(asked: Sequence[tuple[int, QuestionText]], made_of: str) -> str:
+    """A whole page: the questions by their numbers, then the answers on a sheet of their own.
 
-    made_of: which layer the questions are on.
+    made_of: the layer of the questions, in words.
     """
     questions = "".join(_question(number, one) for number, one in asked)
     answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
     body = f"""<h1>{WORKSHEET_TITLE}</h1>
-<p>{told(made_of)}</p>
-<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may be off by as
-much.</p>
+<p>{quotations_html(made_of)}</p>
+<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may differ by the
+rounding.</p>
 <ol>{questions}</ol>
 <h1 class="answers">Answers</h1>
-<p><small>{told(made_of)}</small></p>
+<p><small>{quotations_html(made_of)}</small></p>
 <ol>{answers}</ol>"""
     return html_page(WORKSHEET_TITLE, STYLE, body)
 
 
-def _question(number: int, asked: Asked) -> str:
+def _question(number: int, asked: QuestionText) -> str:
     given = "".join(
-        f'<p class="given">{told(name)}: <b>{escape(numbers)}</b></p>'
-        for name, numbers in asked.given
+        f'<p class="given">{quotations_html(name)}: <b>{escape(numbers)}</b></p>'
+        for name, numbers in asked.numbers
     )
     return (
-        f'<li value="{number}">{told(asked.question)}{given}<p>Answer: <span'
+        f'<li value="{number}">{quotations_html(asked.question)}{given}<p>Answer: <span'
         ' class="blank"></span></p></li>\n'
     )

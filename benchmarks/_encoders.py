@@ -18,7 +18,7 @@ import numpy as np
 
 from attention_core import split_heads
 from attention_lab.trained.encoder import encode
-from attention_lab.trained.minilm import FOLDER, MiniLM, load_minilm, word_vectors
+from attention_lab.trained.minilm import MODEL_FOLDER, MiniLM, load_minilm, word_vectors
 
 from ._layers import seconds
 
@@ -81,7 +81,7 @@ def torch_encoder(model: MiniLM, ids: list[int], threads: int) -> Call:
     from transformers import BertConfig, BertModel
 
     torch.set_num_threads(threads)
-    config = json.loads((FOLDER / "config.json").read_text(encoding="utf-8"))
+    config = json.loads((MODEL_FOLDER / "config.json").read_text(encoding="utf-8"))
     bert = BertModel(
         BertConfig(**config, attn_implementation="eager"), add_pooling_layer=False
     ).eval()

@@ -1,10 +1,10 @@
-"""The child of the training benchmark: whole runs of the training laboratory in one library, timed
-on request.
+"""The child process of the training benchmark: it times whole runs of the page *Training* in one
+library.
 
-It is started with its thread counts in the environment, before any library is imported: python -m
-benchmarks._training LIBRARY THREADS. It answers each line ("layer" or "stack", settings) on
-standard input with (wall seconds, CPU seconds, score). Every library starts from the same weights
-and sees the same sequences.
+It is started as python -m benchmarks._training LIBRARY THREADS, with its thread counts in the
+environment before any library is imported. It answers each line ("layer" or "stack", settings) on
+standard input with (wall seconds, CPU seconds, score). All libraries start from the same weights
+and see the same sequences.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import numpy as np
 from attention_core import Projections
 from attention_lab.labs.adam import learning_rate_at
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack
-from attention_lab.labs.evaluation import score
+from attention_lab.labs.evaluation import score_layer
 from attention_lab.labs.stack_settings import StackSettings
-from attention_lab.labs.training import WEIGHTS, first_checkpoint, train
+from attention_lab.labs.training import TRAINED_ARRAYS, first_checkpoint, train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 
 
 def numpy_run(settings: TrainingSettings) -> Projections:
-    """A run as the laboratory does it, all its checkpoints included, in float64."""
-    *_, point = train(settings)
+    """A run as on the page, with all its checkpoints, in float64."""
+    *_, point = train_layer(settings)
     return point.projections
 
 
@@ -43,31 +43,31 @@ def torch_run(settings: TrainingSettings, kind: str, threads: int) -> Projection
     start = first_checkpoint(settings)
     leaves = {
         name: torch.tensor(getattr(start.projections, name), dtype=dtype, requires_grad=True)
-        for name in WEIGHTS
+        for name in TRAINED_ARRAYS
     }
     optimiser = torch.optim.Adam(leaves.values(), lr=settings.learning_rate, fused=kind != "torch")
     rng = np.random.default_rng(0)
     rng.bit_generator.state = start.generator_state
     for step in range(1, settings.last_step + 1):
-        examples = settings.lesson.draw(rng, settings.batch)
+        examples = settings.training_task.draw(rng, settings.batch)
         inputs, targets = (
             torch.from_numpy(array).to(dtype) for array in (examples.inputs, examples.targets)
         )
-        output = torch_layer(inputs, leaves, settings, whole=kind == "torch")
+        output = torch_layer(inputs, leaves, settings, in_one_call=kind == "torch")
         optimiser.zero_grad()
         torch_loss(output, targets, settings).backward()
         optimiser.param_groups[0]["lr"] = learning_rate_at(
             step, settings.last_step, settings.learning_rate
         )
         optimiser.step()
-    ended = {name: leaf.detach().double().numpy() for name, leaf in leaves.items()}
-    return Projections(**ended, n_heads=settings.n_heads)
+    weights = {name: leaf.detach().double().numpy() for name, leaf in leaves.items()}
+    return Projections(**weights, n_heads=settings.n_heads)
 
 
 def torch_layer(
-    inputs: Any, leaves: dict[str, Any], settings: TrainingSettings, whole: bool
+    inputs: Any, leaves: dict[str, Any], settings: TrainingSettings, in_one_call: bool
 ) -> Any:
-    """The layer: scaled_dot_product_attention as a whole, or its three operations, which are
+    """The layer: scaled_dot_product_attention in one call, or its three operations, which are
     faster at these sizes.
     """
     import torch
@@ -77,7 +77,7 @@ def torch_layer(
         for name in ("w_q", "w_k", "w_v")
     )
     query, key, value = (heads.transpose(1, 2) for heads in projected)
-    if whole:
+    if in_one_call:
         heads = torch.nn.functional.scaled_dot_product_attention(query, key, value)
     else:
         heads = (
@@ -92,41 +92,39 @@ def torch_loss(output: Any, targets: Any, settings: TrainingSettings) -> Any:
     import torch
 
     parts = output.unflatten(-1, tuple(targets.shape[2:]))
-    if settings.lesson.by_accuracy:
+    if settings.training_task.by_accuracy:
         return torch.nn.functional.cross_entropy(parts.flatten(0, 2), targets.flatten(0, 2))
     return torch.nn.functional.mse_loss(parts, targets)
 
 
 def stack_run(settings: StackSettings) -> float:
-    """A run of the deep stack in NumPy: its accuracy on unseen pictures."""
+    """The accuracy on unseen pictures after a run of the deep stack in NumPy."""
     *_, point = train_stack(settings)
     return stack_accuracy(settings, point.weights)
 
 
 def timed(
-    library: str, threads: int, kind: str, given: dict[str, Any]
+    library: str, threads: int, kind: str, options: dict[str, Any]
 ) -> tuple[float, float, float]:
-    """Wall seconds, CPU seconds and the score of one run; the score of a layer is taken after
-    the clocks.
-    """
+    """Wall seconds, CPU seconds and the score of one run, without the time to score a layer."""
     wall, cpu = time.perf_counter(), time.process_time()
     if kind == "stack":
-        reached = stack_run(StackSettings(**given))
-        return time.perf_counter() - wall, time.process_time() - cpu, reached
-    settings = TrainingSettings(**given)
+        accuracy = stack_run(StackSettings(**options))
+        return time.perf_counter() - wall, time.process_time() - cpu, accuracy
+    settings = TrainingSettings(**options)
     projections = (
         numpy_run(settings) if library == "numpy" else torch_run(settings, library, threads)
     )
-    took = time.perf_counter() - wall, time.process_time() - cpu
-    return (*took, score(settings, projections).total)
+    seconds = time.perf_counter() - wall, time.process_time() - cpu
+    return (*seconds, score_layer(settings, projections).total)
 
 
 def serve() -> None:
-    """Run what standard input asks for, one line at a time."""
+    """Answer standard input line by line."""
     library, threads = sys.argv[1], int(sys.argv[2])
     for line in sys.stdin:
-        kind, given = json.loads(line)
-        print(json.dumps(timed(library, threads, kind, given)), flush=True)
+        kind, options = json.loads(line)
+        print(json.dumps(timed(library, threads, kind, options)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The training laboratory against PyTorch, and the tables of its results over several seeds.
+"""The page *Training* compared with PyTorch, and the tables of its results over several seeds.
 
-One process per library, each with the same number of threads, runs the same training in turn, round
+One process per library, all with the same number of threads, runs the same training in turn, round
 by round; a ratio is the median of the ratios of the rounds. Weights, sequences and steps are the
 same everywhere.
 """
@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from statistics import mean, median
 
-from attention_lab.labs.evaluation import best_possible
+from attention_lab.labs.evaluation import one_answer_score
 from attention_lab.labs.readouts import weightless_score
-from attention_lab.labs.stack_settings import ROWS, StackSettings
-from attention_lab.labs.tasks import TASKS
+from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings
+from attention_lab.labs.tasks import TRAINING_TASKS
 from attention_lab.labs.training_settings import TrainingSettings, models
 
 from ._children import NO_TORCH, Child, ask, clock_of, in_turn, ratio, start, table
@@ -28,9 +28,12 @@ LIBRARIES = {
     "torch-fused": "PyTorch, fused Adam",
     "torch-float32": "the same in float32",
 }
-RUNS = {f"{task}, {name}": settings for task in TASKS for name, settings in models(task).items()}
-# So many steps of each run make a round.
-ROUND_STEPS = 100
+RUNS = {
+    f"{task}, {name}": settings
+    for task in TRAINING_TASKS
+    for name, settings in models(task).items()
+}
+ROUND_STEPS = 100  # of each run
 Run = tuple[float, float, float]
 
 
@@ -56,8 +59,8 @@ def main(options: Sequence[str] = ()) -> None:
     children = {name: start("_training", name, chosen.threads) for name in names}
     print(table(speed_rows(children, chosen.rounds, clock)))
     print(
-        f"Results of whole runs, seeds 0 to {chosen.seeds - 1}: error as a share of the variance,"
-        " or accuracy."
+        f"Results of whole runs, seeds 0 to {chosen.seeds - 1}: error divided by the variance, or"
+        " accuracy."
     )
     print(table(result_rows(children, range(chosen.seeds))))
     print("On the Stiefel manifold, two heads of width D/2:")
@@ -70,14 +73,14 @@ def main(options: Sequence[str] = ()) -> None:
 
 def result(child: Child, settings: TrainingSettings | StackSettings) -> Run:
     """Wall seconds, CPU seconds and score of one run."""
-    wall, cpu, reached = ask(
+    wall, cpu, score = ask(
         child, "stack" if isinstance(settings, StackSettings) else "layer", asdict(settings)
     )
-    return wall, cpu, reached
+    return wall, cpu, score
 
 
 def speed_rows(children: dict[str, Child], rounds: int, clock: int) -> list[list[str]]:
-    """The table of times: milliseconds of 100 steps in every library, ratios to each PyTorch,
+    """The table of times: milliseconds of 100 steps in every library, and ratios to each PyTorch
     with quartiles.
     """
     names = list(children)
@@ -96,7 +99,7 @@ def speed_rows(children: dict[str, Child], rounds: int, clock: int) -> list[list
             for name in in_turn(names, number):
                 one = replace(settings, n_steps=ROUND_STEPS, seed=number)
                 seconds[name].append(result(children[name], one)[clock])
-        row = [label, *(f"{median(taken) * 1000:.1f}" for taken in seconds.values())]
+        row = [label, *(f"{median(times) * 1000:.1f}" for times in seconds.values())]
         for name in names[1:]:
             row.append(ratio(seconds["numpy"], seconds[name]))
         rows.append(row)
@@ -104,10 +107,10 @@ def speed_rows(children: dict[str, Child], rounds: int, clock: int) -> list[list
 
 
 def result_rows(children: dict[str, Child], seeds: range) -> list[list[str]]:
-    """The scores of all models and of one answer per head, the time of a whole run, and
-    PyTorch's score as a check.
+    """The scores of all models and of one answer per head, the time of a whole run, and PyTorch's
+    score as a check.
     """
-    twin = children.get("torch")
+    torch_child = children.get("torch")
     header = [
         "model",
         "parameters",
@@ -116,20 +119,20 @@ def result_rows(children: dict[str, Child], seeds: range) -> list[list[str]]:
         "one answer per head",
         "seconds",
     ]
-    rows = [header + (["PyTorch, seed 0"] if twin else [])]
-    for task in TASKS:
+    rows = [header + (["PyTorch, seed 0"] if torch_child else [])]
+    for task in TRAINING_TASKS:
         scores = [weightless_score(task, seed).total for seed in seeds]
         rows.append(
-            [f"{task}, weightless", "-", *cells(scores), "-", "-", *(["-"] if twin else [])]
+            [f"{task}, weightless", "-", *cells(scores), "-", "-", *(["-"] if torch_child else [])]
         )
         for name, settings in models(task).items():
             runs = [result(children["numpy"], replace(settings, seed=seed)) for seed in seeds]
             row = [f"{task}, {name}", str(settings.n_parameters), *cells([run[2] for run in runs])]
             row += [
-                f"{best_possible(task, settings.n_heads):.3f}",
+                f"{one_answer_score(task, settings.n_heads):.3f}",
                 f"{median(run[1] for run in runs):.2f}",
             ]
-            rows.append(row + ([f"{result(twin, settings)[2]:.4f}"] if twin else []))
+            rows.append(row + ([f"{result(torch_child, settings)[2]:.4f}"] if torch_child else []))
     return rows
 
 
@@ -151,21 +154,24 @@ def stiefel_rows(child: Child, seeds: range) -> list[list[str]]:
                     learning_rate=rate,
                 )
                 scores = [result(child, replace(settings, seed=seed))[2] for seed in seeds]
-                shown = f"{temperature:g}" if temperature else "√d_k"
-                rows.append([task, constraint, shown, f"{rate:g}", *cells(scores)])
+                divisor = f"{temperature:g}" if temperature else "√d_k"
+                rows.append([task, constraint, divisor, f"{rate:g}", *cells(scores)])
     return rows
 
 
 def stack_rows(child: Child, seeds: range) -> list[list[str]]:
-    """The four rows of the deep stack with both losses, and the CPU time of one seed."""
+    """The variants of the deep stack with both losses, and the CPU time of one seed."""
     rows = [["loss", "start", *(f"seed {seed}" for seed in seeds), "mean", "seconds"]]
     for loss in ("relative error", "cross-entropy"):
-        for row in ROWS:
-            runs = [result(child, StackSettings(row=row, loss=loss, seed=seed)) for seed in seeds]
+        for variant in STACK_VARIANTS:
+            runs = [
+                result(child, StackSettings(variant=variant, loss=loss, seed=seed))
+                for seed in seeds
+            ]
             rows.append(
                 [
                     loss,
-                    row,
+                    variant,
                     *cells([run[2] for run in runs]),
                     f"{median(run[1] for run in runs):.1f}",
                 ]
@@ -175,7 +181,7 @@ def stack_rows(child: Child, seeds: range) -> list[list[str]]:
 
 def cells(scores: list[float]) -> list[str]:
     """The scores of all seeds and their mean."""
-    return [*(f"{reached:.4f}" for reached in scores), f"{mean(scores):.4f}"]
+    return [*(f"{score:.4f}" for score in scores), f"{mean(scores):.4f}"]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Arrays for a data file, each distinct one kept once: many cases share their inputs, weights
-and first steps.
+"""Arrays for a data file. Equal arrays are stored once: many cases share inputs, weights and first
+steps.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class ArrayStore:
-    """Arrays by a short key; arrays that are equal bit for bit share one."""
+    """Arrays by a short key; arrays with the same bits share a key."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, np.ndarray] = {}

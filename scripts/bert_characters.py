@@ -1,6 +1,4 @@
-"""What each character does in BERT's uncased tokenisation, asked of the `tokenizers` library
-one by one.
-"""
+"""The role of each character in BERT's uncased tokenisation, from the `tokenizers` library."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 SURROGATES = range(0xD800, 0xE000)
-OFF = {
+ALL_OFF = {
     "clean_text": False,
     "handle_chinese_chars": False,
     "strip_accents": False,
@@ -19,11 +17,11 @@ OFF = {
 
 
 def character_roles() -> dict[str, list[tuple[int, int]]]:
-    """Each role with the ranges of code points that have it; lone surrogates, which it cannot
-    take, are removed.
+    """Each role with its ranges of code points; lone surrogates, which the library cannot process,
+    are removed.
     """
     cleaned, stripped, spaced = (
-        {c: BertNormalizer(**OFF | {option: True}).normalize_str(c) for c in every_character()}
+        {c: BertNormalizer(**ALL_OFF | {option: True}).normalize_str(c) for c in every_character()}
         for option in ("clean_text", "strip_accents", "handle_chinese_chars")
     )
     split = BertPreTokenizer().pre_tokenize_str
@@ -37,7 +35,7 @@ def character_roles() -> dict[str, list[tuple[int, int]]]:
 
 
 def every_character() -> Iterable[str]:
-    """Every code point of Unicode but the surrogates."""
+    """Every code point of Unicode except the surrogates."""
     return (chr(code) for code in range(0x110000) if code not in SURROGATES)
 
 
@@ -47,10 +45,10 @@ def ranges(codes: Iterable[int]) -> list[tuple[int, int]]:
     >>> ranges([7, 1, 2, 3])
     [(1, 3), (7, 7)]
     """
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for code in sorted(codes):
-        if found and found[-1][1] == code - 1:
-            found[-1] = (found[-1][0], code)
+        if pairs and pairs[-1][1] == code - 1:
+            pairs[-1] = (pairs[-1][0], code)
         else:
-            found.append((code, code))
-    return found
+            pairs.append((code, code))
+    return pairs

@@ -1,13 +1,13 @@
-"""Runs the PyTorch lines that the app hands out, for all combinations of options, and keeps them.
+"""Run the PyTorch lines of the app for all combinations of options, and store them.
 
 Run by hand, in an environment of its own, when those lines or the PyTorch version change:
 
     pip install torch==2.13.0 numpy==2.4.6
     python -m scripts.check_torch_code
 
-Stops at the first difference from the engine. The lines that passed go into
-tests/data/torch_code.json: for as many layers that every three options meet in one. `make test`
-compares them with what the app hands out, without PyTorch.
+It stops at the first difference from the engine. tests/data/torch_code.json gets the lines of so
+many layers that any three options meet in one. `make test` compares them with the lines of the app,
+without PyTorch.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ from attention_lab.rounding import tolerance
 from scripts.torch_code_cases import CHOICES, Case, cases, lines_of, trace_of
 
 TORCH_VERSION = "2.13.0"
-KEPT = Path(__file__).resolve().parent.parent / "tests" / "data" / "torch_code.json"
-# Differences that are within every tolerance, as a part of the number itself. To know a tolerance
-# takes some work.
-SURELY_EQUAL = 5e-15
-# Which choices change the numbers of a step; the lines of one that was run need not run again.
+DATA_FILE = Path(__file__).resolve().parent.parent / "tests" / "data" / "torch_code.json"
+# A difference within every tolerance, relative to the number. Computing a tolerance takes time.
+MIN_TOLERANCE = 5e-15
+# The choices that change the numbers of a step; the same lines need not run twice.
 OF_WEIGHTS, OF_RULE, OF_MASKS = slice(0, 3), (0, 1, 2, 5), slice(0, 6)
 
 
 def tensors(trace: Trace) -> dict[str, Any]:
-    """What the lines of a trace read, as tensors."""
+    """The operands of the lines of a trace, as tensors."""
     arrays = {name: value(trace, name) for name in given(trace)}
     made = {
         name: thing if name in SETTING_NAMES else torch.tensor(thing)
@@ -58,7 +57,7 @@ def compare(trace: Trace, field: str, actual: Any, where: str) -> None:
             f" {expected.shape}"
         )
     with np.errstate(invalid="ignore"):
-        near = np.abs(found - expected) <= SURELY_EQUAL * np.abs(expected)
+        near = np.abs(found - expected) <= MIN_TOLERANCE * np.abs(expected)
         near |= found == expected
     if not near.all():
         limit = tolerance(trace, field)
@@ -67,14 +66,12 @@ def compare(trace: Trace, field: str, actual: Any, where: str) -> None:
 
 @lru_cache(maxsize=1000)
 def compiled(lines: str) -> CodeType:
-    """Lines that can run."""
+    """Lines, compiled."""
     return compile(lines, "lines", "exec")
 
 
 class Runner:
-    """Runs the lines of one case after another; a step with the same lines, read from the same
-    numbers as before, is not run again.
-    """
+    """Runs the lines of one case after another; the same lines on the same numbers run once."""
 
     def __init__(self, dtype: str) -> None:
         self.dtype = dtype
@@ -82,9 +79,8 @@ class Runner:
         self.counts: Counter[str] = Counter()
 
     def run(self, case: Case) -> dict[str, str]:
-        """Run every step on what the steps before gave, then each one-call form likewise.
-
-        Gives the lines.
+        """Run every step on the results of the steps before, then the one-call forms; return the
+        lines.
         """
         trace, where = trace_of(case, self.dtype), f"{self.dtype}, {', '.join(case)}"
         lines, names = lines_of(trace), tensors(trace)
@@ -134,7 +130,7 @@ def _choices_of(field: str, case: Case) -> tuple[str, ...]:
 
 
 def main() -> None:
-    """Run all combinations in double precision, those that are kept in single precision too."""
+    """Run all combinations in double precision, and those that are stored in single precision."""
     if torch.__version__.split("+")[0] != TORCH_VERSION:
         raise SystemExit(f"this needs torch {TORCH_VERSION}, found {torch.__version__}")
     warnings.simplefilter("error")
@@ -149,14 +145,14 @@ def main() -> None:
     for case in chosen:
         if single.run(case) != lines[case]:
             raise SystemExit(f"{case} has other lines in single precision")
-    KEPT.write_text(packed({case: lines[case] for case in chosen}), encoding="utf-8")
+    DATA_FILE.write_text(packed({case: lines[case] for case in chosen}), encoding="utf-8")
     for what, count in (runner.counts + single.counts).most_common():
         print(f"{count:8d}  {what}")
     print(f"{len(chosen):8d}  layers whose lines are kept")
 
 
 def meeting(lines: dict[Case, dict[str, str]]) -> list[Case]:
-    """So many cases that every three choices that can meet do, and every text is among them."""
+    """So many cases that any three choices that can meet do, with every text of a line."""
     unmet = {facts for case in lines for facts in _facts(case, lines[case])}
     chosen = []
     for least in (40, 25, 15, 9, 5, 3, 2, 1):
@@ -174,7 +170,7 @@ def _facts(case: Case, lines: dict[str, str]) -> Iterator[Any]:
 
 
 def packed(lines: dict[Case, dict[str, str]]) -> str:
-    """The texts of every form, each once; for every case its choices and its texts by number."""
+    """The texts of every form, each once; for every case the numbers of its choices and texts."""
     choices = [list(choice) for choice in CHOICES]
     texts = {
         form: sorted({of[form] for of in lines.values()}) for form in next(iter(lines.values()))

@@ -12,14 +12,14 @@ import tempfile
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 ADVICE = (
-    "No Chromium was found or could be installed. Install Chromium or Google Chrome, "
+    "No Chromium was found, and none could be installed. Install Chromium or Google Chrome, "
     "or give the path of one: CHROMIUM=/path/to/chromium make test"
 )
 
 
 def starts(path: str) -> bool:
-    """Whether the browser renders an empty page: a stub or missing libraries are seen here, not
-    in the first test.
+    """Whether the browser renders an empty page. A stub, or missing libraries, fail here rather
+    than in the first test.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
@@ -54,7 +54,7 @@ def attempt(command: list[str], timeout: int = 600) -> bool:
 
 
 def from_playwright() -> str | None:
-    """Playwright's own Chromium, downloaded when it is not there yet."""
+    """Playwright's own Chromium, downloaded if it is missing."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -67,18 +67,17 @@ def from_playwright() -> str | None:
 
 
 def from_debian() -> str | None:
-    """Debian's package, where apt-get is there and we may use it."""
+    """Debian's package, if apt-get exists and this process is root."""
     if not shutil.which("apt-get") or not hasattr(os, "geteuid") or os.geteuid() != 0:
         return None
-    # Lists may be missing in a fresh container and the old ones may still do, so a failed update
-    # decides nothing.
+    # A failed update is no reason to stop: the old package lists may still do.
     attempt(["apt-get", "update"])
     attempt(["apt-get", "install", "-y", "--no-install-recommends", "chromium"])
     return on_path()
 
 
 def find_chromium() -> str:
-    """The path of a Chromium that starts. Raises SystemExit with what to do when there is none."""
+    """The path of a Chromium that starts. Raises: SystemExit with advice if there is none."""
     given = os.environ.get("CHROMIUM")
     if given:
         path = shutil.which(given)

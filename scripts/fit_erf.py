@@ -3,11 +3,11 @@ checked with NumPy.
 
 Run by hand: python scripts/fit_erf.py
 
-erf(x) = tanh(x P(x²)) with a polynomial P. A change of P moves erf by x (1 - erf²) times as much,
-so that is the weight of the fit; Lawson's algorithm (least squares, again and again with more
-weight where the error is large) brings it near the smallest largest error. Source of the algorithm:
-C. L. Lawson, Contributions to the Theory of Linear Least Maximum Approximation, thesis, University
-of California at Los Angeles, 1961.
+erf(x) = tanh(x P(x²)) with a polynomial P. A change of P changes erf by x (1 - erf²) times as much,
+so that is the weight of the fit. Lawson's algorithm repeats least squares with more weight where
+the error is large; it approaches the smallest possible largest error. Source of the algorithm: C.
+L. Lawson, Contributions to the Theory of Linear Least Maximum Approximation, thesis, University of
+California at Los Angeles, 1961.
 """
 
 from __future__ import annotations
@@ -19,29 +19,28 @@ from numpy.polynomial import Chebyshev, Polynomial
 from numpy.polynomial.chebyshev import chebvander
 
 DEGREE = 9
-# erf rounds to 1 in float32 from 3.92 on.
-LAST = 4.2
-POINTS = 2000
-ROUNDS = 60
+MAX_X = 4.2  # from 3.92 on, erf rounds to 1 in float32
+N_POINTS = 2000
+N_ROUNDS = 60
 
 
 def main() -> None:
-    """Fit, print the coefficients as they are written in the module, and the largest errors."""
-    nodes = np.cos(math.pi * (np.arange(POINTS) + 0.5) / POINTS)
-    x = LAST * (1 + nodes) / 2
+    """Fit, and print the coefficients as the module holds them, and the largest error."""
+    nodes = np.cos(math.pi * (np.arange(N_POINTS) + 0.5) / N_POINTS)
+    x = MAX_X * (1 + nodes) / 2
     complement = np.array([math.erfc(value) for value in x])
     # atanh(erf(x)) / x, without the cancellation of 1 - erf(x).
     target = np.log((2 - complement) / complement) / (2 * x)
     weight = x * complement * (2 - complement)
-    basis = chebvander(2 * (x / LAST) ** 2 - 1, DEGREE)
-    share = np.ones(POINTS)
-    for _ in range(ROUNDS):
+    basis = chebvander(2 * (x / MAX_X) ** 2 - 1, DEGREE)
+    share = np.ones(N_POINTS)
+    for _ in range(N_ROUNDS):
         scaled = weight * np.sqrt(share)
         fitted = np.linalg.lstsq(basis * scaled[:, np.newaxis], target * scaled, rcond=None)[0]
         error = np.abs(basis @ fitted - target) * weight
         share *= error / error.max() + 1e-3
         share /= share.max()
-    polynomial = Chebyshev(fitted, domain=(0, LAST**2)).convert(kind=Polynomial)
+    polynomial = Chebyshev(fitted, domain=(0, MAX_X**2)).convert(kind=Polynomial)
     print("ERF_COEFFICIENTS = (")
     for coefficient in polynomial.coef:
         print(f"    {coefficient:.10g},")

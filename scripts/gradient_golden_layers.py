@@ -86,12 +86,11 @@ def layer_gradients(options: dict[str, Any], given: Tensors) -> Tensors:
 
 
 def projected(options: dict[str, Any], leaves: Tensors) -> Tensors:
-    """Inputs, memory, queries, keys and values, and the last three cut into heads."""
+    """Inputs, memory, queries, keys and values, and the last three split into heads."""
     n_heads = options.get("heads", H)
     groups = options.get("groups", n_heads)
     steps: Tensors = {"inputs": leaves["inputs"]}
-    # A copy of the inputs, so that what comes back through keys and values can be told from the
-    # rest.
+    # A copy of the inputs, so that it has its own gradient: the part through keys and values.
     steps["memory"] = leaves["memory"] if "memory" in leaves else leaves["inputs"] * 1.0
     sources = {"queries": "inputs", "keys": "memory", "values": "memory"}
     for fused, source in sources.items():
@@ -112,8 +111,7 @@ def inside_heads(options: dict[str, Any], given: Tensors, steps: Tensors) -> Ten
     cap = options.get("softcap")
     scaled = scaled if cap is None else cap * torch.tanh(scaled / cap)
     hidden = masked(options, given, scaled + given.get("bias", 0))
-    # An empty row gives zeros; its scores are kept away from the softmax, whose gradient would be
-    # NaN.
+    # An empty row gives zeros. Its scores do not enter the softmax, whose gradient would be NaN.
     empty = torch.isneginf(hidden).all(-1, keepdim=True)
     shares = torch.softmax(hidden.masked_fill(empty, 0), -1).masked_fill(empty, 0)
     return {

@@ -65,9 +65,7 @@ def loss_cases() -> dict[str, tuple[Tensors, Tensors]]:
 
 
 def adam_run() -> tuple[Tensors, Tensors]:
-    """Six steps of torch.optim.Adam on a layer of two heads that brings back its left and right
-    neighbour.
-    """
+    """Six steps of torch.optim.Adam on a layer of two heads."""
     shapes = {
         "w_q": (D, 2 * K),
         "w_k": (D, 2 * K),
@@ -120,7 +118,7 @@ def stack_run() -> tuple[Tensors, Tensors]:
 def main() -> None:
     """Compute everything and write both files."""
     if not torch.__version__.startswith(TORCH_VERSION):
-        raise SystemExit(f"PyTorch {TORCH_VERSION} is wanted, {torch.__version__} is here")
+        raise SystemExit(f"this needs PyTorch {TORCH_VERSION}, found {torch.__version__}")
     store = ArrayStore()
 
     def stored(given: Tensors, expected: Tensors) -> dict[str, Any]:

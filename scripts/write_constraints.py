@@ -1,4 +1,4 @@
-"""Write constraints.txt: the version of every package that those of requirements.txt bring along.
+"""Write constraints.txt: the version of every package that requirements.txt needs indirectly.
 
 Run it in an environment in which the tests pass, after a change of requirements.txt. Nothing is
 downloaded: the versions are those installed.
@@ -25,9 +25,7 @@ def required() -> list[Requirement]:
 
 
 def brought_along() -> dict[str, str]:
-    """The packages that others need, with the versions installed; without those of
-    requirements.txt itself.
-    """
+    """The indirectly needed packages with their installed versions."""
     waiting, seen = required(), set[str]()
     own = {canonicalize_name(package.name) for package in waiting}
     while waiting:

@@ -18,7 +18,7 @@ from streamlit import config
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_ui import own_numbers
 from attention_ui.labs import picture_upload
-from attention_ui.trained import own_heads as heads_of_a_file
+from attention_ui.trained import your_weights
 from scripts.planted_bugs import BUGS
 from scripts.write_constraints import brought_along, required
 
@@ -112,7 +112,7 @@ def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
     """No uploader promises more than the server lets through, and the bytes that are read of a file
     of weights fit.
     """
-    promised = (heads_of_a_file.LARGEST, own_numbers.LARGEST_FILE, picture_upload.MAX_PICTURE_MB)
+    promised = (your_weights.MAX_UPLOAD_MB, own_numbers.MAX_STATE_MB, picture_upload.MAX_PICTURE_MB)
     assert max(promised) <= OPTIONS["server.maxUploadSize"]
     assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_WEIGHT_BYTES
 

@@ -12,11 +12,11 @@ from attention_core.cache import CACHE_BYTES
 from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import CLASS_LIMITS
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
-from attention_lab.user_data.own_weights import MAX_LAYER_BYTES
+from attention_lab.user_data.layer_search import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
 from attention_ui.registry import PAGES
 from attention_ui.server import MAX_OPEN_FILES
-from attention_ui.upload_room import ROOM
+from attention_ui.upload_limits import MAX_UPLOADED_BYTES
 from attention_viz.theme import PALETTES
 from tests.test_configuration import OPTIONS
 
@@ -98,7 +98,7 @@ def test_known_limits_name_the_bounds_as_they_are() -> None:
     assert f"{MAX_LAYER_BYTES // 2**20} MiB" in limits
     assert f"{CACHE_BYTES // 2**20} MiB of arrays" in limits
     for text in (limits, README):
-        assert f"{ROOM / 1e9:.1f} GB" in text
+        assert f"{MAX_UPLOADED_BYTES / 1e9:.1f} GB" in text
         assert f"{MAX_WEIGHT_BYTES // 10**6} MB" in text
 
 

@@ -5,18 +5,18 @@ import { highlightsOf } from "./overlay.js";
 import { derivationOf, isNamed, limitAt, nameAt } from "./scene.js";
 import { coordinatesOf, equalsOf, placeWords } from "./wording.js";
 
-const MOST_TERMS = 40;
+const MAX_TERMS = 40;
 const FIRST_TERMS = 32;
-const FEW_TERMS = 3;
-const MOST_NAME = 9; // signs of the name of a term
+const MAX_SHORT_TERMS = 3;
+const MAX_TERM_NAME = 9; // characters
 const WHOLE = new Set(["given", "copy", "sum", "product", "mask", "max", "difference"]);
 const LETTER = /\p{L}/u;
 
 /**
  * Write how a cell is computed: its name, the terms as chips, the result.
  *
- * options: all (every term, in a box that scrolls), upTo (only so many terms are known yet), edit and open (called by
- * buttons: to edit the number; to see all terms in a column, or in one line again where they are opened).
+ * options: all (every term, in a box that scrolls), upTo (how many terms are known yet), edit and open (callbacks of buttons:
+ * edit the number; show all terms in a column, or in one line again).
  */
 export function writeArithmetic(root, given, cell, options = {}) {
   const derivation = derivationOf(given.model, cell);
@@ -28,24 +28,24 @@ export function writeArithmetic(root, given, cell, options = {}) {
     "terms",
     ...bodyOfCell(look, derivation, { ...options, known, given: look.model.arrays[cell.array].given }),
   );
-  if (derivation.terms.length > FEW_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
+  if (derivation.terms.length > MAX_SHORT_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
   const equals = derivation.operation === "given" ? null : sign(known ? equalsOf(derivation, 4) : "=");
   const result = known ? resultOf(look, cell, derivation) : element("span", "", "…");
   box.classList.add(derivation.operation);
   const { open, opened } = options;
-  const long = derivation.terms.length > FEW_TERMS || opened;
+  const long = derivation.terms.length > MAX_SHORT_TERMS || opened;
   root.replaceChildren(titleOf(look, cell, { ...options, open: long ? open : null }), element("div", "line", box, element("div", "outcome", equals, result)));
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;
 }
 
-// Numbers that are all whole are written without decimals.
+// If all numbers are whole they are written without decimals.
 function figuresOf({ operation, terms, result }) {
   const values = [result, ...terms.flatMap(({ value, factors }) => [value, ...factors.map((factor) => factor.value)])];
   const whole = WHOLE.has(operation) && values.every((value) => Number.isInteger(value) || !Number.isFinite(value));
   return whole ? (value) => number(value, 0) : number;
 }
 
-// What the terms of a sum stand for: the name of a column, or the word, where the last of their factors has one.
+// The names of the terms of a sum: a column's name, or the word, if the last of their factors has one.
 function namesOf(model, terms) {
   const [first, second] = terms;
   const alike = second && second.factors.length === first.factors.length;
@@ -59,7 +59,7 @@ function namesOf(model, terms) {
   });
 }
 
-// The axis along which two terms read one of their factors.
+// The axis along which a factor of two terms differs.
 function axisAlong(one, other, factor) {
   return one.factors[factor].index.findIndex((place, axis) => place !== other.factors[factor]?.index[axis]);
 }
@@ -87,7 +87,7 @@ function coordinates(model, cell) {
   });
 }
 
-// Which arrays read this cell, and how many of their cells.
+// The arrays that read this cell, and the number of their cells.
 function flowsOf(model, palette, cell) {
   const readers = highlightsOf(model, cell).filter(({ kind }) => kind === "reader");
   if (!readers.length) return null;
@@ -109,7 +109,7 @@ function resultOf({ model, number }, cell, { result }) {
 function bodyOfCell(look, derivation, options) {
   const { operation, terms, softcap } = derivation;
   const { number } = look;
-  if (options.upTo === 0) return []; // what it is copied from would tell it
+  if (options.upTo === 0) return []; // the source of a copy would give the result away
   if (operation === "given") return [element("span", "sign", options.given ?? "given, nothing to compute:")];
   if (operation in WRITERS) return WRITERS[operation](look, derivation, options);
   const inner = between(
@@ -174,7 +174,7 @@ function softmaxBody(look, { terms, own, maximum, total }, options) {
 
 function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_, about) {
   const last = terms.length - 1;
-  const cut = terms.length > MOST_TERMS && !all;
+  const cut = terms.length > MAX_TERMS && !all;
   const chips = [];
   for (const [i, term] of terms.entries()) {
     if (i >= upTo) break;
@@ -199,7 +199,7 @@ const atMost = (look) => (values) => `at most ${look.number(Math.max(...values))
 
 function termChip(look, term, running, name) {
   const { number } = look;
-  const called = name ? [element("bdi", "of", shorten(name, MOST_NAME)), " "] : [];
+  const called = name ? [element("bdi", "of", shorten(name, MAX_TERM_NAME)), " "] : [];
   if (term.factors.length === 1) return tinted(look, factorChip(look, term.factors[0], running), term.factors[0], term.value);
   const factors = between(
     term.factors.map((factor) => coloured(look, factor, number(factor.value))),
@@ -229,7 +229,7 @@ function chip(value, below, running = null) {
   return made;
 }
 
-// A breath of the colour that a number of this size has in the picture.
+// A pale shade of the colour that this number has in the picture.
 function tinted({ model, palette }, made, factor, value) {
   const array = model.arrays[factor.array];
   const { css } = palette.scales.feature;

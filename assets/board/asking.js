@@ -1,7 +1,7 @@
 import { element } from "./elements.js";
 import { nameAt } from "./scene.js";
 
-/** Lay a button over the label of each covered row of a result, which asks for that row: one stop of the Tab key, arrows move. */
+/** Lay a button over the label of each covered row, which uncovers that row. All are one stop of the Tab key; arrows move. */
 export function fillAsks(root, { model, boxes, slices }, moments) {
   const box = boxes.find(({ panel, small }) => panel.role === "result" && !small);
   const rows = box && moments.hiding && box.panel.rows !== null && box.left ? coveredRows(box, moments) : [];

@@ -39,11 +39,11 @@ class Board {
     this.detach = attachInput(this, this.parts);
     this.surroundings = watchSurroundings(this.parts.section, () => this.model && this.dress());
     this.observer = new ResizeObserver((entries) => this.resized(entries));
-    // The last one changes its size when the style sheet arrives.
+    // The last one changes its size when the style sheet has arrived.
     for (const part of ["section", "arithmetic", "live"]) this.observer.observe(this.parts[part]);
   }
 
-  /** The middle of a cell on the screen, in the first panel that draws it; null where none does. */
+  /** The middle of a cell on the screen, in the first panel that draws it; null if none does. */
   where(cell) {
     const area = areaOf(this, cell);
     if (!area) return null;
@@ -69,7 +69,7 @@ class Board {
     return this.hovered ?? this.player.cell ?? this.pins.cell;
   }
 
-  // What did not change is not drawn again. A cell chosen elsewhere ends the playing, as a click on the board does.
+  // An unchanged scene is not drawn again. A cell that is chosen elsewhere stops the player, as a click on the board does.
   update(scene) {
     const signature = signatureOf(scene);
     const same = sameSignature(signature, this.signature);
@@ -84,7 +84,7 @@ class Board {
     else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
   }
 
-  // Keep the slices and the current cell of the last scene as far as this one has them.
+  // Keep the slices and the current cell of the last scene if this one has them.
   keepSlices() {
     const first = firstSlices(this.model);
     const fits = (name) => this.has({ array: name, index: this.slices[name] ?? [] });
@@ -119,7 +119,7 @@ class Board {
     this.fit();
   }
 
-  // The arithmetic never shrinks while one hovers, or what stands below would jump; a pin gives its room back.
+  // While one hovers the arithmetic never shrinks, or everything below would jump; a pin resets its height.
   resized(entries) {
     if (!this.model) return;
     if (!this.dressed) return this.dress();
@@ -138,7 +138,7 @@ class Board {
     this.reveal(this.pins.cell);
   }
 
-  /** Whether all stands as its window now asks for; where it has no width, nothing is shown. */
+  /** Whether everything is laid out for the present window; without a width nothing is shown. */
   isLaid() {
     const width = Math.floor(this.parts.section.clientWidth);
     return !width || (width === this.width && (this.step.window()?.height ?? 0) === this.height);
@@ -158,7 +158,7 @@ class Board {
     this.refresh(true);
   }
 
-  // Draw what the current cell changed: panels whose slice moved, the highlights, the arithmetic.
+  // Draw what the current cell changes: panels whose slice moved, the highlights, the arithmetic.
   refresh(all = false, flying = null) {
     const { picture, player, slices: last } = this;
     const current = this.current();
@@ -186,7 +186,7 @@ class Board {
     if (!this.reveal(cell)) this.refresh();
   }
 
-  // Move to a cell by keys: the window follows; a cell that was not sent is asked for by pinning it.
+  // Move to a cell by keys: the window follows; a cell that was not sent is pinned, so that the server sends it.
   visit(cell) {
     if (!this.has(cell)) return this.handlers.onPin?.(cell);
     this.player.pause();
@@ -228,13 +228,13 @@ class Board {
     this.lay();
   }
 
-  // Pin a cell that was not sent, beyond an edge of the part that was.
+  // Pin a cell beyond an edge of the part that was sent.
   ask(key, place) {
     const cell = cellBeyond(this.boxes, this.slices, key, place);
     if (cell) this.handlers.onPin(cell);
   }
 
-  // Move the windows so that a cell is seen, and a single cell that it reads; whether that drew everything anew.
+  // Move the windows so that a cell is in sight, and a single cell that it reads; gives whether everything was drawn anew.
   reveal(cell) {
     if (!cell || !this.width || !this.has(cell)) return false;
     const moved = startsToSee(this.model, this.boxes, this.starts, cell, highlightsOf(this.model, cell));

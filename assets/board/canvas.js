@@ -1,9 +1,9 @@
 const STEP = 512; // px
 
 /**
- * Give a canvas a size in px, as sharp as the screen is; gives what draws on it.
+ * Give a canvas a size in px and the resolution of the screen; gives its context.
  *
- * It holds more lines than it shows: another number of them costs a new canvas.
+ * It holds more lines than it shows, because changing their number costs a new canvas.
  */
 export function sizeCanvas(canvas, width, height) {
   const ratio = Math.min(window.devicePixelRatio || 1, 3);

@@ -5,9 +5,10 @@ const BACK_KEYS = new Set(["PageUp", "ArrowLeft"]);
 const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=combobox], [role=listbox], [role=textbox]";
 
 /**
- * Let the keys of a clicker goBeside through a step in a lecture, without a click first; gives how to let goBeside of them.
+ * Let the keys of a clicker move through a step in a lecture, without a click first; gives a function that stops this.
  *
- * They never take keys from a field, a button or a matrix that has the focus. board has lecture, guess, moments and links. An open guess is shown before the step goes on.
+ * A field, a button or a matrix with the focus keeps its keys. board has lecture, guess, moments and links. An open guess is
+ * answered before the step goes on.
  */
 export function attachClicker(board) {
   const act = (event) => {
@@ -20,7 +21,7 @@ export function attachClicker(board) {
   return () => document.removeEventListener("keydown", act);
 }
 
-// Other pages of a lesson have no moments of their own: lesson.js goes on.
+// Other pages of a lesson have no moments of their own: there lesson.js goes on.
 function inLesson({ model }) {
   return Boolean(model?.stage) && document.querySelector(".lesson-bar") !== null;
 }

@@ -3,7 +3,7 @@ import { cellNumber, isolated, shorten } from "./numbers.js";
 import { limitAt, nameAt, valueAt } from "./scene.js";
 import { CLOSE, TYPE } from "./sizes.js";
 
-/** Write the numbers of the lit row and column of each matrix whose cells have no room for them, as far as they fit. */
+/** Write the numbers of the lit row and column beside each matrix whose cells are too small for numbers, as many as fit. */
 export function paintCloseUps(context, look, placed) {
   for (const box of look.boxes) {
     if (!box.close?.across && !box.close?.down) continue;
@@ -39,7 +39,7 @@ function paintBoth(context, look, box, light) {
   return told;
 }
 
-// The places beside one another that have room, those around a place as on the page of a book: it is turned only at its end.
+// The neighbouring places that have room, in pages as of a book: the page is turned only at its end.
 function pageOf({ start, count }, place, room, side) {
   const size = Math.max(1, Math.min(count, Math.floor(room / side + 0.01)));
   const from = Math.max(0, Math.min(count - size, Math.floor((place - start) / size) * size));
@@ -53,7 +53,7 @@ function paintFan(context, { palette }, light, corners) {
   context.fill();
 }
 
-// The numbers of one axis, the others as they are lit; gives them as they are written.
+// The numbers along one axis, at the lit places of the others; gives the cells as they are drawn.
 function paintCells(context, look, { box, light, axis, cells }) {
   const { model, palette, slices, zoom, font } = look;
   const { array } = box;
@@ -71,7 +71,7 @@ function paintCells(context, look, { box, light, axis, cells }) {
   return texts;
 }
 
-/** Numbers as they are written in cells of a width, with as many decimals as the longest leaves room for. */
+/** Numbers as texts for cells of a width, with as many decimals as the longest number leaves room for. */
 export function numbersWithin(context, values, room) {
   for (const digits of [2, 1, 0]) {
     const texts = values.map((value) => cellNumber(value, Number.isInteger(value) ? 0 : digits));
@@ -80,7 +80,7 @@ export function numbersWithin(context, values, room) {
   return [];
 }
 
-/** Draw one cell with its number, or covered where it has no text. */
+/** Draw one cell with its number, or covered if it has no text. */
 export function paintCloseCell(context, { palette }, { array, index, value, text }, [x, y, width, height]) {
   const scale = palette.scales[array.kind] ?? palette.scales.feature;
   const shade = text && Number.isFinite(value) ? shadeOf(value, limitAt(array, index), array.kind === "probability") : -1;

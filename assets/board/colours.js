@@ -12,7 +12,7 @@ export function rgbOf(css) {
     .map(Number);
 }
 
-/** The shades of a scale of stops [[0, css], …, [1, css]], as 256 triples one after the other. */
+/** The shades of a scale with stops [[0, css], …, [1, css]], as 256 triples in a row. */
 export function shadesOf(stops) {
   const parsed = stops.map(([at, css]) => [at, rgbOf(css)]);
   const shades = new Uint8ClampedArray(3 * SHADES);
@@ -30,7 +30,7 @@ export function shadesOf(stops) {
   return shades;
 }
 
-/** Which shade, 0 to 255, a value has: probabilities from 0 to the limit, everything else from −limit to limit. */
+/** The shade of a value, 0 to 255: probabilities go from 0 to the limit, all other numbers from −limit to limit. */
 export function shadeOf(value, limit, sequential) {
   const share = sequential ? value / limit : 0.5 + value / (2 * limit);
   return Math.round((SHADES - 1) * Math.min(1, Math.max(0, share || 0)));
@@ -63,7 +63,7 @@ export function faded(css, opacity) {
 
 let opened = { key: null, palette: null };
 
-/** Everything the pictures need of a palette: its colours, and shades and inks of its scales, worked out once. */
+/** A palette for the painters: its colours, and the shades and inks of its scales, computed once. */
 export function openPalette(palette) {
   const key = JSON.stringify(palette);
   if (opened.key !== key) opened = { key, palette: workOut(palette) };
@@ -80,21 +80,21 @@ function workOut(palette) {
   return { ...palette, scales, dark: luminance(rgbOf(palette.background)) < 0.4 };
 }
 
-/** The palette of a scene: the one it has, or of its two the one that suits the reader. */
+/** The palette of a scene: its only one, or of two the one for the reader's colour scheme. */
 export function chosenPalette(scene, prefersDark) {
   const { palette } = scene;
   return palette.light && palette.dark ? palette[prefersDark ? "dark" : "light"] : palette;
 }
 
-/** The colour of a role; arrays without one of their own have that of the text. */
+/** The colour of a role; arrays without a role have the colour of the text. */
 export function roleColour(palette, role) {
   return palette[role] ?? palette.text;
 }
 
-const STYLED = ["background", "text", "muted", "line", "primary", "key", "focus", "hidden", "hatch"]; // of which board.css makes use
+const STYLED = ["background", "text", "muted", "line", "primary", "key", "focus", "hidden", "hatch"]; // that board.css uses
 const STOPS = [0, 0.25, 0.5, 0.75, 1];
 
-/** Give the style sheet the colours of a palette, and for a legend those of its scales. */
+/** Set the colours of a palette as variables of the style sheet, with those of its scales for the legend. */
 export function styleColours(section, palette) {
   for (const name of STYLED) section.style.setProperty(`--${name}`, palette[name]);
   for (const [name, scale] of [["feature", "feature"], ["score", "logit"], ["share", "probability"]]) {

@@ -1,7 +1,7 @@
 import { createBoard } from "./board.js";
 import { openMessage } from "./decode.js";
 
-/** Show the scene in the bytes of a component of Streamlit; the board stays while the page runs again. */
+/** Show the scene that a Streamlit component gets as bytes; the board stays while the page runs again. */
 export default function mountBoard(component) {
   const { data, parentElement } = component;
   const mount = (parentElement.attentionBoard ??= { component, board: null });

@@ -1,6 +1,6 @@
-const PARTS = ["data", "masked", "hatched", "changed"]; // what an array of a scene has as bytes
+const PARTS = ["data", "masked", "hatched", "changed"]; // the parts of an array that are bytes
 
-/** The scene in a byte string: the length of a JSON text, the text, and the bytes whose places it names; they are not copied. */
+/** The scene in a byte string: the length of a JSON text, the text, and the bytes whose places it names. Nothing is copied. */
 export function openMessage(message) {
   const head = partOf(message, [0, 4]);
   const text = partOf(message, [4, new DataView(head.buffer, head.byteOffset).getUint32(0, true)]);
@@ -18,7 +18,7 @@ function partOf(bytes, [start, length]) {
   return bytes.subarray(start, start + length);
 }
 
-/** The bytes of a part of a scene: what a base64 text stands for, or bytes as they are. */
+/** The bytes of a part of a scene: decoded from base64, or as they are. */
 export function bytesOf(part) {
   if (typeof part !== "string") return part;
   const raw = atob(part);
@@ -27,7 +27,7 @@ export function bytesOf(part) {
   return bytes;
 }
 
-/** The float32 numbers of a part of a scene, least significant byte first; where its bytes lie does not matter. */
+/** The little-endian float32 numbers of a part of a scene, at any offset. */
 export function floatsOf(part) {
   const bytes = bytesOf(part);
   if (bytes.length % 4) throw new RangeError(`${bytes.length} bytes are no whole number of float32 numbers`);

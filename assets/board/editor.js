@@ -4,9 +4,9 @@ import { number } from "./numbers.js";
 import { valueAt } from "./scene.js";
 import { placeWords } from "./wording.js";
 
-const MOST_SIGNS = 40;
+const MAX_CHARACTERS = 40;
 
-/** The finite number that a text stands for, or null; a comma and a true minus sign are understood. */
+/** The finite number in a text, or null; a decimal comma and a minus sign “−” are understood. */
 export function numberTyped(text) {
   const plain = text.trim().replaceAll("−", "-").replace(",", ".");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
@@ -15,10 +15,10 @@ export function numberTyped(text) {
 }
 
 /**
- * Open a small field over a cell, with the number before or with the first sign of a new one.
+ * Open a small field over a cell, with its number or with the first digit of a new one.
  *
- * done(value) is called once with a finite number, closed() in any case. A number that is left as it was is no new one,
- * since its text is rounded.
+ * done(value) is called once with a finite number, closed() in any case. An unchanged text is no new number, because it is
+ * rounded.
  */
 export function openEditor(stage, area, { before, first, name, done, closed }) {
   const text = first || before;
@@ -44,7 +44,7 @@ export function openEditor(stage, area, { before, first, name, done, closed }) {
     if (typed() === null && field.value !== before) refuse(field, note);
     else finish();
   });
-  field.addEventListener("blur", () => open && finish()); // as in a spreadsheet, a number is taken when one goes elsewhere
+  field.addEventListener("blur", () => open && finish()); // as in a spreadsheet, leaving the field enters the number
   for (const kind of ["click", "pointermove", "dblclick"]) field.addEventListener(kind, (event) => event.stopPropagation());
   stage.append(field, note);
   field.focus();
@@ -53,7 +53,7 @@ export function openEditor(stage, area, { before, first, name, done, closed }) {
 }
 
 function fieldOver(area, value, name) {
-  const field = Object.assign(element("input", "editor"), { type: "text", inputMode: "decimal", value, maxLength: MOST_SIGNS });
+  const field = Object.assign(element("input", "editor"), { type: "text", inputMode: "decimal", value, maxLength: MAX_CHARACTERS });
   field.setAttribute("aria-label", `New value of ${name}`);
   const width = Math.max(area.width, 84);
   Object.assign(field.style, {

@@ -6,7 +6,7 @@ export function element(tag, className = "", ...children) {
   return made;
 }
 
-/** A button with a text and a name for those who do not see it. */
+/** A button with a text and an accessible name. */
 export function button(className, text, name, act) {
   const made = element("button", className, text);
   made.type = "button";
@@ -16,7 +16,7 @@ export function button(className, text, name, act) {
   return made;
 }
 
-/** A word of the data: whatever it holds is text, and its direction stays its own. */
+/** A word of the data, as plain text that is isolated from the direction of its surroundings. */
 export function word(text) {
   const made = element("bdi", "word", text.length > 60 ? `${[...text.slice(0, 200)].slice(0, 59).join("")}…` : text);
   made.title = text;

@@ -2,23 +2,23 @@ import { placeLine } from "./layout.js";
 import { heightOfRibbons, ribbonBoxes, ribbonsApart } from "./ribbons.js";
 
 const CELL_BOUNDS = { width: 92, height: 64, least: 3 }; // px, the largest and the smallest cell
-const LETTERS = { least: 11, most: 18 }; // px, the type of labels, which follows the height of the cells
-const NUMBER_SIZE = { width: 22, height: 13 }; // px, what two decimals ask for
+const LETTERS = { least: 11, most: 18 }; // px, the type of labels; it grows with the height of the cells
+const NUMBER_SIZE = { width: 22, height: 13 }; // px, the room for two decimals
 const ROOM = 12;
 const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right: words, arithmetic, all heads
-const QUADRANT = 210; // px, the least width of words in the empty corner of a product
-const LINE = { wide: 720, one: 46, two: 78 }; // px, the arithmetic in one line, in two where the board is not so wide
-const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time, where more have no room
-const LEAST_TERMS = 150; // px, the least height of the arithmetic in a column
+const QUADRANT = 210; // px, the smallest width of the words in the empty corner of a product
+const LINE = { wide: 720, one: 46, two: 78 }; // px, the arithmetic in one line, or in two on a narrower board
+const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time if more have no room
+const LEAST_TERMS = 150; // px, the smallest height of the arithmetic in a column
 
 /**
- * Where everything of a step stands in a window: {zoom, boxes, signs, words, arithmetic, form}.
+ * The layout of a step in a window: {zoom, boxes, signs, words, arithmetic, form}.
  *
- * space: {width, height, top, bottom, measure, starts, words(width, wide), column}: between top and bottom, which strip
- * and player take, stand the words, the matrices and the arithmetic, none on another. Of all arrangements it takes the one
- * with the largest legible type. words gives the height of the words in a width; column asks for the arithmetic in a column.
- * Where a board is no step: letters and title, the most px of the type and of a title; number, the least width of a cell
- * that bears one; slack, how far matrices move down where there is room.
+ * space: {width, height, top, bottom, measure, starts, words(width, wide), column}. Words, matrices and arithmetic stand
+ * between top and bottom, which the strip and the player take, and do not overlap. The arrangement with the largest legible
+ * type is chosen. words(width, wide): the height of the words; column: whether the arithmetic stands in a column. For a
+ * board without a step: letters and title, the largest px of the type and of a title; number, the smallest width of a cell
+ * with a number; slack, how far matrices move down if there is room.
  */
 export function fitStage(model, space) {
   const [panels, ribbons] = ribbonsApart(model);
@@ -38,7 +38,7 @@ function fitted(model, space) {
   return withTiles(model, space, best);
 }
 
-// As the scene places them, all in a row, or one below another.
+// The arrangements: as in the scene, in a row, or one below another.
 function arrangements(panels, signs = []) {
   const given = { panels, corner: !panels.some(({ place }) => place[0] === 0 && place[1] === 0), signs: [] };
   const isRow = panels.every(({ place }) => place[1] === 0);
@@ -80,7 +80,7 @@ function sideOf({ width }) {
   return Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * width)));
 }
 
-// The largest cells with which all panels stand in an area; null where there are none.
+// The largest cells with which all panels fit an area; null if none do.
 function largest(model, space, panels, area) {
   let [width, height] = [CELL_BOUNDS.width, CELL_BOUNDS.height];
   for (let turn = 0; turn < 40; turn += 1) {
@@ -124,7 +124,7 @@ function sum(numbers) {
   return numbers.reduce((a, b) => a + b, 0);
 }
 
-// The free corner of a product: left of the panels in the first line, above those in the first column.
+// The empty corner of a product: left of the panels of the first line, above those of the first column.
 function quadrantOf({ boxes }) {
   const right = Math.min(...boxes.filter(({ panel }) => panel.place[1] === 0).map(({ titleX }) => titleX));
   const low = Math.min(...boxes.filter(({ panel }) => panel.place[0] === 0).map(({ titleY }) => titleY));
@@ -155,7 +155,7 @@ function moved(box, dx, dy) {
   return { ...box, x: box.x + dx, y: box.y + dy, titleX: box.titleX + dx, titleY: box.titleY + dy, tiles };
 }
 
-// What can be read counts: the type of the numbers, up to that of a lecture; below that the cells themselves.
+// Legibility: the size of the numbers, up to that of a lecture; without numbers the size of the cells.
 function scoreOf({ cell: { width, height, digits } }, words, form) {
   const letters = Math.min(20, 0.5 * height, width / 2.6);
   const legible = digits < 0 ? Math.min(width, height, 20) / 10 : letters;
@@ -171,7 +171,7 @@ function signsOf({ signs }, boxes) {
   });
 }
 
-// Small pictures stand below the arithmetic, where its column has room for them: those of a batch, which stand abreast, go first.
+// Small pictures stand below the arithmetic if its column has room; those of a batch, side by side, come first.
 function withTiles(model, space, plan) {
   const small = model.panels.filter(({ size }) => size === "small");
   if (plan.form !== "column" || !small.length) return plan;

@@ -3,7 +3,7 @@ import { areaOf, middleOf } from "./geometry.js";
 import { number } from "./numbers.js";
 import { derivationOf } from "./scene.js";
 
-/** What moves at a moment of the player: the numbers of the lit terms from their cells to the result's, and the sum there. */
+/** The movements of a moment of the player: numbers of the lit terms fly from their cells to the result, where the sum stands. */
 export function flightsOf(look, cell, [from, to]) {
   const derivation = derivationOf(look.model, cell);
   const target = areaOf(look, cell, "result") ?? areaOf(look, cell);
@@ -21,7 +21,7 @@ export function flightsOf(look, cell, [from, to]) {
   return { target, numbers, lit: terms.flatMap((term) => term.factors), running };
 }
 
-/** Draw the lit factors, the numbers on their way (share 0 to 1) and, once they have arrived, the running sum. */
+/** Draw the lit factors, the flying numbers (share 0 to 1 of their way) and, when they have arrived, the running sum. */
 export function paintFlights(context, look, flights, share) {
   const { target, numbers, lit, running } = flights;
   for (const factor of lit) paintLit(context, look, factor);

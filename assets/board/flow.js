@@ -3,14 +3,14 @@ import { panelSize } from "./sizes.js";
 const CELLS = { most: 30, least: 1 }; // px
 const COLUMN_GAP = 30; // px between the columns of the picture, for arrows
 const PANEL_GAP = 18;
-const SHOWN_TITLE = 130; // px, of a title at least so much is shown
+const SHOWN_TITLE = 130; // px, the part of a title that is always shown
 const NUMBER_CELL = 21;
 const LANE_BELOW = 24; // px, for arrows that pass below a column
 
 /**
- * The picture of a whole layer: its matrices in columns, from the inputs to the output, as large as a window lets them be.
+ * The layout of a whole layer: its matrices in columns, from the inputs to the output, as large as the window allows.
  *
- * model.flow: the ids of the panels of each column; a panel's scale says how large its cells are beside the others.
+ * model.flow: the ids of the panels of each column. A panel's scale is the size of its cells relative to the others.
  * space: as for `fitStage`.
  */
 export function fitFlow(model, space) {

@@ -4,20 +4,20 @@ const WIDEST = 46; // px
 const HIGHEST = 28;
 const TINIEST = 1;
 const HEIGHT = { numbered: 600, most: 1000 }; // px, of all rows together
-const PHONE = 480; // px; in less width one scrolls anyway
-const NUMBERED = { width: 24, height: 16 }; // px, what a number asks for
-const ABREAST = 700; // px; in less width matrices of different kinds stand one below another
-const MOST_ACROSS = 8;
+const PHONE = 480; // px; narrower windows are scrolled anyway
+const NUMBERED = { width: 24, height: 16 }; // px, the room for a number
+const ABREAST = 700; // px; in narrower windows matrices of different kinds stand one below another
+const MAX_PER_ROW = 8;
 const TRIES = 12;
 
 /**
- * Where the matrices of a gallery stand: {width, height, cell, boxes}; space: {width, zoom, measure, starts}.
+ * The layout of a gallery: {width, height, cell, boxes}; space: {width, zoom, measure, starts}.
  *
- * All of them are shown, however small: as many beside one another as leave their cells the most room.
+ * All matrices are shown, however small; the number in a row is the one with the largest cells.
  */
 export function layOutGallery(model, space) {
   const counts = model.panels.map((panel) => tilesShown(model, panel));
-  const most = Math.min(MOST_ACROSS, Math.max(...counts));
+  const most = Math.min(MAX_PER_ROW, Math.max(...counts));
   const ways = model.panels.length > 1 && space.width < ABREAST ? [false, true] : [false];
   const plans = ways.flatMap((stacked) => Array.from({ length: most }, (_, i) => galleryOf(model, { ...space, across: i + 1 }, stacked)));
   return plans.reduce((one, other) => (other.score > one.score ? other : one));
@@ -27,7 +27,7 @@ function tilesShown(model, { array, tiles, only }) {
   return tiles === null ? 1 : (only?.length ?? model.arrays[array].shape[tiles]);
 }
 
-// The largest cells with which all stands in the width.
+// The largest cells with which everything fits the width.
 function galleryOf(model, space, stacked) {
   const panels = stacked ? model.panels.map((panel, i) => ({ ...panel, place: [0, i] })) : model.panels;
   let width = WIDEST * space.zoom;
@@ -60,7 +60,7 @@ function wholePixels(size) {
   return size > 6 ? Math.floor(size) : size;
 }
 
-// How many cells lie beside one another (side 0) or below one another (side 1).
+// The number of cells side by side (side 0) or one below another (side 1).
 function cellsAlong(boxes, side, measured) {
   const most = new Map();
   for (const box of boxes) {
@@ -70,7 +70,7 @@ function cellsAlong(boxes, side, measured) {
   return [...most.values()].reduce((a, b) => a + b, 0);
 }
 
-// Numbers that can be read count most, then the cells; a line that is not full is worth a little less, and so is height.
+// Legible numbers count most, then the size of the cells; a row with gaps, and height, count a little less.
 function worthOf({ cell: { width, height, digits }, width: used, height: high, boxes }, space) {
   const gaps = boxes.some(({ tiles, tileColumns, tileRows }) => tiles.length < tileColumns * tileRows);
   const legible = digits < 0 ? 0 : Math.min(12, 0.6 * height, width / 2.6);

@@ -1,4 +1,4 @@
-/** The index of a cell of a panel: its tile, row and column, and for all other axes the slice shown. */
+/** The index of a cell of a panel: its tile, row and column, and the slice that is shown of all other axes. */
 export function indexIn({ panel }, slice, tile, row, column) {
   const index = [...slice];
   if (panel.tiles !== null) index[panel.tiles] = tile;
@@ -25,7 +25,7 @@ export function cellUnder(boxes, slices, x, y) {
 /**
  * The rectangles {x, y, width, height, box, tile} that a range of cells, first to last index, fills in a panel.
  *
- * Nothing where the slice shown lies outside the range; of a range that the window cuts, the part in sight.
+ * None if the slice that is shown lies outside the range; only the visible part of a range that the window cuts.
  */
 export function rectanglesOf(box, slice, low, high) {
   const { panel, cell, rows, columns } = box;
@@ -46,7 +46,7 @@ export function rectanglesOf(box, slice, low, high) {
   }));
 }
 
-/** The rectangle of one cell in the first full panel that draws it, if wanted of a role; null where none does. */
+/** The rectangle of a cell in the first full panel (of a role, if given) that draws it; null if none does. */
 export function areaOf({ boxes, slices }, { array, index }, role = null) {
   for (const box of boxes.filter(({ panel, small }) => panel.array === array && !small && (!role || panel.role === role))) {
     const [area] = rectanglesOf(box, slices[array], index, index);
@@ -60,7 +60,7 @@ function clipped(axis, { start, count }, low, high) {
   return [Math.max(0, low[axis] - start), Math.min(count - 1, high[axis] - start)];
 }
 
-/** The axes of an index of a rank that are fixed in a panel: all but its tiles, rows and columns. */
+/** The axes that are fixed in a panel of an array with a rank: all but its tiles, rows and columns. */
 export function fixedAxes({ panel }, rank) {
   const drawn = [panel.tiles, panel.rows, panel.columns];
   return Array.from({ length: rank }, (_, axis) => axis).filter((axis) => !drawn.includes(axis));
@@ -71,7 +71,7 @@ export function middleOf({ x, y, width, height }) {
   return [x + width / 2, y + height / 2];
 }
 
-/** Every so many labels, so that those drawn lie at least so far apart: 1, 2, 5, 10, 20, 50, … */
+/** The step from label to label, so that they are far enough apart: 1, 2, 5, 10, 20, 50, … */
 export function labelStep(cell, room) {
   for (let power = 1; ; power *= 10) {
     for (const step of [power, 2 * power, 5 * power]) if (step * cell >= room) return step;

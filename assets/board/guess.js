@@ -2,19 +2,19 @@ import { button, element } from "./elements.js";
 import { areGuessesOff, forgetGuesses, isAskedFor, judgeGuess, keepGuess, keptGuesses, numberGuessed, summaryOf, turnGuessesOff } from "./guessing.js";
 
 const SAID = { right: "Right", near: "Near", sign: "The other sign", wrong: "Not so", shown: "" };
-const MOST_TYPED = 40; // signs
+const MAX_TYPED = 40; // characters
 
 /**
- * One question of a step, asked before its cell is shown; never a dialog, and never in the way.
+ * The question of a step, asked before its cell is shown. It is no dialog and covers nothing else.
  *
- * changed is called when something else is in sight. Of a step it asks once in a visit: then it is open, told, or idle.
+ * changed is called when other cells are visible. A step asks once in a visit; its state is open, told or idle.
  */
 export class Guess {
   constructor(root, changed) {
     Object.assign(this, { root, changed, state: "idle", asked: null });
   }
 
-  /** Take the question of a scene; step: {path, title}; choose: how a server hears of a choice, if there is one. */
+  /** Set the question of a scene. step: {path, title}; choose: sends a choice to the server, if there is one. */
   adopt(asked, step, choose) {
     const same = JSON.stringify(asked) === JSON.stringify(this.asked);
     Object.assign(this, { asked, step, choose });
@@ -28,12 +28,12 @@ export class Guess {
     return this.state === "open";
   }
 
-  /** Whether a cell is out of sight because it is asked for. */
+  /** Whether a cell is hidden because the question asks for it. */
   hides(name, index) {
     return this.isOpen && isAskedFor(this.asked, name, index);
   }
 
-  /** What stands in the place of the arithmetic of a cell: the question, what came of it, or nothing. */
+  /** The element in the place of a cell's arithmetic: the question, the verdict, or null. */
   stateAt(cell) {
     if (this.state === "idle" || this.root.contains(this.focused)) return this.state;
     return cell && this.isAbout(cell) ? this.state : "idle";
@@ -62,7 +62,7 @@ export class Guess {
   }
 
   field() {
-    this.input = Object.assign(element("input", "typed"), { type: "text", maxLength: MOST_TYPED, placeholder: "a number", ariaLabel: this.asked.prompt });
+    this.input = Object.assign(element("input", "typed"), { type: "text", maxLength: MAX_TYPED, placeholder: "a number", ariaLabel: this.asked.prompt });
     const enter = button("option go", "Guess", "Take this guess", () => this.typed());
     return [this.input, enter];
   }
@@ -87,7 +87,7 @@ export class Guess {
     this.tell({ ...judgeGuess(this.asked, given), given: label });
   }
 
-  /** Show the answer without a guess; whether there was one to show. */
+  /** Show the answer without a guess; gives whether there was one to show. */
   show() {
     if (!this.isOpen) return false;
     this.tell({ said: "shown", given: "" });
@@ -100,9 +100,9 @@ export class Guess {
     this.verdict = { step: step.path, title: step.title, id: asked.id, answer: asked.answer, ...verdict };
     keepGuess(this.verdict);
     this.state = "told";
-    const whys = element("div", "reasons", ...asked.reasons.map((reason) => button("option", reason.says, reason.says, () => this.explain(reason))));
+    const whys = element("div", "reasons", ...asked.reasons.map((reason) => button("option", reason.text, reason.text, () => this.explain(reason))));
     const list = element("details", "whys", element("summary", "option", "Why?"), whys);
-    list.addEventListener("toggle", () => this.changed()); // an open list can ask for more room
+    list.addEventListener("toggle", () => this.changed()); // an open list may need more room
     this.fill("told", asked.prompt, verdictSentence(this.verdict), list, this.closer());
     this.changed();
     if (had) list.firstElementChild.focus();
@@ -126,7 +126,7 @@ export class Guess {
     });
   }
 
-  /** No guesses any more. */
+  /** Ask no more guesses. */
   end() {
     this.state = "idle";
     if (this.choose) this.choose("guess", false);
@@ -152,7 +152,7 @@ function verdictSentence({ said, given, answer }) {
   return made;
 }
 
-// A small matrix of numbers from 0 to 1, dark where they are large.
+// A small matrix of numbers from 0 to 1; large ones are dark.
 function choicePicture(rows) {
   const made = (tag, attributes) => {
     const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -165,10 +165,10 @@ function choicePicture(rows) {
   return svg;
 }
 
-const TOLD_WIDTH = { whys: 0.6, why: 0.74 }; // of a line, for what came of a guess: reasons to choose, and the sentence
+const TOLD_WIDTH = { whys: 0.6, why: 0.74 }; // of a line, for the verdict on a guess: the reasons to choose from, and the sentence
 const TOLD_HEIGHT = 0.6; // of a column, at most
 
-/** Give a guess and the arithmetic their parts of one place: an open guess has all of it. tall: whether it is a column. */
+/** Divide one place between a guess and the arithmetic: an open guess has all of it. tall: whether it is a column. */
 export function sharePlace(root, arithmetic, { terms, state, tall }, put) {
   root.classList.toggle("tall", tall);
   if (state !== "told") {
@@ -188,7 +188,7 @@ export function sharePlace(root, arithmetic, { terms, state, tall }, put) {
   put(arithmetic, { ...terms, x: terms.x + width + 4, width: terms.width - width - 4 });
 }
 
-/** Write what was guessed in this visit into the words of a page that shows no step. */
+/** Write the guesses of this visit into the words of a page without a step. */
 export function fillSummary(root) {
   const { guessed, right, shown, surprises } = summaryOf(keptGuesses());
   root.hidden = !guessed && !shown;

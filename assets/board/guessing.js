@@ -4,9 +4,9 @@ const GUESSES_KEPT = "attention-guesses"; // in the storage of the visit
 const GUESSES_OFF = "attention-no-guesses";
 const NEAR_GUESS = 5; // tolerances
 const MISSED_GUESS = new Set(["near", "sign", "wrong"]);
-const unkept = new Map(); // where a browser keeps nothing
+const unkept = new Map(); // for browsers without storage
 
-/** The number that a text stands for, also as a percentage or a fraction, or null. */
+/** The number in a text, which may be a percentage or a fraction, or null. */
 export function numberGuessed(text) {
   const [above, below, ...more] = text.split("/");
   if (more.length) return null;
@@ -18,7 +18,7 @@ function divided(above, below) {
   return above === null || !below ? null : above / below;
 }
 
-/** What a typed number or the value of an option is worth: {said, misconceptions}; said: right, near, sign or wrong. */
+/** The verdict on a typed number or an option: {said, misconceptions}; said: right, near, sign or wrong. */
 export function judgeGuess({ options, number, tolerance }, given) {
   if (typeof given === "string") {
     const chosen = options.find(({ value }) => value === given);
@@ -34,18 +34,18 @@ export function judgeGuess({ options, number, tolerance }, given) {
   return { said: off <= NEAR_GUESS * room ? "near" : "wrong", misconceptions };
 }
 
-/** Whether a place of an array is out of sight while a guess is asked for; null stands for any place. */
+/** Whether a place of an array is hidden while a guess is asked for; null stands for any place. */
 export function isAskedFor({ array, hides }, name, index) {
   return array === name && hides.some((places) => places.every((place, axis) => place === null || place === index[axis]));
 }
 
-/** What was guessed in this visit, by step: {step, title, id, said, given, answer, reason}. */
+/** The guesses of this visit, by step: {step, title, id, said, given, answer, reason}. */
 export function keptGuesses() {
   const kept = readVisit(GUESSES_KEPT, []);
   return Array.isArray(kept) ? kept.filter((one) => typeof one?.step === "string") : [];
 }
 
-/** Keep a guess; a later one of the same step takes the place of an earlier one. */
+/** Keep a guess; a later guess of the same step replaces an earlier one. */
 export function keepGuess(guess) {
   writeVisit(GUESSES_KEPT, [...keptGuesses().filter(({ step }) => step !== guess.step), guess]);
 }
@@ -55,12 +55,12 @@ export function forgetGuesses() {
   writeVisit(GUESSES_KEPT, []);
 }
 
-/** Ask no more in this visit, where no server keeps the switch. */
+/** Ask no more in this visit, if no server keeps the switch. */
 export function turnGuessesOff() {
   writeVisit(GUESSES_OFF, true);
 }
 
-/** Whether a visit is asked nothing. */
+/** Whether this visit is asked nothing. */
 export function areGuessesOff() {
   return readVisit(GUESSES_OFF, false) === true;
 }
@@ -78,11 +78,11 @@ function writeVisit(name, value) {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // A browser that keeps nothing has it until the page is left.
+    // A browser without storage keeps it until the page is left.
   }
 }
 
-/** What a visit has guessed: {guessed, right, shown, surprises}, the last the titles of steps whose answer was another. */
+/** A summary of the guesses: {guessed, right, shown, surprises}; surprises: the titles of steps with another answer. */
 export function summaryOf(guesses) {
   const said = (...words) => guesses.filter((guess) => words.includes(guess.said));
   return {

@@ -1,6 +1,6 @@
 import { createBoard } from "./board.js";
 
-// Show the scene that the page carries. Numbers are changed only where they are computed anew.
+// Show the scene that the page holds. Numbers cannot be edited here: nothing would compute the others anew.
 function openHandout(page) {
   const scene = JSON.parse(page.getElementById("scene").textContent);
   for (const panel of scene.panels) panel.editable = false;

@@ -1,13 +1,13 @@
 import { button, element } from "./elements.js";
 
-const MOST_BUTTONS = 4; // for heads; more are a list
+const MAX_HEAD_BUTTONS = 4; // more heads are a list
 
-/** One button for each head, or a list where there are many: the same cell of that head is explained then. */
+/** One button for each head, or a list of many: it explains the same cell of that head. */
 export function headChoice({ heads }, choose) {
   if (!choose || !heads || heads.count < 2) return [];
   const all = Array.from({ length: heads.count }, (_, head) => head);
   const beside = button("option beside", "or one?", "The same weights as one wide head, beside these heads", () => choose("beside", true));
-  if (heads.count > MOST_BUTTONS) {
+  if (heads.count > MAX_HEAD_BUTTONS) {
     const list = element("select", "speed", ...all.map((head) => element("option", "", `head ${head}`)));
     Object.assign(list, { selectedIndex: heads.chosen, ariaLabel: "Head" });
     list.addEventListener("change", () => choose("head", list.selectedIndex));

@@ -44,7 +44,7 @@ export function attachInput(board, { stage, panels, live }) {
   panels.addEventListener("focusout", (event) => {
     if (panels.contains(event.relatedTarget)) return;
     board.hover(null);
-    live.textContent = ""; // one who reads on would find a cell that is no longer shown
+    live.textContent = ""; // a reader would find a cell that is no longer shown
   });
   return () => clearTimeout(timer);
 }
@@ -53,7 +53,7 @@ function cellOf({ box, index }) {
   return { array: box.panel.array, index };
 }
 
-// With Shift the wheel moves the window of the columns.
+// With the Shift key the wheel moves the window of the columns.
 function onWheel(board, found, event) {
   const seen = found?.box.columns;
   if (!event.shiftKey || !seen?.key || seen.high - seen.low <= seen.count) return;
@@ -88,7 +88,7 @@ function actionOf(board, box, index, { key, ctrlKey }) {
   return null;
 }
 
-// Pages are tiles, or else the first axis that is fixed in the panel, longer than one and no batch.
+// The axis of the page keys: tiles, or else the first fixed axis of the panel that is longer than one and no batch.
 function axisOf({ panel, array }, kind) {
   if (kind !== "pages") return panel[kind];
   if (panel.tiles !== null) return panel.tiles;
@@ -97,7 +97,7 @@ function axisOf({ panel, array }, kind) {
   return long.find((axis) => array.axes[axis] !== "B") ?? long[0] ?? null;
 }
 
-// The matrix before or after one, of those that are shown.
+// The next or previous matrix of those that are shown.
 function pageBeside({ panel: { only } }, place, step) {
   return only ? (only[only.indexOf(place) + step] ?? place) : place + step;
 }

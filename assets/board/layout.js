@@ -1,24 +1,24 @@
 import { panelSize, widthOf } from "./sizes.js";
 
-// Cell sizes in px; with numbers, rows at most: more of them where two decimals fit. Larger type asks for larger cells,
-// but not so much that there would be no numbers.
+// Cell sizes in px, and the number of rows up to which cells have numbers; more rows if two decimals fit. Larger type needs
+// larger cells, but not so large that there would be no numbers.
 const FIT = { most: 46, least: 7, clear: 12, numbers: 26, brief: 22, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
 const NARROW = 480;
 const EDGE = 4;
 const LANES = 12; // at the sides of a board with arrows
-const FRAME = 3; // of a small picture, drawn around it
-const MOST_HEIGHT = 520;
-const MOST_ROWS = 112;
+const FRAME = 3; // px, around a small picture
+const MAX_HEIGHT = 520;
+const MAX_ROWS = 112;
 const SHRINKING = [0.8, 0.65, 0.5, 0.45, 0.4, 0.36, 0.32, 0.28, 0.25, 0.22, 0.2];
 const TITLES = [300, 180, 130, 100];
 const BESIDE = new Set(["tiles", "aside"]);
 
 /**
- * Where everything stands: {width, height, cell, boxes, lines}.
+ * The layout of a board: {width, height, cell, boxes, lines}.
  *
- * space: {width, zoom, measure, starts}. Panels keep their places in the grid; where that leaves no room for numbers,
- * those beside the computation move below it, and in a narrow container every panel gets a line of its own. Where badges
- * and titles leave too little room, they are cut; columns are hidden last, and only where that helps.
+ * space: {width, zoom, measure, starts}. Panels keep their places in the grid. If that leaves no room for numbers, panels
+ * beside the computation move below it, and in a narrow container every panel gets a line of its own. Badges and titles are
+ * cut if they leave too little room; columns are hidden last, and only if that helps.
  */
 export function layOut(model, space) {
   const plans = plansFor(model.panels);
@@ -37,7 +37,7 @@ export function layOut(model, space) {
   return brief?.plan ?? shrunk(model, rooms.at(-1).room, plans.at(-1));
 }
 
-// The widest cells, at least so wide, with titles cut as little as these allow; null where the shortest leave no room.
+// The widest cells, with titles cut as little as possible; null if even the shortest titles leave no room.
 function terse(model, rooms, cell) {
   const fits = ({ lines, room }, title) => arrange(model, { ...room, terse: title }, lines, cell).width <= room.width;
   const able = rooms.filter((one) => fits(one, TITLES.at(-1)));
@@ -56,10 +56,10 @@ function stackOf({ panels }) {
   return [panels.map((panel, i) => ({ ...panel, place: [0, i] }))];
 }
 
-// Where all rows together would be much higher than the screen, fewer of them are shown at a time.
+// If all rows would be much higher than the screen, fewer of them are shown at a time.
 function capped(model, space, lines) {
   let caps = { ...space.caps };
-  for (let rows = 64; rows >= 8 && rowsIn(model, { ...space, caps }, lines) > MOST_ROWS; rows -= 4) caps = { ...caps, rows };
+  for (let rows = 64; rows >= 8 && rowsIn(model, { ...space, caps }, lines) > MAX_ROWS; rows -= 4) caps = { ...caps, rows };
   return { ...space, caps };
 }
 
@@ -69,7 +69,7 @@ function isBetter(other, one, { width, zoom }) {
   return !one.fits || width < NARROW || steps.length > 0;
 }
 
-// In the grid; what stands beside the computation moved below it, in one line; or each of it in a line of its own.
+// The arrangements: the grid; panels beside the computation moved below it in one line; or each in a line of its own.
 function plansFor(panels) {
   const beside = panels.filter((panel) => BESIDE.has(panel.role) && isOutside(panel, panels));
   const rest = panels.filter((panel) => !beside.includes(panel));
@@ -79,7 +79,7 @@ function plansFor(panels) {
   return [[panels], [rest, line], [rest, ...ordered.map((panel) => [panel])]];
 }
 
-// Beside the computation: right of or below every panel that takes part in it.
+// Beside the computation means right of or below every panel that takes part in it.
 function isOutside(panel, panels) {
   const parts = panels.filter(({ role }) => !BESIDE.has(role));
   return [0, 1].some((side) => parts.every(({ place }) => place[side] < panel.place[side]));
@@ -94,15 +94,15 @@ function widest(model, space, lines) {
   return null;
 }
 
-// Too wide even with the smallest cells: first fewer tiles at a time, then one panel below the other where all their rows
-// can be seen, then fewer columns, then fewer rows and columns one panel below the other.
+// If it is too wide even with the smallest cells: first fewer tiles at a time, then one panel below the other if all their
+// rows can be seen, then fewer columns, then fewer rows and columns one panel below the other.
 function shrunk(model, space, lines) {
   for (const tiles of [8, 6, 5, 4, 3, 2]) {
     const found = widest(model, { ...space, caps: { ...space.caps, tiles } }, lines);
     if (found.fits && (found.cell >= 10 || tiles === 2)) return found.plan;
   }
   const stack = stackOf(model);
-  const below = rowsIn(model, space, stack) <= MOST_ROWS ? stacked(model, space) : null;
+  const below = rowsIn(model, space, stack) <= MAX_ROWS ? stacked(model, space) : null;
   if (below?.fits) return below.plan;
   const terse = TITLES.at(-1);
   const found = fewerColumns(model, { ...space, terse }, lines);
@@ -122,7 +122,7 @@ function arrange(model, space, lines, cell) {
   const { zoom } = space;
   const rows = Math.max(1, rowsIn(model, space, lines));
   const numbers = cell >= (model.stage ? FIT.brief : FIT.numbers) && rows <= (cell >= FIT.decimals * zoom ? FIT.rows : FIT.fewRows);
-  const most = (space.stacked ? 2 : 1) * MOST_HEIGHT; // one below the other they are scrolled through
+  const most = (space.stacked ? 2 : 1) * MAX_HEIGHT; // panels one below the other are scrolled
   const height = Math.round(Math.max(numbers ? FIT.lowest * zoom : FIT.least, Math.min(28 * zoom, cell, (most * zoom) / rows)));
   const width = numbers ? cell : Math.min(cell, Math.max(FIT.least, Math.round(height * 1.7)));
   const digits = !numbers ? -1 : width >= FIT.decimals * zoom ? 2 : 1;
@@ -176,7 +176,7 @@ export function placeLine(model, space, plan, line) {
   plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight + box.close.down));
 }
 
-// What reaches beyond a panel's body on its right: its labels' ends or its frame.
+// The px by which labels or a frame reach beyond a panel on its right.
 function rightOf({ overhang, small, close }) {
   return Math.max(overhang, small ? FRAME : 0, close.across);
 }
@@ -202,7 +202,7 @@ function starts(edge, extents, gap) {
 
 function boxOf(size, { x, y, left, room, over }) {
   const tiles = size.tiles.map((tile) => ({ ...tile, x: x + tile.dx, y: y + tile.dy }));
-  // Where one title of a row is in two lines, all begin at the height of these: arrows look there for a way.
+  // If one title of a row has two lines, all titles begin at its height: arrows look there for a free way.
   const broken = size.broken || (size.tight && over > size.top);
   return { ...size, x, y, broken, titleX: left, titleY: y - (broken ? over : Math.min(over, size.top)), titleWidth: room, tiles };
 }

@@ -21,7 +21,7 @@ export function paintLabels(context, box, look) {
   }
 }
 
-// Whether a place only fills a sequence of a batch up.
+// Whether a place is padding of a sequence of a batch.
 function isPadding({ array }, model, { axis, place }) {
   return place >= (model.axes[array.axes[axis]]?.real ?? Infinity);
 }
@@ -33,7 +33,7 @@ export function paintSigns(context, { palette, zoom, font }, signs) {
   for (const { text, x, y } of signs) context.fillText(text, x, y);
 }
 
-/** Where the labels of a panel are written: {text, x, y, turned, align, axis, place, block}. */
+/** The labels of a panel and their places: {text, x, y, turned, align, axis, place, block}. */
 function labelSpots(box, model, zoom, slice) {
   const { panel, rows, columns, tiles, tileColumns } = box;
   const spots = (axis, seen, shown) => {
@@ -45,7 +45,7 @@ function labelSpots(box, model, zoom, slice) {
   return [...spots(panel.rows, rows, firstColumn), ...spots(panel.columns, columns, tiles.slice(0, tileColumns))];
 }
 
-/** Where the label of one place along an axis is written at a tile. */
+/** The position of the label of one place along an axis, at a tile. */
 export function labelSpot(box, model, tile, axis, place, zoom, slice = []) {
   const { panel, rows, columns, cell, array, turned } = box;
   const letter = array.axes[axis];
@@ -60,7 +60,7 @@ export function labelSpot(box, model, tile, axis, place, zoom, slice = []) {
   return { ...spot, x, y: tile.y - (turned ? 6 : 8) * zoom, align: turned ? "left" : "center", turned };
 }
 
-/** The labels written next to one, each with how far apart their lines are, or if they stand in one line, their middles. */
+/** The neighbours of a label, each with the distance of their lines, or of their middles if they stand in one line. */
 export function spotsBeside(box, model, tile, { axis, place, x, y, turned }, zoom, slice = []) {
   const { start, count } = axis === box.panel.rows ? box.rows : box.columns;
   const places = placesWritten(box, model, axis, { start, count }, zoom);
@@ -79,7 +79,7 @@ function placesWritten(box, model, axis, { start, count }, zoom) {
   return Array.from({ length: count }, (_, i) => start + i).filter((place) => place % step === 0);
 }
 
-/** The text of a label as it is drawn: short, and isolated from the direction of its surroundings. */
+/** The text of a label as it is drawn: shortened, and isolated from the direction of its surroundings. */
 function written({ text, word }, longest) {
   return word ? isolated(shorten(text, longest)) : text;
 }
@@ -99,7 +99,7 @@ export function paintLabel(context, { text, x, y, turned, align }, colour) {
   context.restore();
 }
 
-// Every other block of labels stands on a band, so that blocks are told apart beyond the matrix.
+// Every other block of labels stands on a band, so that blocks can be distinguished outside the matrix, too.
 function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
   if (turned) return;
   const { panel, cell, left } = box;
@@ -108,7 +108,7 @@ function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
   else context.fillRect(x - cell.width / 2, y - 8 * zoom, cell.width, 14 * zoom);
 }
 
-/** Write what a tile is called, on a ground if it has one: what leads from matrix to matrix passes behind it. */
+/** Write the caption of a tile; with a background, lines from matrix to matrix pass behind it. */
 export function paintCaption(context, box, tile, { model, palette, zoom }, ground = null) {
   const letter = box.array.axes[box.panel.tiles];
   const place = written(labelAt(model, letter, tile.place), 14);
@@ -130,7 +130,7 @@ export function paintCaption(context, box, tile, { model, palette, zoom }, groun
   if (more && box.small) context.fillText(cutTo(context, more, box.tileWidth + 6 * zoom), tile.x, low);
 }
 
-// A text as far as it has room.
+// A text cut to its room.
 function cutTo(context, text, width) {
   let cut = isolated(text);
   for (let end = text.length - 1; end > 0 && context.measureText(cut).width > width; end -= 1) cut = isolated(`${text.slice(0, end)}…`);

@@ -1,9 +1,9 @@
 import { faded, roleColour } from "./colours.js";
 import { middleOf } from "./geometry.js";
 
-const LANE = 7; // px beside the matrices that an arrow passes
+const LANE = 7; // px between the matrices and an arrow that passes them
 
-/** Draw the arrows from panel to panel; where others lie between, along a lane beside these. */
+/** Draw the arrows from panel to panel; if others lie between, along a lane beside these. */
 export function paintArrows(context, { model, boxes, palette }) {
   for (const [from, to] of model.arrows ?? []) {
     const [one, other] = [from, to].map((id) => boxes.find(({ panel }) => panel.id === id));
@@ -18,7 +18,7 @@ export function paintArrows(context, { model, boxes, palette }) {
   }
 }
 
-// From column to column of a picture of the whole layer: from side to side, in a bend, and below the columns between.
+// The arrows of the whole layer, from column to column: from side to side, bent, and below the columns between.
 function paintFlow(context, one, other, boxes, colour) {
   const [from, into] = [bodyOf(one), bodyOf(other)];
   const [start, end] = [[from.x + from.width + 4, from.y + from.height / 2], [other.titleX - 8, into.y + into.height / 2]];
@@ -44,7 +44,7 @@ function bend(context, [x1, y1], [x2, y2]) {
   context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
 }
 
-// The x of the lane, at the side to which the arrow leads, or null where the way is free.
+// The x of the lane, on the side to which the arrow leads, or null if the way is free.
 function laneBeside(one, other, boxes) {
   const [top, bottom] = [one.y + one.bodyHeight, other.titleY];
   const beside = boxes.filter((box) => box !== one && box !== other && box.titleY < bottom && box.y + box.bodyHeight > top);
@@ -54,7 +54,7 @@ function laneBeside(one, other, boxes) {
   return Math.max(...passed.map(({ x, bodyWidth }) => x + bodyWidth)) + LANE;
 }
 
-// Out at the side, along the lane, and in at the same side, above the middle: there other arrows end.
+// Out at the side, along the lane, and in at the same side above the middle, where other arrows end.
 function paintDetour(context, one, other, lane, colour) {
   const side = ({ x, width }, gap) => (lane > x ? x + width + gap : x - gap);
   const [out, into] = [one.y + one.height / 2, other.y + other.height / 4];
@@ -72,7 +72,7 @@ function bodyOf({ x, y, titleY, bodyWidth, bodyHeight }) {
   return { x, y, width: bodyWidth, height: bodyHeight, top: titleY };
 }
 
-// From below to above where one panel ends before the other begins, else straight from side to side, where both are.
+// From below to above if one panel ends before the other begins, else straight from side to side at a common height.
 function edgePoints(one, other) {
   const [[x1, y1], [x2, y2]] = [middleOf(one), middleOf(other)];
   if (one.y + one.height <= other.top) return [x1, one.y + one.height + 4, x2, other.top - 6, false];
@@ -117,9 +117,10 @@ function curve(context, [x1, y1], [x2, y2], level) {
 }
 
 /**
- * Lead what a cell reads to it: a band where row or column run towards it, else one thin curve from the nearest panel.
+ * Draw links from the cells that a cell reads to it: a band if a row or column runs towards it, else one thin curve from the
+ * nearest panel.
  *
- * Where another panel lies between, the curve runs through the same number there (twins), or is left out.
+ * If another panel lies between, the curve passes the same number there (twins), or is left out.
  */
 export function paintBeams(context, areas, cells, twins, { palette, boxes }) {
   const pairs = areas.flatMap((area) => cells.filter((cell) => joinable(area, cell)).map((cell) => [area, cell]));
@@ -152,7 +153,7 @@ function joinable(area, cell) {
   return area.box !== cell.box && !cell.box.small;
 }
 
-// A band runs from the edge of the matrix read to the cell: it must not cross cells that are not read.
+// A band runs from the edge of the matrix to the cell, and must not cross cells that are not read.
 function runsInto(area, cell) {
   const { tile, box } = area;
   const near = (one, other) => Math.abs(one - other) < 1;
@@ -185,7 +186,7 @@ function beam(context, area, cell, direction, colour, plain) {
   strip(wide - 1, 1);
 }
 
-// Inside a matrix the link runs between the cells, so that no number is crossed out.
+// Inside a matrix the link runs between the cells, so that it crosses no number.
 function paintLink(context, from, to, colour, ground, dashed) {
   const [one, other] = [from, to].map(({ tile, box: { rows, columns, cell } }) => ({
     ...tile,

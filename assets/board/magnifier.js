@@ -4,10 +4,10 @@ import { element } from "./elements.js";
 import { cellUnder } from "./geometry.js";
 import { valueAt } from "./scene.js";
 
-const FINGER = 24; // px, of a smaller cell a finger hides more than it points at
-const GLASS = { width: 48, height: 28, across: 2, down: 1, away: 44 }; // a cell below it, how many around the lit one, how far above the finger
+const FINGER = 24; // px; a finger covers smaller cells
+const GLASS = { width: 48, height: 28, across: 2, down: 1, away: 44 }; // px of a cell, the number of cells around the lit one, and px above the finger
 
-/** Show the numbers around a small cell above the finger that moves across it; board: see `attachInput`, with picture and step. */
+/** Show the numbers around a small cell above the finger that moves across it. board: see `attachInput`, with picture and step. */
 export function attachMagnifier(board, stage) {
   const glass = element("canvas", "glass");
   glass.hidden = true;
@@ -40,7 +40,7 @@ function paintGlass(glass, { picture, slices, step }, { box, index }, [x, y, roo
   Object.assign(glass.style, { left: `${Math.max(0, Math.min(room - width, x - width / 2))}px`, top: `${above < 0 ? y + GLASS.away : above}px` });
 }
 
-// The lit cell and those around it that the matrix has: {index, x, y}, counted from the corner of the glass.
+// The lit cell and its neighbours in the matrix: {index, x, y}, counted from the corner of the magnifier.
 function cellsAround({ panel, array }, index) {
   const cells = [];
   for (let down = -GLASS.down; down <= GLASS.down; down += 1) {

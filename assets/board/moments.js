@@ -1,9 +1,9 @@
 const LAST_MOMENT = 3;
 
 /**
- * What of a result is in sight. Moments of a step: 0 as it came (whole, or covered), 1 the explained cell, 2 its row, 3 all.
+ * The visible part of a result. Moments of a step: 0 as at first (whole, or covered), 1 the explained cell, 2 its row, 3 all.
  *
- * Of what is covered, cells and rows can be asked for. changed is called when something else is in sight.
+ * Cells and rows of a covered result can be uncovered. changed is called when other cells are visible.
  */
 export class Moments {
   constructor(changed) {
@@ -17,7 +17,7 @@ export class Moments {
     this.go(0);
   }
 
-  /** Go on, or back; whether there was such a moment. */
+  /** Go forward or back; gives whether there was such a moment. */
   step(by) {
     const next = this.moment + by;
     if (next < 0 || next > LAST_MOMENT) return false;
@@ -32,12 +32,12 @@ export class Moments {
     this.changed();
   }
 
-  /** Whether any of the result is out of sight. */
+  /** Whether any part of the result is covered. */
   get hiding() {
     return this.moment === 0 ? this.covered : this.moment < LAST_MOMENT;
   }
 
-  /** Show a cell of a covered result, or a whole row; whether it was covered. */
+  /** Uncover a cell of the result, or a whole row; gives whether it was covered. */
   ask(index, row = null) {
     if (!this.hiding) return false;
     if (row === null) this.cells.add(index.join());

@@ -1,9 +1,9 @@
 const LONGEST_LABEL = 14;
 const SIGNS = typeof Intl !== "undefined" && Intl.Segmenter ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
-// Each of these letters is a sign of its own; to ask the segmenter for every label takes long.
+// Each of these letters is one character; asking the segmenter for every label is slow.
 const LATIN = /^[ -~]*$/;
 
-/** A number for reading: a true minus sign, "−∞", an exponent only where it is needed; ties go to the even digit. */
+/** A number as text: a minus sign, "−∞", an exponent only if needed; ties go to the even digit. */
 export function number(value, digits = 3) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
@@ -12,13 +12,13 @@ export function number(value, digits = 3) {
   return sign + fixed(size, digits);
 }
 
-/** Whether `number` leaves digits off, beyond those that computers round away themselves: of the board's numbers the eighth. */
+/** Whether `number` leaves out digits that the board's numbers hold (about seven). */
 export function isRounded(value, digits = 3) {
   if (!Number.isFinite(value)) return false;
   return Math.abs(Number(number(value, digits).replaceAll("−", "-")) - value) > 1e-7 * Math.abs(value);
 }
 
-/** A number with so many decimals and a true minus sign, for a cell; a rounded zero has no sign. */
+/** A number with a fixed number of decimals and a minus sign, for a cell; a rounded zero has no sign. */
 export function cellNumber(value, digits) {
   if (!Number.isFinite(value)) return number(value);
   const text = fixed(Math.abs(value), digits);
@@ -51,19 +51,19 @@ function exponential(size) {
   return `${digits}e${exponent.startsWith("-") ? "−" : "+"}${exponent.slice(1).padStart(2, "0")}`;
 }
 
-/** A label cut to a length in signs, a family of emoji counting as one; line breaks and control signs become spaces. */
+/** A label cut to a length in characters, where a combined emoji counts as one; control characters become spaces. */
 export function shorten(text, longest = LONGEST_LABEL) {
   const head = text.slice(0, 16 * longest).replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, " ");
   const signs = SIGNS && !LATIN.test(head) ? Array.from(SIGNS.segment(head), ({ segment }) => segment) : [...head];
   return signs.length <= longest && head.length === text.length ? head : `${signs.slice(0, longest - 1).join("")}…`;
 }
 
-/** A text that neither changes the direction of its surroundings nor takes theirs; Latin letters do neither. */
+/** A text isolated from the direction of its surroundings; Latin letters need no isolation. */
 export function isolated(text) {
   return LATIN.test(text) ? text : `\u2068${text}\u2069`;
 }
 
-/** So many things, in words. */
+/** A count in words. */
 export function counted(count, thing) {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

@@ -6,11 +6,11 @@ import { paintBeams } from "./links.js";
 import { indexRead, solve } from "./rules.js";
 import { TYPE } from "./sizes.js";
 
-const MOST_SINGLE = 64;
-const PILL = 15; // px, the height of what a label is marked by
-const NEAR = 0.8; // of the height of the type: labels nearer than that are written into each other
+const MAX_SINGLE_CELLS = 64;
+const PILL = 15; // px, the height of the mark behind a label
+const NEAR = 0.8; // of the height of the type: nearer labels overlap
 
-/** What lights up with a cell: ranges of cells {kind, array, low, high, role}, of kind "cell", "read", "reader" or "twin". */
+/** The highlights of a cell: ranges {kind, array, low, high, role}, of kind "cell", "read", "reader" or "twin". */
 export function highlightsOf(model, { array, index }) {
   const found = [{ kind: "cell", array, low: index, high: index }];
   const rule = model.rules[array];
@@ -51,14 +51,14 @@ function alikeIn({ gallery, arrays, panels }, { array, index }) {
   });
 }
 
-// One range where the cells read follow one another along one axis, else one for each cell.
+// One range if the cells that are read follow one another along an axis, else one for each cell.
 function rangesRead(model, rule, read, index, length) {
   const { role } = model.arrays[read.array];
   const one = (low, high) => ({ kind: "read", array: read.array, low, high, role });
   const [first, last] = [indexRead(read, index, 0), indexRead(read, index, length - 1)];
   const steps = first.map((place, axis) => last[axis] - place).filter((step) => step !== 0);
   if (steps.length <= 1 && (!steps.length || steps[0] === length - 1)) return [one(first, last)];
-  return Array.from({ length: Math.min(length, MOST_SINGLE) }, (_, k) => indexRead(read, index, k)).map((at) => one(at, at));
+  return Array.from({ length: Math.min(length, MAX_SINGLE_CELLS) }, (_, k) => indexRead(read, index, k)).map((at) => one(at, at));
 }
 
 /** Draw the highlights of the current cell over the panels. */
@@ -83,12 +83,12 @@ export function paintHighlights(context, look, current, highlights) {
   for (const area of reads) paintPills(context, look, area, roleColour(palette, area.light.role));
   for (const area of cells) paintPills(context, look, area, palette.focus);
   paintCloseUps(context, look, placed);
-  // From the last row of a room the ring is looked for.
+  // The ring must be seen from the last row of a lecture room.
   const thick = look.model.stage?.lecture ? { thick: 6 } : {};
   for (const area of cells) paintCell(context, { ...area, ...(area.box.small ? {} : thick) }, palette);
 }
 
-// Once more what tiles are called, over what leads from matrix to matrix.
+// The captions of tiles once more, over the links from matrix to matrix.
 function paintCaptions(context, look) {
   context.font = `${TYPE * look.zoom}px ${look.font}`;
   context.textBaseline = "middle";
@@ -98,7 +98,7 @@ function paintCaptions(context, look) {
   }
 }
 
-// In a row opened below a matrix, the cell that stands for the same place as the current one.
+// The cell for the place of the current one in a row that is opened below a matrix.
 function sameColumn({ model, boxes, slices }, { array, index }) {
   const { axes, whole } = model.arrays[array];
   return boxes
@@ -112,7 +112,7 @@ function sameColumn({ model, boxes, slices }, { array, index }) {
     });
 }
 
-/** Frame the tile that the slice of its array shows, in every panel of tiles; of several lines of them in one. */
+/** Frame the tile that the slice of its array shows, in every panel of tiles; if several lines show it, in one of them. */
 export function paintTileFrames(context, { boxes, slices, palette }, current) {
   const lines = boxes.filter(({ small, panel }) => small && panel.tiles !== null && panel.arrange === "across");
   for (const box of boxes) {
@@ -163,7 +163,7 @@ function paintCell(context, { x, y, width, height, box, thick = box.small ? 1.5 
   }
 }
 
-// The labels of the row and the column of an area, bold on a ground of their own.
+// The labels of the row and the column of an area, bold on a background.
 function paintPills(context, look, { box, tile, light }, colour) {
   const { panel } = box;
   if (box.small) return;
@@ -177,7 +177,7 @@ function paintPills(context, look, { box, tile, light }, colour) {
   }
 }
 
-// What is written so near that it would show in part is hidden; from what is a little farther the ground keeps away.
+// Labels that the mark would cover in part are hidden; from labels a little farther away it keeps a distance.
 function paintPill(context, { palette, zoom, font }, spot, beside, colour) {
   context.font = `bold ${TYPE * zoom}px ${font}`;
   context.textBaseline = "middle";
@@ -191,7 +191,7 @@ function paintPill(context, { palette, zoom, font }, spot, beside, colour) {
   paintLabel(context, spot, colour);
 }
 
-// A rounded rectangle behind a label, aslant with it.
+// A rounded rectangle behind a label, turned with it.
 function paintPatch(context, { x, y, turned, align }, [width, height], zoom, fills) {
   const from = { right: -width, left: 0, center: -width / 2 }[align] - 3 * zoom;
   context.save();

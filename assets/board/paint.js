@@ -24,7 +24,7 @@ function paintTile(context, sheet, look, large) {
   else if (look.printed) paintSignsOf(context, sheet);
 }
 
-// What is drawn of one tile: the numbers, their colours, and whether any cell needs more than a colour.
+// The drawing of one tile: numbers, colours, and whether any cell needs more than a colour.
 function sheetOf(box, tile, look) {
   const { array, panel, rows, columns, cell } = box;
   const slice = look.slices[array.name];
@@ -64,7 +64,7 @@ function paintCellShape(context, { scale, shade, blank, width, height }, cell) {
   context.fill();
 }
 
-// Small cells are drawn as one picture of a pixel each, tile below tile, made larger, with lines in the ground's colour between them.
+// Small cells are drawn as one picture with a pixel for each, enlarged, with lines in the colour of the background between them.
 function paintAsImages(context, sheets, palette) {
   const { box, width, height } = sheets[0];
   const [rows, columns] = [box.rows.count, box.columns.count];
@@ -94,7 +94,7 @@ function paintPixels(pixels, sheet) {
   });
 }
 
-// On paper, which may be grey, a stroke tells a negative cell without a number, if its colour is not too pale to matter.
+// Paper may be grey: there a stroke marks a negative cell without a number, unless its colour is very pale.
 function paintSignsOf(context, sheet) {
   if (sheet.sequential) return;
   context.lineWidth = Math.max(0.6, Math.min(1.5, sheet.height / 8));
@@ -162,25 +162,25 @@ const FORMS = [
   [0, false],
 ];
 
-const ROUNDING = 2.4e-7; // what rounding leaves of a whole number in float32: two units of the last place
-const LARGE_SHARE = 0.82; // of the largest type that a cell is high enough for
+const ROUNDING = 2.4e-7; // relative; the rounding error of a whole number in float32: two units of the last place
+const LARGE_SHARE = 0.82; // of the largest type that fits the height of a cell
 
 function briefNumber(value, digits, brief) {
   const near = Math.round(value);
-  const whole = value === near || (near !== 0 && Math.abs(value - near) < ROUNDING * Math.abs(near)); // a small share is no 0
+  const whole = value === near || (near !== 0 && Math.abs(value - near) < ROUNDING * Math.abs(near)); // a small share is not shown as 0
   const text = cellNumber(whole ? near : value, whole ? 0 : digits);
   return brief ? text.replace(/^(−?)0\./, "$1.") : text;
 }
 
-/** The numbers of a matrix in one size and with as many decimals as the longest of them has room for: {size, texts}. */
+/** The numbers of a matrix as texts in one size, with as many decimals as the longest has room for: {size, texts}. */
 export function lettersFor(context, { box, values, width, height }, zoom, font, staged = false) {
-  const [most, least] = staged ? [Math.max(11, Math.min(22, height * 0.52)), 11] : [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow less than the type
+  const [most, least] = staged ? [Math.max(11, Math.min(22, height * 0.52)), 11] : [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow more slowly than the type
   context.font = `${most}px ${font}`;
   for (const [digits, brief] of FORMS.filter(([count]) => count <= box.cell.digits)) {
     const texts = Array.from(values, (value) => briefNumber(value, digits, brief));
     const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
     const size = Math.min(most, (most * (width - 3 * (staged ? 1 : zoom))) / context.measureText(longest).width);
-    const full = staged && digits === 2 && !brief; // on a stage larger type is worth more than the zero before the point
+    const full = staged && digits === 2 && !brief; // on a stage larger type is better than the zero before the point
     if (size >= (full ? Math.max(least, LARGE_SHARE * most) : least) || digits <= 0) return { size: Math.max(size, least), texts };
   }
   return { size: least, texts: [] };

@@ -12,7 +12,7 @@ import { paintPanel } from "./paint.js";
 import { heightOfRibbons, ribbonBoxes, ribbonsApart } from "./ribbons.js";
 import { placePanels } from "./stage.js";
 
-const PROBE = "Whom does 0.25 mean?"; // as wide as before while the typeface is the same
+const PROBE = "Whom does 0.25 mean?"; // its width changes with the typeface
 
 /** The drawn part of a board: two canvases, the cells below and the highlights above. */
 export class Picture {
@@ -20,15 +20,15 @@ export class Picture {
     Object.assign(this, { parts, boxes: [], widths: new Map(), size: [0, 0], motion: 0 });
   }
 
-  /** Take a scene, its colours, and whether it is printed; lay must follow. */
+  /** Set a scene, its colours, and whether it is printed; then call lay. */
   dress(model, palette, font, printed) {
     Object.assign(this, { model, palette, font, printed, zoom: model.zoom ?? 1, signs: [] });
     const [known, typeface] = [this.typeface, this.widthAt(PROBE, 20)];
-    if (known !== typeface) for (const widths of [this.widths, model.widest]) widths?.clear(); // another has arrived
+    if (known !== typeface) for (const widths of [this.widths, model.widest]) widths?.clear(); // another typeface has arrived
     this.typeface = typeface;
   }
 
-  /** Place the panels of a step in a window; space: see `fitStage`. Gives the plan. */
+  /** Lay out the panels of a step in a window; space: see `fitStage`. Gives the layout. */
   layStage(space, starts, open) {
     const plan = (this.model.flow ? fitFlow : fitStage)(this.model, { ...space, starts, measure: (...text) => this.measure(...text) });
     if (!plan) return null;
@@ -37,7 +37,7 @@ export class Picture {
     return plan;
   }
 
-  /** Place the panels in a width. */
+  /** Lay out the panels in a width. */
   lay(width, starts, open) {
     this.zoom = this.model.zoom ?? 1;
     const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
@@ -56,7 +56,7 @@ export class Picture {
     placePanels(this.parts, this.model, this.boxes, this.zoom, open);
   }
 
-  // A step tries many sizes until all has room: only whole ones are measured.
+  // A step tries many sizes until everything fits: only whole sizes are measured.
   measure(text, size, bold = false) {
     const whole = Math.ceil(size);
     const key = `${bold} ${whole} ${text}`;
@@ -70,7 +70,7 @@ export class Picture {
     return this.ruler.measureText(text).width;
   }
 
-  /** What the painters need to know. */
+  /** The arguments of the painters. */
   look(slices, blank) {
     const { model, boxes, palette, zoom, font, printed } = this;
     return { model, boxes, palette, zoom, font, printed, slices, blank };
@@ -84,7 +84,7 @@ export class Picture {
     for (const box of this.boxes) paintPanel(context, box, look);
   }
 
-  /** Take away what was drawn: on paper what is cleared would be white, also in the dark. */
+  /** Remove the drawing: on paper a cleared canvas would be white, also in the dark. */
   clear() {
     this.base.fillStyle = this.palette.background;
     this.base[this.printed ? "fillRect" : "clearRect"](0, 0, ...this.size);
@@ -105,12 +105,12 @@ export class Picture {
     }
   }
 
-  /** Draw what lights up with the current cell; flights: {moves, pace} of the player, moving unless pace is 0. */
+  /** Draw the highlights of the current cell. flights: {moves, pace} of the player; without movement if pace is 0. */
   highlight(look, current, flights = null) {
     cancelAnimationFrame(this.motion);
     this.shown = { look, current };
     const lights = this.lightsOf(current);
-    // On paper a canvas that is cleared clears what lies below it, too, so all is drawn on one.
+    // On paper a cleared canvas also clears what lies below it, so everything is drawn on one.
     if (this.printed) return this.paintLights(look, current, this.base, lights);
     const draw = (share) => {
       this.overlay.clearRect(0, 0, ...this.size);
@@ -131,13 +131,13 @@ export class Picture {
     return current ? highlightsOf(this.model, current) : [];
   }
 
-  /** Draw what lights up with the current cell, without any movement. */
+  /** Draw the highlights of the current cell without movement. */
   paintLights(look, current, context, lights = this.lightsOf(current)) {
     paintTileFrames(context, look, current);
     if (current) paintHighlights(context, look, current, lights);
   }
 
-  /** Scroll the page, no further than needed, until a cell is in sight and not behind the arithmetic. */
+  /** Scroll the page as little as needed to show a cell that the arithmetic does not cover. */
   scrollTo(cell, slices) {
     const boxes = this.boxes.filter(({ panel }) => panel.array === cell.array);
     const [area] = boxes.flatMap((box) => rectanglesOf(box, slices[cell.array], cell.index, cell.index));
@@ -149,7 +149,7 @@ export class Picture {
     spot.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** Let nothing move any more. */
+  /** Stop all movement. */
   rest() {
     cancelAnimationFrame(this.motion);
   }

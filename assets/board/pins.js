@@ -1,18 +1,18 @@
-/** The pinned cell: the server's answers to earlier pins do not undo later ones. */
+/** The pinned cell. The server's answers to earlier pins do not undo later ones. */
 export class Pins {
   constructor() {
     Object.assign(this, { cell: null, sent: [], served: null });
   }
 
-  /** Pin a cell here; the server is told elsewhere. */
+  /** Pin a cell; this does not inform the server. */
   add({ array, index }) {
     this.cell = { array, index: [...index] };
     this.sent.push(JSON.stringify(this.cell));
   }
 
   /**
-   * Take the cell that a scene has pinned, unless it is the answer to an earlier pin; valid says whether it exists.
-   * Gives whether another cell than before is pinned now.
+   * Take the pinned cell of a scene, unless it is the answer to an earlier pin; valid(cell): whether the cell exists.
+   * Gives whether the pinned cell is another one now.
    */
   adopt(cell, valid) {
     const key = JSON.stringify(cell ? { array: cell.array, index: cell.index } : null);

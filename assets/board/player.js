@@ -51,7 +51,7 @@ export class Player {
     );
   }
 
-  /** Take the panel to be played; the moment is kept where it still exists. */
+  /** Set the panel to be played; the moment is kept if it still exists. */
   adopt(box, rule) {
     this.root.hidden = !box || !rule;
     if (this.root.hidden) return this.rest();
@@ -79,7 +79,7 @@ export class Player {
     return this.unit === "row" && Boolean(this.board.model?.stage);
   }
 
-  // How far before the end of its row the column lies whose cell is explained.
+  // The number of columns after the explained cell in its row.
   get behind() {
     const { panel, columns } = this.frame;
     const column = panel.columns === null ? 0 : this.slice[panel.columns] - columns.start;
@@ -99,18 +99,18 @@ export class Player {
     this.board.played();
   }
 
-  // The next moment or the one before; null where there is none.
+  // The next or previous moment; null if there is none.
   beside(by, whole) {
     if (this.byRow) return rowMoment(this.moment, this.frame, this.beats, by);
     return (by > 0 ? nextMoment : previousMoment)(this.moment, this, whole);
   }
 
-  /** How many terms of the current cell are known; all of them when its result is. */
+  /** How many terms of the current cell are known; all, if its result is known. */
   get known() {
     return this.marks[this.moment.beat] ?? Infinity;
   }
 
-  /** The running indices that light up at this moment: from, up to but not including. */
+  /** The running indices that are lit at this moment: the first, and the one after the last. */
   get lit() {
     return this.active && this.moment.beat < this.beats
       ? [this.marks[this.moment.beat - 1] ?? 0, this.marks[this.moment.beat]]
@@ -185,7 +185,7 @@ export class Player {
   /** Stop, and show every cell again. */
   stop() {
     const was = this.active;
-    if (this.halt.matches(":focus")) this.toggle.focus(); // a button that can no longer be pressed would lose it
+    if (this.halt.matches(":focus")) this.toggle.focus(); // a disabled button would lose the focus
     this.rest();
     this.show();
     if (was) this.board.played();

@@ -2,21 +2,21 @@ import { isNamed } from "./scene.js";
 
 const RIBBON_LINE = 32; // px, the height of a ribbon with the words above it
 const BAR = 13; // px, the height of its cells
-const NAMES = 0.15; // of the width, for what the ribbons are called
+const NAMES = 0.15; // of the width, for the names of the ribbons
 const GAP = 10; // px between matrices and ribbons
 
-/** The panels of a scene that are matrices, and its ribbons: numbers piece by piece, as they lie in the memory. */
+/** The panels of a scene that are matrices, and its ribbons: numbers in pieces, as they lie in memory. */
 export function ribbonsApart({ panels }) {
   const ribbons = panels.filter(({ role }) => role === "ribbon");
   return [panels.filter((panel) => !ribbons.includes(panel)), ribbons];
 }
 
-/** How much height ribbons take. */
+/** The height of the ribbons in px. */
 export function heightOfRibbons(ribbons) {
   return ribbons.length ? ribbons.length * RIBBON_LINE + GAP : 0;
 }
 
-/** The boxes of ribbons, one below another from a height on, in a width: pieces that stand above each other lie at one place. */
+/** The boxes of ribbons, one below another from a height on, in a width. Pieces above each other have the same place in memory. */
 export function ribbonBoxes(model, ribbons, { x = 0, y, width, zoom = 1 }) {
   return ribbons.map((panel, line) => {
     const array = model.arrays[panel.array];

@@ -1,4 +1,4 @@
-/** The value of a position: which place along one axis is read for a result index and a running index k. */
+/** The place along one axis that is read, for the index of a result and a running index k. */
 export function placeOf(position, index, k = 0) {
   let sum = 0;
   for (const [axis, times] of position.parts) sum += (axis < 0 ? k : index[axis]) * times;
@@ -6,20 +6,20 @@ export function placeOf(position, index, k = 0) {
   return position.modulo ? place % position.modulo : place;
 }
 
-/** The index that a read has for a result index and a running index k. */
+/** The index that is read, for the index of a result and a running index k. */
 export function indexRead(read, index, k = 0) {
   return read.at.map((position) => placeOf(position, index, k));
 }
 
-/** The running index of a softmax cell's own number; 0 for every other operation. */
+/** The running index of a softmax cell's own score; 0 for every other operation. */
 export function ownPlace(rule, index) {
   return rule.operation === "softmax" && rule.position ? placeOf(rule.position, index) : 0;
 }
 
 /**
- * How a cell is computed: terms of factors {array, index, value}, their values, the result and what the operation needs.
+ * The derivation of a cell: terms with factors {array, index, value}, their values, the result and details of the operation.
  *
- * look(array, index) gives a number; hidden says whether the result is flagged as minus infinity.
+ * look(array, index) gives a number; hidden: whether the result is minus infinity.
  */
 export function derive(rule, index, look, hidden = false) {
   const factor = (read, k) => {
@@ -70,9 +70,9 @@ function openedSoftmax({ terms, own }) {
 }
 
 /**
- * Where the cells lie that read a given one: for each result axis the first and last index, or null where none does.
+ * The range of cells that read a given one: the first and last index along each axis of the result, or null if none does.
  *
- * sizes: the result's shape. An axis that the read does not name is free and has its whole range.
+ * sizes: the shape of the result. An axis that the rule does not name has its whole range.
  */
 export function solve(rule, read, index, sizes) {
   const length = rule.length ?? 1;
@@ -84,7 +84,7 @@ export function solve(rule, read, index, sizes) {
   return reached.every((place, axis) => place === index[axis]) ? sizes.map((_, axis) => ranges.get(axis)) : null;
 }
 
-// Positions with equal parts speak of the same number: quotients and remainders of it are its digits.
+// Positions with equal parts are quotients and remainders of the same number: its digits.
 function linearForms(read, index) {
   const groups = new Map();
   read.at.forEach((position, axis) => {

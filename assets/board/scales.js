@@ -1,6 +1,6 @@
 import { element } from "./elements.js";
 
-/** What the colours of a scene mean, as an element: parts {scale, low, high} of its legend; null where it has none. */
+/** The legend of a scene's colours as an element, from its parts {scale, low, high}; null without a legend. */
 export function legendOf({ legend }) {
   if (!legend?.length) return null;
   const parts = legend.flatMap(({ scale, low = "", high = "" }) => [element("span", "space"), low, " ", element("i", scale), " ", high]);

@@ -1,9 +1,9 @@
 import { bitAt, bytesOf, floatsOf } from "./decode.js";
 import { derive, indexRead, ownPlace, solve } from "./rules.js";
 
-const MOST_KEPT = 2 ** 18;
+const MAX_CACHED = 2 ** 18;
 
-/** The scene with its arrays decoded, its panels turned where the scene is transposed, and who reads whom worked out. */
+/** The scene with decoded arrays, transposed panels if the scene is transposed, and for each array its readers. */
 export function openScene(scene) {
   const arrays = {};
   for (const [name, array] of Object.entries(scene.arrays)) arrays[name] = openArray(name, array);
@@ -19,7 +19,7 @@ export function openScene(scene) {
   return { ...scene, arrays, rules, readers, panels, axes: scene.axes ?? {} };
 }
 
-/** All of a scene but its cell: a text, and in their order the bytes that have only a number there. */
+/** The signature of a scene without its cell: a text, and the bytes for which the text has only numbers. */
 export function signatureOf(scene) {
   const parts = [];
   const apart = (_, value) => (ArrayBuffer.isView(value) ? { part: parts.push(value) } : value);
@@ -55,13 +55,13 @@ function openArray(name, array) {
 }
 
 function turned(panel) {
-  if (panel.role === "ribbon") return panel; // an order in the memory
+  if (panel.role === "ribbon") return panel; // an order in memory
   const [column, row] = panel.place;
   const arrange = { across: "down", down: "across" }[panel.arrange] ?? panel.arrange;
   return { ...panel, rows: panel.columns, columns: panel.rows, place: [row, column], arrange };
 }
 
-/** Where a cell lies in the numbers that were sent, or −1 when it lies outside them. */
+/** The place of a cell in the numbers that were sent, or −1 outside them. */
 export function offsetOf(array, index) {
   let offset = 0;
   for (let axis = 0; axis < index.length; axis += 1) {
@@ -72,7 +72,7 @@ export function offsetOf(array, index) {
   return offset;
 }
 
-/** The number in a cell: what was sent, or what its rule gives; NaN where nothing was sent. */
+/** The number in a cell: sent, or computed by its rule; NaN if it was not sent. */
 export function valueAt(model, name, index) {
   const array = model.arrays[name];
   const offset = offsetOf(array, index);
@@ -82,7 +82,7 @@ export function valueAt(model, name, index) {
   const rule = model.rules[name];
   if (!rule) return NaN;
   const size = array.shape.reduce((a, b) => a * b, 1);
-  if (!array.kept && size <= MOST_KEPT) array.kept = new Float64Array(size).fill(NaN);
+  if (!array.kept && size <= MAX_CACHED) array.kept = new Float64Array(size).fill(NaN);
   if (array.kept && !Number.isNaN(array.kept[offset])) return array.kept[offset];
   const { result } = derive(rule, index, (read, at) => valueAt(model, read, at));
   if (array.kept) array.kept[offset] = result;
@@ -112,13 +112,13 @@ function shifted(index, down, row, across, column) {
   return moved;
 }
 
-/** Whether a cell is flagged as minus infinity. */
+/** Whether a cell is minus infinity. */
 export function isMasked(array, index) {
   const offset = array.masked ? offsetOf(array, index) : -1;
   return offset >= 0 && bitAt(array.masked, offset);
 }
 
-/** Whether a cell holds its number only because it was masked: the share 0 of a hidden key. */
+/** Whether a cell is 0 only because its key is hidden. */
 export function isHatched(array, index) {
   const offset = array.hatched ? offsetOf(array, index) : -1;
   return offset >= 0 && bitAt(array.hatched, offset);
@@ -138,7 +138,7 @@ export function derivationOf(model, { array: name, index }) {
   return { ...derivation, computed: derivation.result, result: valueAt(model, name, index) };
 }
 
-/** The limit of an array's colours at an index. */
+/** The value of the strongest colour of an array, at an index. */
 export function limitAt(array, index) {
   const { limit } = array;
   if (limit && typeof limit === "object") return limit.values[index[limit.axis]] || 1;
@@ -151,7 +151,7 @@ export function labelAt(model, letter, place) {
   return labels ? { text: String(labels[place] ?? place), word: true } : { text: String(place), word: false };
 }
 
-/** The label of a place along an axis of an array: the name of a column where it has one, which may depend on the head. */
+/** The label of a place along an axis of an array: the name of the column if it has one, which may depend on the head. */
 export function nameAt(model, array, axis, place, index = []) {
   const names = array.names?.[axis];
   if (!names) return labelAt(model, array.axes[axis], place);
@@ -169,7 +169,7 @@ export function firstSlices(model) {
   return Object.fromEntries(Object.entries(model.arrays).map(([name, { start }]) => [name, [...start]]));
 }
 
-/** The slices when a cell is current: what it reads and what reads it follows; free axes keep their last index. */
+/** The slices for a current cell: arrays that it reads and that read it follow; other axes keep their last index. */
 export function follow(model, last, { array, index }) {
   const slices = { [array]: index };
   const up = (names) => closure(model, slices, last, names, upstream);
@@ -204,7 +204,7 @@ function upstream(model, slices, last, name) {
   return [...reads, ...(rule.adds ?? []).map((read) => [read.array, indexRead(read, index, 0)])];
 }
 
-// A result may read several arrays that are known: each of them settles some of its axes.
+// A result may read several arrays with known slices: each of them decides some of its axes.
 function downstream(model, slices, last, name) {
   const found = [];
   for (const reader of model.readers[name] ?? []) {
@@ -226,7 +226,7 @@ function rangesOf(model, { result, rule, read, added }, index) {
   return solve(added ? { ...rule, length: 1 } : rule, read, index, model.arrays[result].whole);
 }
 
-// Where two ranges have nothing in common, the first counts.
+// If two ranges have nothing in common, the first counts.
 function narrowed(ranges, others) {
   return ranges.map(([low, high], axis) => {
     const [from, to] = [Math.max(low, others[axis][0]), Math.min(high, others[axis][1])];

@@ -1,19 +1,19 @@
 import { shorten } from "./numbers.js";
 import { isNamed, labelAt } from "./scene.js";
-import { MOST_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
+import { MAX_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
 
 export const TYPE = 11;
 const TITLE = 22;
 const TWO_LINES = 31;
 const WORDS = 15;
 const CAPTION = 15;
-const TWO_CAPTIONS = 27; // of a small picture: its name, and below it what is said of it
+const TWO_CAPTIONS = 27; // px, the name of a small picture and a sentence below it
 const APART = 8;
 const STEEP = Math.SQRT1_2;
 /** A close-up of a row or column whose cells have no room for numbers. */
-export const CLOSE = { width: 36, height: 16, least: 13, gap: 6 }; // px, a cell of a close-up, the least height of one, its distance
+export const CLOSE = { width: 36, height: 16, least: 13, gap: 6 }; // px, a cell of a close-up, its smallest height, its distance
 
-/** How large a panel is at a cell size among the others of its grid: windows, tiles, labels, the extent of each part. */
+/** The size of a panel with a cell size, among the others of its grid: windows, tiles, labels, the extent of each part. */
 export function panelSize(model, space, panel, cell, others) {
   const { zoom } = space;
   const array = model.arrays[panel.array];
@@ -52,7 +52,7 @@ export function panelSize(model, space, panel, cell, others) {
   };
 }
 
-// The room that the close-ups of a matrix without numbers take, {across, down}: its lit column stands beside it, its lit row below it.
+// The room of the close-ups of a matrix without numbers, {across, down}: its lit column beside it, its lit row below it.
 function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) {
   if (!closeUps || tiled || bare || !["operand", "result"].includes(panel.role)) return { across: 0, down: 0 };
   return {
@@ -61,7 +61,7 @@ function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) 
   };
 }
 
-// Of the tiles only some.
+// Only some of the tiles.
 function chosen({ length: count }) {
   return { start: 0, count, low: 0, high: count, size: count };
 }
@@ -71,13 +71,13 @@ function wholeOf(array, axis) {
   return { start, count, low: start, high: start + count, size: count };
 }
 
-// The fewest places that the uses of an axis leave it.
+// The smallest number of places among the uses of an axis.
 function mostOf(model, array, axis, caps = {}) {
   const uses = usesOf(model, windowKey(array.axes[axis], array.whole[axis]));
-  return Math.min(MOST_CELLS, ...uses.map((use) => caps[use] ?? MOST_CELLS));
+  return Math.min(MAX_CELLS, ...uses.map((use) => caps[use] ?? MAX_CELLS));
 }
 
-/** The width that a panel's title asks for, within bounds; terse: where room is short, titles are bound to that and badges yield. */
+/** The width of a panel's title, within bounds. terse: the bound of titles if room is short; then badges are left out. */
 export function widthOf({ measure, zoom, width, shrink = 1, terse }, { title, badge, size, link }) {
   const badgeWidth = badge && shrink === 1 && !terse ? measure(badge, 11 * zoom) + 20 * zoom : 0;
   const words = (title ?? "") + (link ? " →" : "");
@@ -85,7 +85,7 @@ export function widthOf({ measure, zoom, width, shrink = 1, terse }, { title, ba
   return Math.min(measure(words, (size === "small" ? 12.5 : 14) * zoom, true) + badgeWidth + 4, most, width);
 }
 
-// Thumbnails: a tile of at most 96 px, a single picture of at most 150; smaller where room is short; a line of tiles fits.
+// Thumbnails: a tile has at most 96 px, a single picture at most 150; less if room is short; a line of tiles fits.
 function smallCell(panel, [rows, columns, { count }], { zoom, width, shrink = 1 }, others) {
   const short = shrink === 1 && width < 480 ? 0.7 : 1;
   const most = zoom * short * (panel.tiles === null ? Math.min(panel.most ?? 150, 300 * shrink) : 96 * shrink);
@@ -97,7 +97,7 @@ function smallCell(panel, [rows, columns, { count }], { zoom, width, shrink = 1 
   return { width: whole, height: whole, digits: -1 };
 }
 
-// A row opened below a matrix repeats no labels; in a narrow container nothing right of a panel with the same rows does.
+// A row opened below a matrix repeats no labels; in a narrow container neither does a panel to the right with the same rows.
 function axesLabelled(model, panel, others, width) {
   const letter = (one, axis) => (one[axis] === null ? null : model.arrays[one.array].axes[one[axis]]);
   const same = (axis, beside) =>

@@ -1,6 +1,6 @@
 import { element } from "./elements.js";
 
-/** A link before all else of the page that leads the keyboard to a step's result; gives how to take it away. */
+/** A link at the start of the page that moves the keyboard's focus to a step's result; gives a function that removes it. */
 export function offerSkip(section) {
   const link = element("a", "skip-to-board", "Skip to the board");
   link.href = "#board";

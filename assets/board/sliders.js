@@ -1,7 +1,7 @@
 import { button, element } from "./elements.js";
 import { windowWords } from "./windows.js";
 
-/** Show a slider for every axis of which the panels show a window; move(key, start) acts on it, and ask(key, place) if it is given. */
+/** Show a slider for every axis that the panels show in part; move(key, start) acts on it, and ask(key, place) if given. */
 export function showSliders(root, model, boxes, { move, ask }) {
   const seen = new Map();
   for (const { rows, columns, stack } of boxes) {
@@ -15,7 +15,7 @@ export function showSliders(root, model, boxes, { move, ask }) {
   }
 }
 
-// A step shows all that was sent of an axis: the head in focus, which is chosen elsewhere.
+// A step shows the whole part that was sent: the columns of the head in focus, which is chosen elsewhere.
 function isWholePart(model, { low, high, count }) {
   return Boolean(model.stage) && !model.flow && high - low <= count;
 }

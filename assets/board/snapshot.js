@@ -5,10 +5,10 @@ import { spokenOf } from "./wording.js";
 
 const SHARPNESS = 2;
 const LONGEST_SIDE = 8000; // pixels of a side that every browser can draw
-const PAPER = 20; // around the board
+const PAPER = 20; // px around the board
 const LINE_HEIGHT = 20;
 
-/** Keep the board as a file, "png" or "svg": its matrices with their titles, what is lit, and below in words the current cell. */
+/** Save the board as a file, "png" or "svg": the matrices with their titles and highlights, and below the current cell in words. */
 export function savePicture(picture, kind) {
   if (kind === "svg") offerFile(new Blob([drawingOf(picture)], { type: "image/svg+xml" }), kind);
   else pictureOf(picture).toBlob((file) => offerFile(file, kind));
@@ -35,7 +35,7 @@ function pictureOf(picture) {
   return canvas;
 }
 
-/** The board as the text of an SVG file: whatever its size, it stays sharp, and its words are words. */
+/** The board as the text of an SVG file: sharp at every size, and its words stay text. */
 function drawingOf(picture) {
   const write = new VectorContext();
   const paper = paperOf(picture, write);
@@ -66,7 +66,7 @@ function drawOn(write, picture, { lines, wide, high }) {
   lines.forEach((line, i) => write.fillText(line, 0, picture.size[1] + 6 + i * LINE_HEIGHT * zoom));
 }
 
-/** A sentence in lines that are no wider than a width, as far as its words allow. */
+/** A sentence in lines no wider than a width, unless a single word is wider. */
 export function brokenAt(width, sentence, widthOf) {
   const lines = [""];
   for (const word of sentence.split(" ")) {
@@ -93,7 +93,7 @@ function paintTitle(context, box, { model, zoom, font, palette }) {
   if (box.worded) context.fillText(axesWords(model, box), titleX, middle + 17 * zoom);
 }
 
-// In two lines where one is too short, the last one next to the matrix.
+// In two lines if one is too short, the last one next to the matrix.
 function paintTightly(context, { panel, broken, titleX, titleY, titleWidth }, { zoom, font }) {
   context.font = `600 ${11 * zoom}px ${font}`;
   const lines = brokenAt(titleWidth, panel.title ?? "", (text) => context.measureText(text).width).slice(0, 2);

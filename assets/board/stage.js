@@ -12,7 +12,7 @@ const KEYS = [
 ];
 let boards = 0;
 
-/** The elements of a board, in the order of reading, put into root; keep: what the button for a picture does. */
+/** Put the elements of a board into root, in reading order. keep: the callback of the buttons that save a picture. */
 export function buildStage(root, keep) {
   boards += 1;
   const base = element("canvas", "base");
@@ -61,7 +61,7 @@ export function buildStage(root, keep) {
   };
 }
 
-/** Show a board only when its style sheet is there, without which all would stand elsewhere; whether it is. */
+/** Show a board only when its style sheet has arrived, without which the layout would be wrong; gives whether it has. */
 export function showStyled(section) {
   const styled = getComputedStyle(section).position === "relative";
   section.style.visibility = styled ? "" : "hidden";
@@ -75,7 +75,7 @@ function keysHelp() {
   return element("details", "keys", summary, element("dl", "", ...rows));
 }
 
-/** Put a title over every panel; elements of panels that stay are kept, and with them the focus. */
+/** Put a title over every panel; elements of panels that stay are kept, and so is the focus. */
 export function placePanels(parts, model, boxes, zoom, open) {
   const kept = new Map([...parts.panels.children].map((child) => [child.dataset.panel, child]));
   const wanted = boxes.map((box) => {
@@ -134,7 +134,7 @@ function heading(panel, words, tight, open) {
   return [head, line];
 }
 
-// The sizes, and the axes in words, which go first where room is short.
+// The sizes, and the axes in words, which are left out first if room is short.
 function badgeOf(text) {
   const [sizes, ...words] = text.split(", ");
   const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", "", words.join(", ")) : null);
@@ -142,7 +142,7 @@ function badgeOf(text) {
   return badge;
 }
 
-/** Along which axes a panel runs: "↓ query position → key position". */
+/** The axes of a panel in words: "↓ query position → key position". */
 export function axesWords(model, { panel, array }) {
   const word = (axis) => model.axes[array.axes[axis]]?.word ?? "";
   const parts = [panel.rows === null ? "" : `↓ ${word(panel.rows)}`, panel.columns === null ? "" : `→ ${word(panel.columns)}`];

@@ -13,17 +13,17 @@ import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
 
-const NARROW_WINDOW = 640; // px; in a narrower or lower window a step is scrolled
+const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
-const FITTING = { narrow: 420, low: 260, menu: 72 }; // the same for a board without words; menu: what covers the top
-const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // of a board without words, which has text around it
+const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
+const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
 const WINDOW_MARGIN = 8;
-const CORNER = { width: 76, height: 40 }; // px, of the controls where there is nothing to play
+const CORNER = { width: 76, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 
-/** What stands around the matrices of a step: the strip of steps, words, what of the result is in sight, keys of a lecture. */
+/** The parts around the matrices of a step: the strip of steps, words, the cover of the result, keys of a lecture. */
 export class Step {
   constructor(board, parts) {
     Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
@@ -34,7 +34,7 @@ export class Step {
     parts.stage.append((this.asks = element("div", "asks")));
     parts.section.numbers = (array) => this.numbers(array);
     this.page = document.querySelector("[data-testid=stMainBlockContainer]");
-    // What stands above a board can come later than it. Only at the next frame, for a board changes the page itself.
+    // Parts above a board may arrive after it. Wait for the next frame, because a board itself changes the page.
     this.observer = new ResizeObserver(() => requestAnimationFrame(() => board.fit()));
     if (this.page) this.observer.observe(this.page);
   }
@@ -73,7 +73,7 @@ export class Step {
     if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     const { onChoose } = this.board.handlers;
-    fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps to go to
+    fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
     fillWords(words, stage, onChoose);
     this.moments.cover(Boolean(stage.hide));
     this.guess.adopt(stage.guess ?? null, stage.steps[stage.place], onChoose);
@@ -83,9 +83,9 @@ export class Step {
   }
 
   /**
-   * The window that a step, or a board that fits, is laid out for: {width, height}; null where it is scrolled.
+   * The window for which a step, or a board that fits, is laid out: {width, height}; null if it is scrolled.
    *
-   * A board that begins in the first window ends in it; one further below has a window of its own.
+   * A board that begins in the first window also ends in it; one further below gets a window of its own.
    */
   window() {
     const { section } = this.parts;
@@ -101,7 +101,7 @@ export class Step {
     return height < (stage ? LOW : FITTING.low) ? null : { width, height };
   }
 
-  /** Lay the step out for its window; whether it has room there. */
+  /** Lay the step out for its window; gives whether it has room there. */
   lay(size) {
     const { section, words, arithmetic, strip, stage } = this.parts;
     const { stage: step, player } = this.model;
@@ -111,7 +111,7 @@ export class Step {
     strip.style.height = `${top}px`;
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
     const bottom = step || player ? CONTROLS : 0;
-    const heights = {}; // each measured once: the browser lays the words out for it
+    const heights = {}; // each is measured once, because the browser must lay out the words for it
     const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
     const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
     const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
@@ -126,7 +126,7 @@ export class Step {
     return true;
   }
 
-  // Arithmetic and controls; where there is nothing to play these stand beside it. A board ends where its lowest part does.
+  // Arithmetic and controls; if there is nothing to play the controls stand beside it. A board ends at its lowest part.
   putBelow({ arithmetic: terms, form, boxes }, size, bottom) {
     const { section, arithmetic, controls, stage } = this.parts;
     const beside = form === "line" ? { x: CORNER.width + 8, y: 0 } : { x: 0, y: CORNER.height + 4 };
@@ -170,14 +170,14 @@ export class Step {
     return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
   }
 
-  /** Which cells are not shown, as a function, or undefined: those not computed yet, and those of a covered result. */
+  /** A function that says whether a cell is not shown, because it is not computed yet or covered; undefined if all are shown. */
   blanks() {
     const { player } = this.board;
     if (!player.active && !this.moments.hiding && !this.guess.isOpen) return undefined;
     return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
   }
 
-  /** Let the covered rows be asked for. */
+  /** Put buttons on the labels of covered rows. */
   showAsks() {
     fillAsks(this.asks, this.board, this.moments);
   }
@@ -202,7 +202,7 @@ export class Step {
     return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 
-  // The question, and what came of it, stand where the arithmetic does, or share its place.
+  // The question and its verdict stand in the place of the arithmetic, or share it.
   placeGuess(current) {
     const { terms, parts: { section, arithmetic, guess } } = this;
     const state = this.board.player.active ? "idle" : this.guess.stateAt(current);
@@ -211,7 +211,7 @@ export class Step {
     if (terms) sharePlace(guess, arithmetic, { terms, state, tall: this.form !== "line" }, put);
   }
 
-  /** The numbers of an array as they are drawn: {shape, data, letters, closeUp}, letters in px or 0; null where it is not drawn. */
+  /** The numbers of an array as they are drawn: {shape, data, letters, closeUp}, letters in px or 0; null if it is not drawn. */
   numbers(name) {
     const box = this.board.boxes.find(({ panel, small }) => panel.array === name && !small);
     if (!box) return null;
@@ -224,7 +224,7 @@ export class Step {
     return { shape, data, letters: box.letters ?? 0, closeUp: box.closeUp ?? {} };
   }
 
-  /** All terms in a column of their own, or one line again. */
+  /** Show all terms in a column, or in one line again. */
   open() {
     this.column = !this.column;
     this.board.relay();

@@ -1,8 +1,8 @@
 import { element } from "./elements.js";
 
-let followed = null; // the kind of the link that led to the page that comes, which shall keep the keyboard's place
+let followed = null; // the kind of the link that led to the next page, where it gets the keyboard's focus
 
-/** The steps of the story as links {title, path}, one stop of the Tab key: arrow keys go from one to the next; else as words. */
+/** The steps of the story: links {title, path}, one stop of the Tab key, with arrow keys from link to link; or words. */
 export function fillStrip(nav, { steps, place }, linked = true) {
   const shown = JSON.stringify([steps, place]);
   if (nav.dataset.shown === shown) return;
@@ -23,7 +23,7 @@ export function fillStrip(nav, { steps, place }, linked = true) {
   followed = null;
 }
 
-// The step before or after; where there is none its place stays empty, so that nothing moves.
+// The next or previous step; if there is none its place stays empty, so that nothing moves.
 function endLink(step, sign, name, kind) {
   if (!step) return element("span", `${kind} none`, sign);
   const link = linkTo(step, sign, kind);
@@ -58,7 +58,7 @@ function linkTo(step, text, kind) {
   return link;
 }
 
-/** Go to a page with its URL as it stands: Streamlit follows, as it does when the browser goes back or forth. */
+/** Go to a page by its URL: Streamlit follows, as it does when the browser goes back or forward. */
 export function goTo(path) {
   window.history.pushState(null, "", `./${path}${window.location.search}`);
   window.dispatchEvent(new PopStateEvent("popstate"));

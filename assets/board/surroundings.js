@@ -1,9 +1,9 @@
 const SHEET = 1088; // px, which browsers shrink to the width of a sheet
 
 /**
- * Call dress when what surrounds a board changes: the system turns dark or light, a typeface arrives, the page is printed.
+ * Call dress when the surroundings of a board change: the system turns dark or light, a typeface arrives, the page is printed.
  *
- * Gives {now(), end()}; now() says whether the board is printed, for which it keeps its width, and whether it stands in the dark.
+ * Gives {now(), end()}; now() says whether the board is printed, where it keeps its width, and whether the theme is dark.
  */
 export function watchSurroundings(section, dress) {
   const system = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,6 +1,6 @@
-const MOST_BEATS = 40;
+const MAX_BEATS = 40;
 
-/** The cells of a panel's slice in reading order, as far as they were sent: {tiles, rows, columns, count}. */
+/** The cells of a panel's slice that were sent, in reading order: {tiles, rows, columns, count}. */
 export function frameOf({ panel, array }) {
   const span = (axis) => (axis === null ? { start: 0, count: 1 } : { start: array.start[axis], count: array.shape[axis] });
   const [tiles, rows, columns] = [span(panel.tiles), span(panel.rows), span(panel.columns)];
@@ -25,7 +25,7 @@ export function placeInOrder({ panel, tiles, rows, columns }, index) {
 
 /** How many terms are known after each beat of a cell; long sums take several terms at a time. */
 export function beatsOf(length) {
-  const stride = Math.max(1, Math.ceil(length / MOST_BEATS));
+  const stride = Math.max(1, Math.ceil(length / MAX_BEATS));
   const beats = [];
   for (let known = stride; known < length; known += stride) beats.push(known);
   if (length > 0) beats.push(length);
@@ -43,7 +43,7 @@ export function nextMoment({ cell, beat }, { count, beats }, whole = false) {
   return cell + 1 < count ? { cell: cell + 1, beat: whole ? beats : 0 } : null;
 }
 
-/** The moment at which the row of another one, or the row so many further, is computed; null where there is none. */
+/** The moment of the row of another moment, or of the row `by` further; null if there is none. */
 export function rowMoment({ cell }, { columns, count }, beats, by) {
   const row = Math.floor(cell / columns.count) + by;
   const end = (row + 1) * columns.count - 1;

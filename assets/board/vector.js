@@ -1,10 +1,10 @@
-/* A picture as SVG: a context that takes what the painters draw, and writes it down instead. */
+/* A picture as SVG: a context that records what the painters draw. */
 
 const KEPT_STATE = ["fillStyle", "strokeStyle", "lineWidth", "lineJoin", "font", "textAlign", "textBaseline", "dash", "place"];
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 const FONT_PARTS = /^(?:(bold|\d{3}) )?([\d.]+)px (.+)$/;
 
-/** What is drawn on it becomes elements of one SVG; it knows what the painters of a board use of a canvas, and no more. */
+/** A context whose drawings become elements of one SVG. It has only the parts of a canvas that the painters of a board use. */
 export class VectorContext {
   constructor() {
     this.probe = document.createElement("canvas").getContext("2d");
@@ -95,12 +95,12 @@ export class VectorContext {
   fillText(text, x, y, room = Infinity) {
     const [, weight = "normal", size = "10", family = this.font] = FONT_PARTS.exec(this.font) ?? [];
     const letters = { "font-family": family, "font-size": size, "font-weight": weight, "text-anchor": ANCHORS[this.textAlign] ?? "start" };
-    // Whoever opens the file may lack the typeface: a word has the same width in any.
+    // A reader may not have the typeface: a word keeps its width in any other.
     const width = { textLength: briefSize(Math.max(0, Math.min(room, this.measureText(text).width))), lengthAdjust: "spacingAndGlyphs" };
     this.add("text", { x: briefSize(x), y: briefSize(y + this.baseline()), ...letters, ...width, ...this.ink("fill", this.fillStyle) }, escapedText(text));
   }
 
-  // How far the line on which letters stand lies below the one that is asked for.
+  // The distance from the requested line down to the baseline of the letters.
   baseline() {
     const { probe } = this;
     const above = (line) => {
@@ -110,7 +110,7 @@ export class VectorContext {
     return above("alphabetic") - above(this.textBaseline);
   }
 
-  /** Small cells come as a picture of a pixel each, which stays one. */
+  /** Small cells arrive as a picture with a pixel for each, which stays a picture. */
   drawImage(image, left, top, wide, high, x, y, width, height) {
     const part = document.createElement("canvas");
     [part.width, part.height] = [wide, high];
@@ -125,7 +125,7 @@ export class VectorContext {
     const ends = { x1: briefSize(x1), y1: briefSize(y1), x2: briefSize(x2), y2: briefSize(y2) };
     return {
       addColorStop: (offset, colour) => stops.push([offset, colour]),
-      /** Its element, written once where it is first used. */
+      /** Its element, written once, at its first use. */
       named: () => {
         const inside = stops
           .sort(([one], [other]) => one - other)
@@ -141,7 +141,7 @@ export class VectorContext {
     this.parts.push(elementText(name, this.place ? { ...attributes, transform: this.place } : attributes, inside));
   }
 
-  // A colour as every reader of SVG knows it: how much of it covers stands apart.
+  // A colour as every SVG reader knows it, with its opacity apart.
   ink(of, colour) {
     if (colour.named) return { [of]: colour.named() };
     this.probe.fillStyle = colour;
@@ -160,7 +160,7 @@ function elementText(name, attributes, inside = "") {
   return `<${name}${given.join("")}>${inside}</${name}>`;
 }
 
-// Control characters have no place in XML, not even escaped.
+// Control characters are not allowed in XML, not even escaped.
 function escapedText(text) {
   return text
     .replace(/[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF]|\p{Cs}/gu, "")

@@ -1,5 +1,5 @@
-export const MOST_CELLS = 64;
-const MOST_UNNAMED = 32;
+export const MAX_CELLS = 64;
+const MAX_UNNAMED = 32;
 
 /** The name of a window: all panels that show the same axis of the same size share it. */
 export function windowKey(letter, size) {
@@ -11,17 +11,17 @@ export function windowKey(letter, size) {
  *
  * A long axis whose places have no names shows fewer of them, and larger.
  */
-export function windowOf(model, array, axis, starts, most = MOST_CELLS) {
+export function windowOf(model, array, axis, starts, most = MAX_CELLS) {
   const letter = array.axes[axis];
   const size = array.whole[axis];
   const key = windowKey(letter, size);
   const [low, high] = partSent(model, key);
-  const named = Boolean(model.axes[letter]?.labels) || size <= MOST_CELLS;
-  const count = Math.max(1, Math.min(most, named ? MOST_CELLS : MOST_UNNAMED, high - low));
+  const named = Boolean(model.axes[letter]?.labels) || size <= MAX_CELLS;
+  const count = Math.max(1, Math.min(most, named ? MAX_CELLS : MAX_UNNAMED, high - low));
   return { key, letter, size, low, high, count, start: clamped(starts.get(key) ?? low, low, high, count) };
 }
 
-// The part of an axis that every array showing it has.
+// The part of an axis that all arrays with it have.
 function partSent(model, key) {
   model.parts ??= new Map();
   if (!model.parts.has(key)) model.parts.set(key, commonPart(model, key));
@@ -44,13 +44,13 @@ function clamped(start, low, high, count) {
   return Math.max(low, Math.min(start, high - count));
 }
 
-/** The start that brings a place into a window, moved no further than needed. */
+/** The start that brings a place into a window, moved as little as needed. */
 export function revealed({ start, count, low, high }, place) {
   if (place < start) return clamped(place, low, high, count);
   return clamped(place >= start + count ? place - count + 1 : start, low, high, count);
 }
 
-/** Which places a window shows, in words: "model feature 64–127 of 512"; with the matrices, if another axis is called so, too. */
+/** The places that a window shows, in words: "model feature 64–127 of 512"; with the matrices if another axis has the same name. */
 export function windowWords(model, { letter, start, count, size }) {
   const word = model.axes[letter]?.word ?? "cells";
   const words = `${word} ${count > 1 ? `${start}–${start + count - 1}` : start} of ${size}`;
@@ -78,7 +78,7 @@ export function usesOf(model, key) {
   return model.uses.get(key);
 }
 
-/** Which windows must start where, [[key, start], …], for a cell to be seen. */
+/** The starts of windows, [[key, start], …], with which a cell is visible. */
 export function startsFor(model, boxes, starts, { array: name, index }) {
   const found = new Map();
   for (const { panel, array, rows, columns, stack } of boxes.filter((box) => box.panel.array === name && !box.small)) {
@@ -96,7 +96,7 @@ export function startsFor(model, boxes, starts, { array: name, index }) {
   return [...found];
 }
 
-/** The same for a cell and the single cells that it reads (lights); a window of the cell's own axes stays where that needs it. */
+/** The same for a cell and the single cells that it reads (lights); windows of the cell's own axes show the cell first. */
 export function startsToSee(model, boxes, starts, cell, lights) {
   const { axes, whole } = model.arrays[cell.array];
   const held = axes.map((letter, axis) => windowKey(letter, whole[axis]));

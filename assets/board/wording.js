@@ -1,9 +1,9 @@
 import { isolated, isRounded, number, shorten } from "./numbers.js";
 import { derivationOf, nameAt } from "./scene.js";
 
-const MOST_SPOKEN = 12;
+const MAX_SPOKEN_TERMS = 12;
 
-/** Where a cell lies, one entry for each axis longer than one: {word, place, label}. */
+/** The place of a cell, one entry for each axis longer than one: {word, place, label}. */
 export function coordinatesOf(model, { array: name, index }) {
   const array = model.arrays[name];
   const { axes, whole } = array;
@@ -22,14 +22,14 @@ export function placeWords(model, cell) {
   return parts.join(", ");
 }
 
-/** The sign between a result and what it is worked out from: "≈" where a number that is shown is rounded; 0 and −∞ never are. */
+/** The sign before a result: "≈" if a number that is shown is rounded; before 0 and −∞ always "=". */
 export function equalsOf({ terms, result }, digits) {
   if (result === 0 || !Number.isFinite(result)) return "=";
   const given = terms.flatMap(({ factors }) => factors.map(({ value }) => value));
   return given.some((value) => isRounded(value)) || isRounded(result, digits) ? "≈" : "=";
 }
 
-/** What a screen reader says of a cell: its array, its place, its number and how that came about. */
+/** The words for a screen reader: the array of a cell, its place, its number and its arithmetic. */
 export function spokenOf(model, cell) {
   const derivation = derivationOf(model, cell);
   const title = model.arrays[cell.array].title ?? cell.array;
@@ -69,6 +69,6 @@ function spokenHow(model, derivation) {
 }
 
 function listed(values) {
-  const rest = values.length - MOST_SPOKEN;
-  return values.slice(0, MOST_SPOKEN).join(" + ") + (rest > 0 ? ` + ${rest} more` : "");
+  const rest = values.length - MAX_SPOKEN_TERMS;
+  return values.slice(0, MAX_SPOKEN_TERMS).join(" + ") + (rest > 0 ? ` + ${rest} more` : "");
 }

@@ -1,6 +1,6 @@
 import { button, element } from "./elements.js";
 
-/** Write what a step is about: its name and question, its formula, one sentence, and what can be chosen. */
+/** Write the words of a step: its name and question, its formula, one sentence, and its choices. */
 export function fillWords(root, { title, question, formula, says, notes = [], choices = [] }, choose) {
   const shown = JSON.stringify([title, question, formula, says, notes, choices]);
   if (root.dataset.shown === shown) return;
@@ -11,7 +11,7 @@ export function fillWords(root, { title, question, formula, says, notes = [], ch
   root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""), ...notes.map((note) => noteOf(note, choose)));
 }
 
-// What is said of the numbers, with a button that makes a choice, where there is a server to hear of it.
+// Notes on the numbers, with a button that makes a choice if there is a server.
 function noteOf({ text, label, act, value }, choose) {
   return element("p", "note", text, label && choose ? button("option", label, label, () => choose(act, value)) : null);
 }
@@ -24,7 +24,7 @@ function mathOf([tag, attributes, ...parts]) {
   return made;
 }
 
-// One of several, as buttons of which one is pressed.
+// A choice as buttons, of which one is pressed.
 function chooser({ name, label, options, value }, choose) {
   const made = element("div", "choice");
   made.setAttribute("role", "group");

@@ -1,4 +1,4 @@
-/** Tell of clicked points: act({name}). The second click of a double one, and a finger that scrolls, choose nothing. */
+/** Report clicked points: act({name}). The second click of a double click, and a finger that scrolls, are ignored. */
 export function attachClicks(host, act) {
   let pressed = true, clicks = 1;
   host.addEventListener("pointerdown", () => (pressed = true), true);

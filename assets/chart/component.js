@@ -3,7 +3,7 @@ import { createLegend } from "./legend.js";
 import { loadPlotly } from "./library.js";
 import { askedHeight, fitted, heightOf, tools, turnOf } from "./screen.js";
 
-/** Show a figure in a component of Streamlit; the chart stays while the page runs again. */
+/** Show a figure in a Streamlit component; the chart stays while the page runs again. */
 export default function mountChart(component) {
   const { data, parentElement } = component;
   const mount = (parentElement.attentionChart ??= new Mount(parentElement));
@@ -15,7 +15,7 @@ export default function mountChart(component) {
   };
 }
 
-/** A chart in its place on the page, from its first figure until the page goes. */
+/** A chart on the page, from its first figure until the page is left. */
 class Mount {
   constructor(parent) {
     Object.assign(this, { component: null, sent: "", plotly: null, figure: null, size: null, stop: null, drawing: null });
@@ -38,7 +38,7 @@ class Mount {
       return;
     }
     await turnOf(this.host);
-    if (text !== this.sent) return; // another figure came meanwhile
+    if (text !== this.sent) return; // another figure has arrived
     this.figure = data.figure;
     await this.draw();
     if (!this.stop && text === this.sent) this.attach();
@@ -64,7 +64,7 @@ class Mount {
     return this.legend.chosen(this.figure.data);
   }
 
-  // The chart as it is now, with Plotly's legend in place of the buttons, for a picture to keep.
+  // The chart as it is now, for an image file: with Plotly's legend in the place of the buttons.
   picture() {
     const { layout: drawn } = this.host;
     const { margin, showlegend } = this.figure.layout;
@@ -75,7 +75,7 @@ class Mount {
     this.sent = "";
     this.stop?.();
     this.host.remove();
-    await this.drawing; // plotly.js would miss in its last steps what purge takes away
+    await this.drawing; // plotly.js fails if purge comes before its last steps
     this.plotly?.purge(this.host);
   }
 }

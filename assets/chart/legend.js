@@ -1,19 +1,19 @@
 /*
- * The names of what a chart shows, above it, as buttons that hide and show it: by mouse, finger or keyboard, in as many
- * lines as they need. plotly.js takes a third of the time of a chart of many names for its own, which no key reaches.
+ * The legend above a chart: names as buttons that hide and show lines or bars, by mouse, finger or keyboard. The legend of
+ * plotly.js cannot be reached by keys, and takes a third of the time of a chart with many names.
  */
 
 const BELOW = 8; // px between the names and the chart
-const WIDE = 24, NARROW = 14, HIGH = 14; // px of the sign before a name: that of a line, and others
+const WIDE = 24, NARROW = 14, HIGH = 14; // px of the sign before a name: of a line, of others, and the height
 const DASHES = { dash: "6 4", dot: "2 3", dashdot: "6 3 2 3" };
 const TURNS = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** The names of a chart's traces; redraw() is called when one is pressed. Traces of one group share a name. */
+/** The legend of a chart's traces; redraw() is called when a name is pressed. Traces of one group share a name. */
 export function createLegend(host, redraw) {
   const place = document.createElement("div");
   place.className = "names";
   place.setAttribute("role", "toolbar");
-  place.setAttribute("aria-label", "Legend: what is pressed is shown");
+  place.setAttribute("aria-label", "Legend: pressed names are shown");
   const hidden = new Set();
   let shown = "";
 
@@ -33,7 +33,7 @@ export function createLegend(host, redraw) {
   place.addEventListener("keydown", ({ key }) => moveAlong(place, TURNS[key]));
 
   return {
-    /** Show the names of a figure; gives the px they take, 0 if it has none. */
+    /** Show the names of a figure; gives their height in px, 0 without names. */
     show({ data, layout }) {
       const named = layout.showlegend ? data.filter(({ showlegend }) => showlegend !== false) : [];
       const text = JSON.stringify(named.map(({ name, marker, line, mode }) => [name, marker, line, mode]));
@@ -43,16 +43,16 @@ export function createLegend(host, redraw) {
         place.remove();
         return 0;
       }
-      if (!place.isConnected) host.prepend(place); // below what plotly.js shows when one points at the chart
+      if (!place.isConnected) host.prepend(place); // below the hover texts of plotly.js
       Object.assign(place.style, { left: `${layout.margin.l}px`, fontSize: `${(layout.legend.font ?? layout.font).size}px` });
       return place.offsetHeight + BELOW;
     },
-    /** The traces, those hidden whose name is not pressed. */
+    /** The traces, with those hidden whose name is not pressed. */
     chosen: (data) => data.map((trace) => (hidden.has(groupOf(trace)) ? { ...trace, visible: "legendonly" } : trace)),
   };
 }
 
-// To the name beside that one which has the keyboard's place.
+// Move the keyboard's focus to the next or previous name.
 function moveAlong(place, turn) {
   const buttons = [...place.children];
   const next = turn && buttons[buttons.indexOf(place.getRootNode().activeElement) + turn];
@@ -65,7 +65,7 @@ function groupOf({ legendgroup, name }) {
   return legendgroup ?? name;
 }
 
-// What stands for a trace: a bar, an area, a line, a marker, or a line with a marker.
+// The sign of a trace: a bar, an area, a line, a marker, or a line with a marker.
 function signOf({ type, mode = "", marker = {}, line = {}, fill, fillcolor, opacity = 1 }) {
   const width = mode.includes("lines") ? WIDE : NARROW;
   const sign = element("svg", { width, height: HIGH, viewBox: `${-width / 2} ${-HIGH / 2} ${width} ${HIGH}`, "aria-hidden": true });

@@ -1,6 +1,6 @@
-// plotly.js leaves itself in window.Plotly; the server gives its URL below the app's own (attention_ui/server.py).
+// plotly.js sets window.Plotly; its URL is relative to that of the app (attention_ui/browser_files.py).
 const APP = "../../../";
-/** plotly.js, once it is there. */
+/** plotly.js, when it has loaded. */
 export async function loadPlotly(file) {
   try {
     await import(new URL(`${APP}${file}`, import.meta.url).href);

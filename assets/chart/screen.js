@@ -1,11 +1,11 @@
-// Four corners, as on other buttons of this kind.
+// Four corners, the usual sign of full screen.
 const CORNERS = {
   width: 24,
   height: 24,
   path: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z",
 };
 
-const LONGEST_WAIT = 500; // ms
+const MAX_WAIT = 500; // ms
 
 const CAMERA = {
   width: 24,
@@ -22,7 +22,7 @@ const PICTURE = {
 
 const SHARP = { png: { scale: 2 } }; // dots for each px, enough for a slide
 
-// A picture of dots has the page's ground: without one it could not be read on paper of another colour.
+// A PNG gets the background of the page: without one it could not be read on paper of another colour.
 function onPage(host) {
   return { paper_bgcolor: getComputedStyle(host).getPropertyValue("--st-background-color") || "white" };
 }
@@ -33,9 +33,9 @@ function turnFull(host) {
 }
 
 /**
- * The tools above a chart: where there is a pointer that can hover, since they would cover a small picture.
+ * The tools above a chart, only with a pointer that can hover: on a phone they would cover the picture.
  *
- * picture(): the data and the layout of the picture that is kept.
+ * picture(): the data and the layout of the image file.
  */
 export function tools(picture) {
   const keep = (format, more) => (host) => {
@@ -55,27 +55,27 @@ export function tools(picture) {
   };
 }
 
-/** Wait for a chart's turn to be drawn: at once when it is in sight, else when there is nothing else to do. */
+/** Wait until a chart is to be drawn: at once if it is in sight, else when the browser is idle. */
 export async function turnOf(host) {
   const { top, bottom } = host.getBoundingClientRect();
   if (bottom >= 0 && top <= innerHeight) return;
-  await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: LONGEST_WAIT }));
+  await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: MAX_WAIT }));
 }
 
-/** The height in px that a figure asks for; a plane with equal scales has no more than its width can fill. */
+/** The height in px of a figure; a plane with equal scales is no higher than its width can fill. */
 export function askedHeight({ clientWidth }, { height, yaxis, margin: { l, r, t, b } }) {
   return yaxis?.scaleanchor ? Math.min(height, clientWidth - l - r + t + b) : height;
 }
 
-/** The height in px that a chart has: that of the screen when it is alone there. */
+/** The height in px of a chart: in full screen that of the screen. */
 export function heightOf(host) {
   return document.fullscreenElement === host ? window.innerHeight : Number.parseFloat(host.style.height);
 }
 
-/** Keep a chart as large as its place, or as the screen: size() is what it was drawn in, draw() draws it anew. Gives back how to stop. */
+/** Keep a chart as large as its place or the screen. size(): the size in which it was drawn; draw(): draws it anew. Gives a function that stops this. */
 export function fitted(host, size, draw) {
   const fit = () => {
-    if (!host.clientWidth) return; // in a part of the page that is folded away
+    if (!host.clientWidth) return; // in a closed part of the page
     const { width, height } = size();
     if (Math.abs(height - heightOf(host)) > 1 || Math.abs(width - host.clientWidth) > 1) draw();
   };

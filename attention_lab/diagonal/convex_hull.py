@@ -85,8 +85,8 @@ def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
 
 
 def _feasible(matrix_EN: Array, target_E: Array, x_N: Array, free_N: Array) -> tuple[Array, Array]:
-    """The least-squares solution of the free columns, walked towards until no weight is
-    negative.
+    """Move x to the least-squares solution of the free columns. Columns whose weight would turn
+    negative leave on the way.
     """
     while True:
         solution_N = np.zeros_like(x_N)

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import (
-    Array,
-)
+from attention_core.checks import Array
 from attention_core.limits import check_seconds
 from attention_core.number_types import check_range
 from attention_core.projections import Projections

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import scaled_dot_product_attention
-from attention_core.checks import (
-    Array,
-)
+from attention_core.checks import Array
 from attention_core.initialisation import Stream
 from attention_core.limits import check_room, check_seconds
 

@@ -11,9 +11,7 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.cache import cached
-from attention_core.checks import (
-    Array,
-)
+from attention_core.checks import Array
 from attention_core.embeddings import embed, sinusoidal_positions
 from attention_core.projections import Projections
 from attention_core.text import tokenize_at_most

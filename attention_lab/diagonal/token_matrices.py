@@ -6,10 +6,7 @@ import math
 
 import numpy as np
 
-from attention_core.checks import (
-    Array,
-    check_text,
-)
+from attention_core.checks import Array
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.initialisation import Stream, generator
 from attention_core.limits import check_room
@@ -55,7 +52,6 @@ def parse_tokens(text: str) -> Array:
     >>> parse_tokens("3, 3; 10 0; 11 -20").tolist()
     [[3.0, 3.0], [10.0, 0.0], [11.0, -20.0]]
     """
-    check_text("text", text)
     rows = [words for row in text.split(";") if (words := row.replace(",", " ").split())]
     if not rows:
         raise SettingsError("numbers is empty: write tokens such as 1; 2; 3 or 3,3; 10,0")

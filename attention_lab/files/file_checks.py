@@ -1,20 +1,45 @@
-"""What a text or a file from outside may say: numbers as they are typed, shapes, characters."""
+"""What a text or a file from outside may hold: numbers, shapes, characters."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.errors import FileError
+
 MAX_AXES = 8
-# Of the user's own numbers. The board shows float32: scores of such inputs and weights stay below
-# its 3.4e38.
+# The user's own numbers. The board shows float32: scores of such inputs and weights stay below its
+# largest number, 3.4e38.
 MAX_VALUE = 1e6
 VALUE_RANGE = f"between {-MAX_VALUE:,.0f} and {MAX_VALUE:,.0f}"  # in words
 
 
+@np.errstate(invalid="ignore")  # a signalling NaN, which is refused
+def check_numbers(name: str, array: Array) -> None:
+    """Every number is finite and none is beyond `MAX_VALUE`. Raises: FileError naming the first
+    that is not.
+
+    name: what an error calls the array.
+    """
+    if max(array.max(initial=0), -array.min(initial=0)) <= MAX_VALUE:  # false for NaN
+        return
+    first = int(np.argmax(~(np.abs(array) <= MAX_VALUE)))
+    place = tuple(int(number) for number in np.unravel_index(first, array.shape))
+    where = f"place {', '.join(map(str, place))}"
+    if len(place) == 2:
+        where = f"row {place[0]}, column {place[1]}"
+    raise FileError(
+        f"{name} holds {array[place]} in {where} (counted from 0), but every number must lie"
+        f" {VALUE_RANGE}: replace it"
+    )
+
+
 def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:
-    """Whether NumPy can make an array of this shape, whose empty axes do not excuse the others, in
-    at most 8 axes.
+    """Whether NumPy can make an array of this shape, with at most 8 axes; an axis of length 0 does
+    not excuse the others.
 
     >>> is_possible_shape((0, 2**62), 4), is_possible_shape((0, 2**60), 4)
     (False, True)
@@ -23,7 +48,7 @@ def is_possible_shape(shape: Sequence[int], itemsize: int) -> bool:
 
 
 def typed_number(text: str) -> float:
-    """The number that was typed, NaN for any other text; `float` alone would take 1_0 and the
+    """The number that was typed, NaN for any other text. `float` alone would accept 1_0 and the
     digits of every script.
 
     >>> typed_number("-2e1"), typed_number("1_0"), typed_number("ten")

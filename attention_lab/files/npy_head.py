@@ -1,7 +1,7 @@
-"""What an .npy file says at its head: type, shape and order of the numbers.
+"""The header of an .npy file: type, shape and order of the numbers.
 
-NumPy reads the head, which evaluates nothing but literals; here only its size is bounded, and what
-it says is refused unless numbers or text of that shape can be made.
+NumPy reads the header and evaluates only literals. This module bounds its size, and refuses types
+and shapes of which no array of numbers or text can be made.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ MAX_HEAD_BYTES = 4_000  # NumPy writes 118, rarely more
 _READERS: dict[tuple[int, int], Any] = {
     (1, 0): npy.read_array_header_1_0,
     (2, 0): npy.read_array_header_2_0,
-    (3, 0): npy.read_array_header_2_0,  # the same in UTF-8, which only names of records need
+    (3, 0): npy.read_array_header_2_0,  # differs only in the names of records, in UTF-8
 }
-_HELD = {
-    "O": "Python objects, which could run code",
+_REFUSED_TYPES = {
+    "O": "Python objects, which could run programs",
     "c": "complex numbers",
     "S": "text as bytes",
 }
-_REMEDY = {"S": "as text: x.astype(str)"}
+_REMEDIES = {"S": "as text: x.astype(str)"}
 
 
 @dataclass(frozen=True)
 class NpyHead:
-    """Type and shape of an array, and where its numbers begin: length is the bytes before them."""
+    """Type and shape of an array. length: the bytes before its numbers."""
 
     dtype: np.dtype[np.generic]
     shape: tuple[int, ...]
@@ -49,7 +49,7 @@ class NpyHead:
         return math.prod(self.shape) * self.dtype.itemsize
 
     def array(self, data: bytes) -> Array:
-        """The array that these bytes are; read-only. Raises: FileError when they are too few."""
+        """The array in these bytes, read-only. Raises: FileError if there are too few."""
         if len(data) < self.n_bytes:
             raise FileError(
                 f"The array ends before its {math.prod(self.shape):,} numbers; save it again"
@@ -58,22 +58,23 @@ class NpyHead:
 
 
 def read_npy_head(stream: IO[bytes], called: str) -> NpyHead:
-    """The head of an array, of which no more than its largest size is read from the stream.
+    """The header of an array; at most `MAX_HEAD_BYTES` and a few more are read from the stream.
 
-    called: what the array is called in sentences.
-    Raises: FileError for Python objects, for any other type, and for what is no array.
+    called: what errors call the array.
+    Raises: FileError for Python objects, for types other than numbers and text, and for bytes that
+    are not an array.
     """
     start = io.BytesIO(stream.read(MAX_HEAD_BYTES + npy.MAGIC_LEN + 4))
     try:
         shape, fortran_order, dtype = _READERS[npy.read_magic(start)](start)
     except (ValueError, KeyError, TypeError, MemoryError, RecursionError, TokenError) as error:
         raise FileError(
-            f"{called} does not begin as NumPy's arrays of numbers do, within {MAX_HEAD_BYTES:,}"
-            " bytes; save it as float64 with numpy.save or numpy.savez"
+            f"{called} does not begin with the header of a NumPy array of at most"
+            f" {MAX_HEAD_BYTES:,} bytes; save it as float64 with numpy.save or numpy.savez"
         ) from error
     if dtype.kind not in "biufU" or (dtype.kind != "U" and dtype.itemsize > 8):
-        held = _HELD.get(dtype.kind, "an unusual type of number")
-        remedy = _REMEDY.get(dtype.kind, "as float64: numpy.asarray(x, dtype=float)")
+        held = _REFUSED_TYPES.get(dtype.kind, "an unusual type of number")
+        remedy = _REMEDIES.get(dtype.kind, "as float64: numpy.asarray(x, dtype=float)")
         raise FileError(f"{called} holds {held}, which are not read; save it {remedy}")
     possible = all(type(size) is int and size >= 0 for size in shape)
     if not possible or dtype.itemsize == 0 or not is_possible_shape(shape, dtype.itemsize):

@@ -1,4 +1,4 @@
-"""NumPy's .npz as a file of weights: every member is an array, and all heads are read at once."""
+"""NumPy's .npz as a file of weights: every member is an array, and all headers are read at once."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .weight_file import MAX_HEADER_BYTES, MAX_TENSORS, MAX_WEIGHT_BYTES, bytes_
 
 
 class NpzFile:
-    """An open .npz file. Raises: FileError when it holds anything but arrays of numbers or
-    text, or breaks a limit.
+    """An open .npz file. Raises: FileError if it holds anything but arrays of numbers or text, or
+    exceeds a limit.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -33,7 +33,7 @@ class NpzFile:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The array "tokens", if it holds words; a batch of one is opened."""
+        """The array "tokens", if it holds words; a first axis of length 1 is dropped."""
         head = self._heads.get("tokens")
         if head is None or head.dtype.kind != "U":
             return ()
@@ -49,16 +49,18 @@ class NpzFile:
             )
         words = self._archive.read("tokens", head).reshape(-1)
         if words.view(f"{words.dtype.byteorder}u4").max(initial=0) > sys.maxunicode:
-            raise FileError('"tokens" holds a number that is no character; save the words again')
+            raise FileError(
+                '"tokens" holds a number that stands for no character; save the words again'
+            )
         return tuple(map(str, words))
 
     def n_bytes(self, name: str) -> int:
-        """How many bytes an array takes once it is read."""
+        """The bytes of an array in memory."""
         head = self._heads[name]
         return bytes_read(head.shape, head.dtype.itemsize)
 
     def read(self, name: str) -> Array:
-        """One array; half precision becomes float32, whichever byte of a number comes first."""
+        """One array in native byte order; half precision becomes float32."""
         array = self._archive.read(name, self._heads[name])
         if array.dtype.kind != "f":
             return array

@@ -1,8 +1,8 @@
-"""The safetensors format: eight bytes of length, a JSON header, then the bytes of the tensors, one
-after the other.
+"""The safetensors format: the length of the header in eight bytes, the header as JSON, then the
+bytes of the tensors, one after another.
 
-Source: https://github.com/huggingface/safetensors, section Format of its README; its rules are
-checked here one by one.
+Source: https://github.com/huggingface/safetensors, section Format of its README. Each of its rules
+is checked here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attention_core.checks import Array
 from attention_core.errors import FileError
 
 from .file_checks import is_possible_shape
-from .npz_archive import check_names
+from .npz_archive import check_array_names
 from .weight_file import MAX_HEADER_BYTES, MAX_TENSORS, bytes_read, file_size
 
 # BF16 is the upper half of a float32.
@@ -38,7 +38,6 @@ _TYPES = {
     "U8": "u1",
     "BOOL": "?",
 }
-_WHERE = "it is damaged, or was not written by safetensors"
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ class _Tensor:
 
 
 class SafetensorsFile:
-    """An open safetensors file. Raises: FileError when its header breaks a rule of the format
-    or a limit.
+    """An open safetensors file. Raises: FileError if its header breaks a rule of the format or
+    exceeds a limit.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -66,7 +65,7 @@ class SafetensorsFile:
         self._start = 8 + length
         header = _parse(file.read(length))
         self._metadata = _metadata(header.pop("__metadata__", {}))
-        check_names(header, MAX_TENSORS)
+        check_array_names(header, MAX_TENSORS)
         self._tensors = {name: _tensor(name, entry) for name, entry in header.items()}
         _check_layout(self._tensors, size - self._start)
 
@@ -89,7 +88,7 @@ class SafetensorsFile:
         return tuple(words)
 
     def n_bytes(self, name: str) -> int:
-        """How many bytes a tensor takes once it is read."""
+        """The bytes of a tensor in memory."""
         tensor = self._tensors[name]
         return bytes_read(tensor.shape, np.dtype(_TYPES[tensor.kind]).itemsize)
 
@@ -107,7 +106,7 @@ class SafetensorsFile:
 
 
 def _parse(text: bytes) -> dict[str, Any]:
-    """The header as a dictionary; a name that occurs twice is refused."""
+    """The header as a dictionary. Raises: FileError if a name occurs twice."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) != len(pairs):
@@ -132,14 +131,14 @@ def _metadata(entry: Any) -> dict[str, str]:
 
 
 def _tensor(name: str, entry: Any) -> _Tensor:
-    """One entry of the header, every part of it checked."""
+    """One entry of the header; every part of it is checked."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         _refuse(f"{name!r} must have a dtype, a shape and data_offsets")
     kind, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(kind, str) or kind not in _TYPES:
         raise FileError(
-            f"{name!r} holds numbers of type {kind!r:.40}, which are not read here; convert them"
-            " to F32"
+            f"{name!r} holds numbers of type {kind!r:.40}, which this app does not read; convert"
+            " them to F32"
         )
     if not _whole_numbers(shape) or not is_possible_shape(shape, np.dtype(_TYPES[kind]).itemsize):
         _refuse(f"{name!r} has the impossible shape {shape!r:.80}")
@@ -161,18 +160,15 @@ def _whole_numbers(values: Any) -> bool:
 
 
 def _check_layout(tensors: dict[str, _Tensor], n_bytes: int) -> None:
-    """The tensors fill the rest of the file, without a gap and without sharing a byte."""
+    """The tensors fill the rest of the file, without gaps and without overlaps."""
     position = 0
     for name, tensor in sorted(tensors.items(), key=lambda item: (item[1].begin, item[1].end)):
         if tensor.begin != position:
-            fault = (
-                "overlaps the one before" if tensor.begin < position else "leaves a gap before it"
-            )
-            _refuse(f"{name!r} {fault}")
+            _refuse(f"{name!r} begins at byte {tensor.begin:,}, with an overlap or a gap before it")
         position = tensor.end
     if position != n_bytes:
         _refuse(f"its tensors need {position:,} bytes, but {n_bytes:,} follow the header")
 
 
 def _refuse(reason: str) -> NoReturn:
-    raise FileError(f"The file cannot be read as safetensors, because {reason}: {_WHERE}")
+    raise FileError(f"The file cannot be read as safetensors, because {reason}; save it again")

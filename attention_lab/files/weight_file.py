@@ -1,8 +1,6 @@
-"""Files with somebody else's arrays: what is read and what is refused, decided from the header
-before any array is.
+"""Files of weights: the header decides what is read and what is refused, before any array is read.
 
-Neither format can hold anything but numbers and text. A pickle can hold a program, so pickles are
-refused.
+Both formats hold only numbers and text. A pickle can hold a program, so pickles are refused.
 """
 
 from __future__ import annotations
@@ -18,13 +16,12 @@ from attention_core.errors import FileError
 
 MAX_WEIGHT_BYTES = 600_000_000
 MAX_TENSORS = 4096
-# Of a header: room for 4096 tensors with long names.
-MAX_HEADER_BYTES = 2**22
-PICKLES = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
+MAX_HEADER_BYTES = 2**22  # room for 4096 tensors with long names
+PICKLE_ENDINGS = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
 
 
 class WeightFile(Protocol):
-    """An open file: the shapes of its arrays are known, each array is read when asked for."""
+    """An open file: the shapes of its arrays are known, and each array is read on request."""
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
@@ -32,26 +29,22 @@ class WeightFile(Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Token labels stored beside the arrays, or none."""
+        """The token labels in the file, or none."""
 
     def n_bytes(self, name: str) -> int:
-        """How many bytes an array takes once it is read: eight for a number of 64 bits, four
-        for any other.
-        """
+        """The bytes of an array in memory: eight for a number of 64 bits, four for any other."""
 
     def read(self, name: str) -> Array:
-        """One array, in float32 or float64 if it holds numbers with a fraction. Raises:
-        FileError.
-        """
+        """One array; floating-point numbers are float32 or float64. Raises: FileError."""
 
 
 def _quoted(name: str) -> str:
-    """A name as Python's source has it, whatever quotes are in it."""
+    """A name as a Python literal, whatever quotes are in it."""
     return json.dumps(name, ensure_ascii=False)
 
 
 def bytes_read(shape: tuple[int, ...], itemsize: int) -> int:
-    """How many bytes an array takes that is kept in float32, or in 64 bits where the file has them.
+    """The bytes of an array in memory: in 32 bits, or in 64 bits where the file has them.
 
     >>> bytes_read((2, 3), 2), bytes_read((2, 3), 8)
     (24, 48)
@@ -60,16 +53,16 @@ def bytes_read(shape: tuple[int, ...], itemsize: int) -> int:
 
 
 def file_size(file: BinaryIO) -> int:
-    """The length of a file in bytes."""
+    """The size of a file in bytes."""
     return file.seek(0, 2)
 
 
 def pickle_error(name: str) -> FileError:
-    """Why a pickle is refused, and the two lines that convert it."""
+    """The error for a pickle, with the two lines of Python that convert it."""
     target = f"{PurePath(name).stem or 'weights'}.safetensors"
     return FileError(
-        f"{name} is a pickle, and opening a pickle runs whatever program it holds; it is not opened"
-        " here. Where you trust it, two lines of Python convert it:\nimport torch,"
+        f"{name} is a pickle. Opening a pickle runs any program in it, so it is not opened. If you"
+        " trust it, convert it with two lines of Python:\nimport torch,"
         f" safetensors.torch\nsafetensors.torch.save_file(torch.load({_quoted(name)},"
         f" weights_only=True), {_quoted(target)})"
     )

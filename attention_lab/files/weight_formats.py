@@ -1,4 +1,4 @@
-"""Which format a file of weights has: its first bytes say it."""
+"""Opening a file of weights; its first bytes decide which format it has."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from attention_core.errors import FileError
 from .npz_archive import MAX_NAME_LENGTH
 from .npz_file import NpzFile
 from .safetensors_file import SafetensorsFile
-from .weight_file import MAX_WEIGHT_BYTES, PICKLES, WeightFile, file_size, pickle_error
+from .weight_file import MAX_WEIGHT_BYTES, PICKLE_ENDINGS, WeightFile, file_size, pickle_error
 
 
 def open_weights(file: BinaryIO, name: str) -> WeightFile:
-    """The file behind `file`, called `name`, as .safetensors or .npz, whichever its first bytes say
-    it is.
+    """An open file as .safetensors or .npz, as its first bytes say. name: what the user calls it.
 
-    Raises: FileError for pickles, for anything else, and for what is damaged or beyond the limits.
+    Raises: FileError for pickles, for other kinds of file, and for files that are damaged or too
+    large.
     """
     name = PurePath(name).name
     if len(name) > MAX_NAME_LENGTH or not name.isprintable():
         raise FileError(
-            f"The file's name must have at most {MAX_NAME_LENGTH} characters that can all be shown:"
-            " rename it"
+            f"The file's name must have at most {MAX_NAME_LENGTH} printable characters: rename it"
         )
     size = file_size(file)
     if size > MAX_WEIGHT_BYTES:
@@ -35,16 +34,16 @@ def open_weights(file: BinaryIO, name: str) -> WeightFile:
     start = file.read(300)
     if start[8:9] == b"{":
         return SafetensorsFile(file)
-    # PyTorch's archives begin with their pickle, older files are one.
+    # PyTorch's archives begin with their pickle; its older files are pickles.
     if start[:1] == b"\x80" or b"/data.pkl" in start:
         raise pickle_error(name)
     if start[:4] == b"PK\x03\x04":
         return NpzFile(file, name)
-    if PurePath(name).suffix.lower() in PICKLES:  # the oldest kinds begin in many ways
+    if PurePath(name).suffix.lower() in PICKLE_ENDINGS:  # the oldest ones have no fixed first bytes
         raise pickle_error(name)
     if not start:
         raise FileError(f"{name} is empty: save or copy it again")
     raise FileError(
-        f"{name} is neither .safetensors nor .npz by its first bytes; save the weights as one of"
+        f"By its first bytes, {name} is neither .safetensors nor .npz; save the weights as one of"
         " them"
     )

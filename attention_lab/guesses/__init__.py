@@ -1,5 +1,5 @@
-"""Questions that are asked before a step is shown: data, their answers by the engine, and the
-wrong rules that learners believe.
+"""Questions that are asked before a step is shown: their data, the engine's answers, and the wrong
+rules that learners believe.
 """
 
 from .ask import guess_in_turn as guess_in_turn
@@ -10,7 +10,7 @@ from .items import MISCONCEPTIONS as MISCONCEPTIONS
 from .items import Item as Item
 from .items import Misconception as Misconception
 from .items import items_of as items_of
-from .judging import Verdict as Verdict
+from .judging import GuessVerdict as GuessVerdict
 from .judging import judge as judge
 from .record import Guess as Guess
 from .record import Option as Option

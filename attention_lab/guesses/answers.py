@@ -1,7 +1,7 @@
-"""What is answered to a question: by the engine from its own array, by a learner from a believed
-one.
+"""Answers to a question: the engine's from its own array, a learner's from the array they believe
+in.
 
-An answer is a number, a text, or a picture; `alike` says whether two are the same.
+An answer is a number, a text, or a picture.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.trace import STEPS, Trace
+from attention_core.trace import Trace
 
 from .items import Item
 from .record import Picture
 
 Answer = float | str | Picture
 SAME = "the same"
-MOST_IN_A_PICTURE = 16  # tokens; more are no picture for a button
-FINEST = 6
-ZERO = 1e-9  # of the largest number: smaller differences are rounding
+MAX_PICTURE_TOKENS = 16  # on a button
+MAX_DECIMALS = 6
+ZERO_TOLERANCE = 1e-9  # of the largest number: smaller differences are rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """An item on one cell of a trace. cell: the index without the batch. words: the vectors of the
-    words alone, shapes (T, D), where the inputs have them.
+class AskedItem:
+    """An item on one cell of a trace.
+
+    cell: the index without the batch. words: the word vectors without positions, shapes (T, D), if
+    the inputs have them.
     """
 
     item: Item
@@ -40,54 +42,47 @@ class Asked:
 
     @property
     def values(self) -> Array:
-        """The array of the engine without its batch."""
+        """The engine's array without its batch."""
         array: Array = getattr(self.trace, self.field)[0]
         return array
 
     @property
     def largest(self) -> float:
-        """The largest number of the matrix that the cell stands in."""
+        """The largest size of a number in the cell's matrix."""
         matrix = self.values[self.cell[:-2]]
         finite = np.abs(matrix[np.isfinite(matrix)])
         return float(finite.max(initial=0.0))
 
     @property
-    def places(self) -> int:
-        """How many decimals an answer needs: the last is worth 0.5 to 5 % of the largest number
-        of its matrix.
-        """
+    def decimals(self) -> int:
+        """The decimals of an answer; the last is worth 0.5 to 5 % of the largest number."""
         largest = self.largest
         digits = -math.floor(math.log10(largest / 20)) if largest > 0 else 2
-        return min(max(0, digits), FINEST)
+        return min(max(0, digits), MAX_DECIMALS)
 
     @property
     def tolerance(self) -> float:
-        """How far a number may be off: one unit of its last decimal; a count may not."""
-        return 0.0 if self.item.asks == "row" else 10.0**-self.places
+        """The largest error of a right number: one unit of its last decimal; 0 for a count."""
+        return 0.0 if self.item.asks == "row" else 10.0**-self.decimals
 
 
-def answer(asked: Asked, values: Array) -> Answer | None:
-    """The answer that an array gives; None where the question cannot be asked of it.
-
-    values: the array of the field without its batch.
-    """
+def answer(asked: AskedItem, values: Array) -> Answer | None:
+    """The answer from an array of the field, without its batch; None if it does not decide it."""
     return _ANSWERS[asked.item.kind](asked, values)
 
 
-def shape_of(trace: Trace, field: str, misconception: str = "") -> str:
-    """The shape of a field, of one head where it has heads; or the one believed in."""
+def _shape_text(trace: Trace, field: str, misconception: str = "") -> str:
+    """The shape of a field, or of one head of it; or the shape that a learner believes in."""
     if misconception:
         return _shape(trace, *_believed_shapes(trace, field)[misconception])
-    letters = STEPS[field].letters[-2:]
-    width: int | str = letters[1] if letters[1] in "TS" else getattr(trace, field).shape[-1]
-    return _shape(trace, letters[0], width)
+    return _shape(trace, *getattr(trace, field).shape[-2:])
 
 
 def _believed_shapes(trace: Trace, field: str) -> dict[str, tuple[int | str, int | str]]:
     sizes = trace.sizes
     return {
         "one-number": ("T", 1),
-        "one-head-wide": (_tokens_of(field), sizes[_width_of(field)]),
+        "one-head-wide": ("T" if field == "queries" else "S", sizes[_width_of(field)]),
         "element-wise": ("T", sizes["K"]),
         "heads-mean": ("T", sizes["V"]),
         "stacked": (sizes["H"] * sizes["T"], sizes["V"]),
@@ -95,13 +90,9 @@ def _believed_shapes(trace: Trace, field: str) -> dict[str, tuple[int | str, int
 
 
 def other_shapes(trace: Trace, field: str) -> list[str]:
-    """Shapes that are none of these, for who has no belief."""
+    """Wrong shapes that no misconception gives."""
     n_heads, width = trace.sizes["H"], getattr(trace, field).shape[-1]
     return [_shape(trace, 1, width), _shape(trace, "T", "T"), _shape(trace, n_heads, width)]
-
-
-def _tokens_of(field: str) -> str:
-    return "T" if field == "queries" else "S"
 
 
 def _width_of(field: str) -> str:
@@ -109,13 +100,13 @@ def _width_of(field: str) -> str:
 
 
 def _shape(trace: Trace, rows: int | str, columns: int | str) -> str:
-    """A shape as rows × columns of tokens that stand in rows; the prompt says of what."""
+    """A shape in words; a letter stands for the size of its axis."""
     n_rows, n_columns = (trace.sizes[n] if isinstance(n, str) else n for n in (rows, columns))
     return f"{n_rows} × {n_columns}"
 
 
-def alike(asked: Asked, first: Answer, other: Answer) -> bool:
-    """Whether two answers are the same one."""
+def is_same_answer(asked: AskedItem, first: Answer, other: Answer) -> bool:
+    """Whether two answers are the same."""
     if isinstance(first, float) and isinstance(other, float):
         return first == other or abs(first - other) <= asked.tolerance
     if isinstance(first, tuple) and isinstance(other, tuple):
@@ -123,35 +114,35 @@ def alike(asked: Asked, first: Answer, other: Answer) -> bool:
     return first == other
 
 
-def _number(asked: Asked, values: Array) -> float:
+def _number(asked: AskedItem, values: Array) -> float:
     if asked.item.asks == "row":
         return float(np.isfinite(values[asked.cell[:-1]]).sum())
     return float(values[asked.cell])
 
 
-def _sign(asked: Asked, values: Array) -> str | None:
+def _sign(asked: AskedItem, values: Array) -> str | None:
     number, largest = float(values[asked.cell]), asked.largest
     if not math.isfinite(number):
         return None
-    if abs(number) <= ZERO * largest:
+    if abs(number) <= ZERO_TOLERANCE * largest:
         return "zero"
     return "positive" if number > 0 else "negative"
 
 
-def _largest(asked: Asked, values: Array) -> str | None:
+def _largest(asked: AskedItem, values: Array) -> str | None:
     row = values[asked.cell[:-1]]
     finite = row[np.isfinite(row)]
     if len(finite) == 0 or (asked.field == "probabilities" and not finite.any()):
         return None
-    best = np.flatnonzero(row >= finite.max() - ZERO * max(1.0, np.abs(finite).max()))
+    best = np.flatnonzero(row >= finite.max() - ZERO_TOLERANCE * max(1.0, np.abs(finite).max()))
     return str(best[0]) if len(best) == 1 else None
 
 
-def _shape_answer(asked: Asked, values: Array) -> str:
-    return shape_of(asked.trace, asked.field)
+def _shape_answer(asked: AskedItem, values: Array) -> str:
+    return _shape_text(asked.trace, asked.field)
 
 
-def _grows(asked: Asked, values: Array) -> str | None:
+def _grows(asked: AskedItem, values: Array) -> str | None:
     *head, query, key = asked.cell
     if asked.field == "scores":
         if asked.trace.memory is not asked.trace.inputs or query == key:
@@ -163,25 +154,25 @@ def _grows(asked: Asked, values: Array) -> str | None:
     if best == least or not math.isfinite(row[best]):
         return None
     before, after = softmax(row), softmax(2 * row)
-    grown = [float(after[place] - before[place]) > ZERO for place in (best, least)]
+    grown = [float(after[place] - before[place]) > ZERO_TOLERANCE for place in (best, least)]
     return {(True, False): "first", (False, True): "second"}.get((grown[0], grown[1]), SAME)
 
 
 def _which(difference: float, largest: float) -> str:
-    if abs(difference) <= ZERO * largest:
+    if abs(difference) <= ZERO_TOLERANCE * largest:
         return SAME
     return "first" if difference > 0 else "second"
 
 
-def pair_of(asked: Asked) -> tuple[int, int]:
-    """The keys with the largest and the smallest share of those that a query sees."""
+def pair_of(asked: AskedItem) -> tuple[int, int]:
+    """The keys with the largest and the smallest share, among those that the query sees."""
     row = asked.trace.masked_scores[0][asked.cell[:-1]]
     return int(row.argmax()), int(np.where(np.isfinite(row), row, np.inf).argmin())
 
 
-def _picture(asked: Asked, values: Array) -> Picture | None:
+def _picture(asked: AskedItem, values: Array) -> Picture | None:
     matrix = values[asked.cell[:-2]]
-    if max(matrix.shape) > MOST_IN_A_PICTURE:
+    if max(matrix.shape) > MAX_PICTURE_TOKENS:
         return None
     shades = np.isfinite(matrix) * 1.0 if asked.field == "masked_scores" else matrix.clip(0, 1)
     return tuple(tuple(round(float(n), 3) for n in row) for row in shades)
@@ -198,26 +189,27 @@ _ANSWERS = {
 
 
 def believed_answer(
-    asked: Asked, misconception: str, arrays: Mapping[str, Array | None]
+    asked: AskedItem, misconception: str, arrays: Mapping[str, Array | None]
 ) -> Answer | None:
-    """The answer of a learner with a misconception; None where it decides nothing here.
+    """The answer of a learner with a misconception; None if the misconception does not decide it.
 
-    arrays: by misconception the array that is believed in, see `beliefs`.
+    arrays: the believed array for each misconception, see `beliefs`.
     """
     kind, (*_, query, _) = asked.item.kind, asked.cell
     if kind == "shape":
-        is_asked = misconception in asked.item.misconceptions
-        return shape_of(asked.trace, asked.field, misconception) if is_asked else None
+        if misconception not in asked.item.misconceptions:
+            return None
+        return _shape_text(asked.trace, asked.field, misconception)
     if misconception == "diagonal":
         is_square = kind == "largest" and asked.trace.memory is asked.trace.inputs
         return str(query) if is_square and not _is_hidden(asked, query) else None
     if kind == "grows" and asked.field == "probabilities":
-        return SAME if misconception == "linear" else None
+        return {"linear": SAME}.get(misconception)
     if misconception == "mask-zero" and asked.item.id in ("masked-count", "masked-picture"):
-        return None  # what a hidden score holds does not say which are hidden
+        return None  # this belief is about hidden scores, not about which are hidden
     values = arrays.get(misconception)
     return None if values is None else answer(asked, values)
 
 
-def _is_hidden(asked: Asked, key: int) -> bool:
+def _is_hidden(asked: AskedItem, key: int) -> bool:
     return bool(asked.trace.hidden[0][(*asked.cell[:-1], key)])

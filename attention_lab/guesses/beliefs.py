@@ -1,7 +1,7 @@
-"""What a step would give by each wrong rule, from the right numbers before it.
+"""The array that each wrong rule gives for a step, from the right numbers before it.
 
-A rule takes the trace and gives the array of one field without its batch, or None where the belief
-says nothing of this layer.
+A rule takes the trace and returns the array of one field without its batch, or None if the belief
+does not apply to this layer.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.trace import Trace
 
-Rule = Callable[[Trace], Any]
-SOURCES = {"queries": "inputs", "keys": "memory", "values": "memory"}
-FUSED = {"query_heads": "queries", "key_heads": "keys", "value_heads": "values"}
+BeliefRule = Callable[[Trace], Any]
+PROJECTION_INPUTS = {"queries": "inputs", "keys": "memory", "values": "memory"}
+FUSED_FIELDS = {"query_heads": "queries", "key_heads": "keys", "value_heads": "values"}
 
 
-def believed(trace: Trace, field: str, misconception: str) -> Array | None:
-    """The array of a field as a learner with a misconception works it out; None where the
-    misconception does not concern it.
+def believed_array(trace: Trace, field: str, misconception: str) -> Array | None:
+    """The array of a field as a learner with a misconception computes it; None if the misconception
+    is not about this field.
 
     Shapes: that of the field without B.
     """
-    rule = RULES.get((misconception, field))
+    rule = BELIEF_RULES.get((misconception, field))
     with np.errstate(all="ignore"):
         return rule(trace) if rule else None
 
 
-def _slice(field: str) -> Rule:
-    """Only the features that a head would get if the input were cut up."""
+def _slice(field: str) -> BeliefRule:
+    """Each head reads only its own block of the input features."""
 
     def rule(trace: Trace) -> Any:
-        x, p = getattr(trace, SOURCES[field])[0], trace.projections
+        x, p = getattr(trace, PROJECTION_INPUTS[field])[0], trace.projections
         weights, bias = getattr(p, f"w_{field[0]}"), getattr(p, f"b_{field[0]}")
         n_heads = p.n_heads if field == "queries" else p.groups
         head_F, head_D = (np.arange(n) * n_heads // n for n in (weights.shape[1], x.shape[1]))
@@ -44,14 +44,16 @@ def _slice(field: str) -> Rule:
     return rule
 
 
-def _no_swap(field: str) -> Rule:
-    return lambda trace: getattr(trace, FUSED[field])[0].reshape(getattr(trace, field).shape[1:])
+def _no_swap(field: str) -> BeliefRule:
+    return lambda trace: getattr(trace, FUSED_FIELDS[field])[0].reshape(
+        getattr(trace, field).shape[1:]
+    )
 
 
-def _interleaved(field: str) -> Rule:
+def _interleaved(field: str) -> BeliefRule:
     def rule(trace: Trace) -> Any:
         n_heads, length, width = getattr(trace, field).shape[1:]
-        dealt = getattr(trace, FUSED[field])[0].reshape(length, width, n_heads)
+        dealt = getattr(trace, FUSED_FIELDS[field])[0].reshape(length, width, n_heads)
         return np.transpose(dealt, (2, 0, 1))
 
     return rule
@@ -73,7 +75,7 @@ def _symmetric(trace: Trace) -> Any:
     return np.maximum(scores, scores.swapaxes(1, 2)) if _is_square(trace) else None
 
 
-def _times(factor: Callable[[Trace], float]) -> Rule:
+def _times(factor: Callable[[Trace], float]) -> BeliefRule:
     return lambda trace: trace.scores[0] * factor(trace) if trace.softcap is None else None
 
 
@@ -117,7 +119,7 @@ def _wrong_axis(trace: Trace) -> Any:
     return np.asarray(softmax(trace.masked_scores[0].swapaxes(1, 2))).swapaxes(1, 2)
 
 
-def _mixed(shares: Callable[[Trace], Array]) -> Rule:
+def _mixed(shares: Callable[[Trace], Array]) -> BeliefRule:
     def rule(trace: Trace) -> Any:
         readers = trace.sizes["H"] // trace.sizes["G"]
         return shares(trace) @ np.repeat(trace.value_heads[0], readers, axis=0)
@@ -162,10 +164,10 @@ def _heads_apart(trace: Trace) -> Any:
     return own + (0 if p.b_o is None else p.b_o) + _residual(trace)
 
 
-RULES: Mapping[tuple[str, str], Rule] = {
-    **{("slice", field): _slice(field) for field in SOURCES},
-    **{("no-swap", field): _no_swap(field) for field in FUSED},
-    **{("interleaved", field): _interleaved(field) for field in FUSED},
+BELIEF_RULES: Mapping[tuple[str, str], BeliefRule] = {
+    **{("slice", field): _slice(field) for field in PROJECTION_INPUTS},
+    **{("no-swap", field): _no_swap(field) for field in FUSED_FIELDS},
+    **{("interleaved", field): _interleaved(field) for field in FUSED_FIELDS},
     ("whole-width", "scores"): _whole_width,
     ("symmetric", "scores"): _symmetric,
     ("never-negative", "scores"): lambda trace: np.abs(trace.scores[0]),

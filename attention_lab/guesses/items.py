@@ -1,4 +1,4 @@
-"""The questions and the misconceptions as they stand in `assets/guesses.json`."""
+"""The questions and the misconceptions in `assets/guesses.json`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 
 from attention_core.checks import check_choice
 
-FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
-KINDS = ("number", "largest", "sign", "shape", "grows", "picture")
-TOPICS = ("arithmetic", "shapes", "misconceptions")
-ASKS = ("cell", "pair", "row", "matrix")
+GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
+ITEM_KINDS = ("number", "largest", "sign", "shape", "grows", "picture")
+ITEM_TOPICS = ("arithmetic", "shapes", "misconceptions")
+ITEM_SCOPES = ("cell", "pair", "row", "matrix")
 
 
 @dataclass(frozen=True)
 class Misconception:
     """A wrong belief.
 
-    says: it in one sentence, as a learner would say it. source: the page on which questions.csv
-    answers it, or the id of a claim; "" where it is none of these.
+    text: the belief in one sentence of a learner. source: the page on which questions.csv answers
+    it, the id of a claim, or "".
     """
 
     id: str
-    says: str
+    text: str
     source: str
 
 
@@ -32,10 +32,10 @@ class Misconception:
 class Item:
     """One question, without numbers.
 
-    topic: one of `TOPICS`, for a test. fields: of which fields of the trace it can be asked. kind:
-    one of `KINDS`. asks: what is asked about, and hidden until the answer: a cell, a pair of cells,
-    the row of one query, or a whole matrix. prompt: with names in braces. misconceptions: the ids
-    of those which give another answer. right: the right reason. why: one sentence for everybody.
+    topic: one of `ITEM_TOPICS`. fields: the fields of the trace that it can be about. kind: one of
+    `ITEM_KINDS`. asks: one of `ITEM_SCOPES`; that part is hidden until the answer: a cell, a pair
+    of cells, the row of one query, or a whole matrix. prompt: with names in braces. misconceptions:
+    ids of those that give another answer. right: the right reason. why: one sentence for everybody.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Item:
     why: str
 
 
-_DATA = json.loads(FILE.read_text(encoding="utf-8"))
+_DATA = json.loads(GUESS_FILE.read_text(encoding="utf-8"))
 MISCONCEPTIONS: Mapping[str, Misconception] = {
     one["id"]: Misconception(**one) for one in _DATA["misconceptions"]
 }
@@ -62,10 +62,10 @@ ITEMS: Mapping[str, Item] = {
 
 
 def items_of(field: str) -> tuple[Item, ...]:
-    """The questions on a field of the trace, in the order in which they are asked."""
+    """The questions on a field of the trace, in the order of the file."""
     return tuple(item for item in ITEMS.values() if field in item.fields)
 
 
 def item_at(name: str) -> Item:
-    """The question of a name. Raises: SettingsError."""
+    """A question by its id. Raises: SettingsError."""
     return ITEMS[check_choice("item", name, ITEMS)]

@@ -1,63 +1,74 @@
-"""The options of a question: the right answer, those of the misconceptions, and others that fill
-up.
-"""
+"""The words of a question: its options, in an order that gives nothing away, and its prompt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from .answers import SAME, Answer, Asked, alike, answer, other_shapes, pair_of
-from .prompts import token_name
+from attention_core.trace import STEPS, Trace
+
+from .answers import SAME, Answer, AskedItem, answer, is_same_answer, other_shapes, pair_of
 from .record import Option
 
-MOST = 4
+MAX_OPTIONS = 4
 
 
-def options_of(asked: Asked, right: Answer, wrong: Mapping[str, Answer]) -> tuple[Option, ...]:
+def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> tuple[Option, ...]:
     """Up to four options in an order that gives nothing away.
 
-    wrong: by misconception the answer of who believes it. Two beliefs with one answer share an
-    option.
+    wrong: the answer of each misconception. Misconceptions with the same answer share an option.
     """
-    found: list[tuple[Answer, tuple[str, ...]]] = [(right, ())]
+    answers: list[Answer] = [right]
+    believers: list[list[str]] = [[]]
     for name, given in wrong.items():
-        same = next((i for i, (a, _) in enumerate(found) if alike(asked, a, given)), None)
-        if same is None and len(found) < MOST:
-            found.append((given, (name,)))
-        elif same is not None:
-            found[same] = (found[same][0], (*found[same][1], name))
+        place = _place_of(asked, given, answers)
+        if place < len(answers):
+            believers[place].append(name)
+        elif place < MAX_OPTIONS:
+            answers.append(given)
+            believers.append([name])
     for given in _others(asked, right):
-        if len(found) < MOST and not any(alike(asked, a, given) for a, _ in found):
-            found.append((given, ()))
-    made = [_option(asked, given, names, given is right) for given, names in found]
-    return tuple(_in_order(asked, made))
+        if len(answers) < MAX_OPTIONS and _place_of(asked, given, answers) == len(answers):
+            answers.append(given)
+            believers.append([])
+    options = [
+        _option(asked, given, tuple(names), given is right)
+        for given, names in zip(answers, believers, strict=True)
+    ]
+    return tuple(_in_order(asked, options))
 
 
-def told(asked: Asked, given: Answer) -> str:
-    """An answer as it is shown; of a picture see its option."""
-    kind = asked.item.kind
-    if isinstance(given, float):
-        places = 0 if asked.item.asks == "row" else asked.places
-        return f"{round(given, places) + 0.0:.{places}f}".replace("-", "−")
-    if kind == "largest":
-        return token_name(asked.trace, "S", int(str(given)))
-    if kind == "grows":
-        return _of_two(asked)[str(given)]
-    return str(given)
+def _place_of(asked: AskedItem, given: Answer, answers: Sequence[Answer]) -> int:
+    """Where an answer stands among others; their number if it is none of them."""
+    same = (i for i, other in enumerate(answers) if is_same_answer(asked, other, given))
+    return next(same, len(answers))
 
 
-def _option(asked: Asked, given: Answer, names: tuple[str, ...], right: bool) -> Option:
-    if isinstance(given, tuple):
-        return Option("", "", right, names, given)
-    value = f"{given:.9g}" if isinstance(given, float) else given
-    return Option(value, told(asked, given), right, names)
+def _format_answer(asked: AskedItem, answer: Answer) -> str:
+    """The label of a number or a text."""
+    if isinstance(answer, float):
+        decimals = 0 if asked.item.asks == "row" else asked.decimals
+        return f"{round(answer, decimals) + 0.0:.{decimals}f}".replace("-", "−")
+    if asked.item.kind == "largest":
+        return _token_name(asked.trace, "S", int(str(answer)))
+    if asked.item.kind == "grows":
+        return _pair_labels(asked)[str(answer)]
+    return str(answer)
 
 
-def _in_order(asked: Asked, options: list[Option]) -> Iterable[Option]:
-    """Numbers and keys by size, two of a kind in their own order, the rest turned by the cell."""
+def _option(
+    asked: AskedItem, answer: Answer, misconceptions: tuple[str, ...], right: bool
+) -> Option:
+    if isinstance(answer, tuple):
+        return Option("", "", right, misconceptions, answer)
+    value = f"{answer:.9g}" if isinstance(answer, float) else answer
+    return Option(value, _format_answer(asked, answer), right, misconceptions)
+
+
+def _in_order(asked: AskedItem, options: list[Option]) -> Iterable[Option]:
+    """Numbers and keys by size, pairs in a fixed order, the rest rotated by the cell."""
     kind = asked.item.kind
     if kind in ("number", "largest"):
         return sorted(options, key=lambda option: float(option.value))
@@ -66,18 +77,18 @@ def _in_order(asked: Asked, options: list[Option]) -> Iterable[Option]:
     if kind == "grows":
         order = ["first", "second", SAME]
         return sorted(options, key=lambda option: order.index(option.value))
-    turn = sum(asked.cell) % len(options)
-    turned = options[turn:] + options[:turn]
+    shift = sum(asked.cell) % len(options)
+    rotated = options[shift:] + options[:shift]
     if kind == "shape":
-        return turned
+        return rotated
     return [
         replace(option, value=letter, label=f"picture {letter}")
-        for letter, option in zip("ABCD", turned, strict=False)
+        for letter, option in zip("ABCD", rotated, strict=False)
     ]
 
 
-def _others(asked: Asked, right: Answer) -> Iterable[Answer]:
-    """Answers that nobody's belief gives."""
+def _others(asked: AskedItem, right: Answer) -> Iterable[Answer]:
+    """Wrong answers that no misconception gives; the right one may be among them."""
     kind = asked.item.kind
     if isinstance(right, float):
         return _other_numbers(asked, right)
@@ -93,32 +104,32 @@ def _others(asked: Asked, right: Answer) -> Iterable[Answer]:
     return _other_pictures(asked)
 
 
-def _other_numbers(asked: Asked, right: float) -> list[float]:
+def _other_numbers(asked: AskedItem, right: float) -> list[float]:
     if asked.item.asks == "row":
-        most = asked.values.shape[-1]
-        return [float(n) for n in (most, right - 1, right + 1, 1) if 0 <= n <= most]
+        n_keys = asked.values.shape[-1]
+        return [float(n) for n in (n_keys, right - 1, right + 1, 1) if 0 <= n <= n_keys]
     row = asked.values[asked.cell[:-1]]
     first = [1 - right, right / 2] if asked.field == "probabilities" else [-right, 2 * right]
     return [*first, *(float(n) for n in row if np.isfinite(n))]
 
 
-def _other_pictures(asked: Asked) -> Iterable[Answer]:
-    """Those of other heads, then the right one with queries and keys exchanged."""
+def _other_pictures(asked: AskedItem) -> Iterable[Answer]:
+    """The pictures of other heads, then the right one with queries and keys swapped."""
     n_heads = asked.values.shape[0]
     *_, query, key = asked.cell
     for head in range(n_heads):
-        given = answer(replace(asked, cell=(head, query, key)), asked.values)
-        if given is not None:
-            yield given
-    turned = answer(asked, asked.values.swapaxes(1, 2))
-    if turned is not None and asked.values.shape[1] == asked.values.shape[2]:
-        yield turned
+        picture = answer(replace(asked, cell=(head, query, key)), asked.values)
+        if picture is not None:
+            yield picture
+    swapped = answer(asked, asked.values.swapaxes(1, 2))
+    if swapped is not None and asked.values.shape[1] == asked.values.shape[2]:
+        yield swapped
 
 
-def _of_two(asked: Asked) -> dict[str, str]:
+def _pair_labels(asked: AskedItem) -> dict[str, str]:
     if asked.field == "scores":
         query, key = (
-            token_name(asked.trace, letter, place)
+            _token_name(asked.trace, letter, place)
             for letter, place in zip("TS", asked.cell[-2:], strict=True)
         )
         return {
@@ -126,5 +137,39 @@ def _of_two(asked: Asked) -> dict[str, str]:
             "second": f"{key} with {query}",
             SAME: "both are the same",
         }
-    best, least = (token_name(asked.trace, "S", place) for place in pair_of(asked))
+    best, least = (_token_name(asked.trace, "S", place) for place in pair_of(asked))
     return {"first": best, "second": least, SAME: "neither"}
+
+
+def prompt_of(asked: AskedItem) -> str:
+    """The prompt with the names of its cell filled in."""
+    letters = STEPS[asked.field].letters[1:]
+    at = dict(zip(letters, asked.cell, strict=True))
+    names = {"field": STEPS[asked.field].title, "feature": str(asked.cell[-1])}
+    for letter, name in (("T", "query"), ("S", "key"), ("H", "head"), ("G", "head")):
+        if letter in at:
+            names[name] = _token_name(asked.trace, letter, at[letter])
+    names["token"] = names.get("query") or names.get("key", "")
+    if asked.item.kind == "grows" and asked.field == "probabilities":
+        best, least = pair_of(asked)
+        names["key"], names["other"] = (_token_name(asked.trace, "S", n) for n in (best, least))
+    return asked.item.prompt.format(**names)
+
+
+def _token_name(trace: Trace, letter: str, place: int) -> str:
+    """A token in quotation marks, with its position if the word occurs more than once; a head as
+    its number.
+
+    >>> from attention_core import Projections, attend
+    >>> trace = attend([[1.0], [2.0]], Projections.weightless(1)).labelled(("a", "a"))
+    >>> _token_name(trace, "T", 1)
+    '“a” (position 1)'
+    """
+    if letter in "HG":
+        return str(place)
+    labels = trace.labels(letter)
+    if labels[place] == str(place):
+        return f"token {place}"
+    if labels.count(labels[place]) > 1:
+        return f"“{labels[place]}” (position {place})"
+    return f"“{labels[place]}”"

@@ -1,4 +1,4 @@
-"""A question with its numbers: what is asked, what may be answered, and what is right."""
+"""A question with its numbers: prompt, options, and the right answer."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Picture = tuple[tuple[float, ...], ...]
 class Option:
     """One answer to choose.
 
-    value: what is kept of it; of a number its digits. misconceptions: the ids of those who give it.
-    picture: numbers from 0 to 1, where it is one.
+    value: what is stored as the answer, for a number its digits. misconceptions: ids of those that
+    give it. picture: rows of numbers from 0 to 1, if the answer is a picture.
     """
 
     value: str
@@ -27,9 +27,9 @@ class Option:
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason to choose; a wrong one is a misconception, and has its id."""
+    """One reason to choose. A wrong one is a misconception, and has its id."""
 
-    says: str
+    text: str
     misconception: str = ""
 
 
@@ -37,10 +37,10 @@ class Reason:
 class Guess:
     """A question on one cell, row or matrix of a trace.
 
-    field, index: what is asked about; the index is that of the array, with its batch. options: from
-    two to four, the right one among them. answer: as it is told; number: the same of a number, else
-    None. tolerance: how far a number may be off. told_apart: all misconceptions that give a wrong
-    answer here; the answers of the first of them are among the options.
+    index: of the field's array, with its batch. options: two to four, one of them right. answer:
+    its label. number: the right number, or None for other kinds. tolerance: the largest error of a
+    right number. revealed: ids of the misconceptions that give a wrong answer here; the answers of
+    the first of them are among the options.
     """
 
     item: Item
@@ -50,7 +50,7 @@ class Guess:
     answer: str
     options: tuple[Option, ...]
     reasons: tuple[Reason, ...]
-    told_apart: tuple[str, ...]
+    revealed: tuple[str, ...]
     number: float | None = None
     tolerance: float = 0.0
 
@@ -63,7 +63,8 @@ class Guess:
 def as_data(guess: Guess) -> dict[str, Any]:
     """A question as plain values, for a scene, a file or a class.
 
-    "hides" are the places of its array that would give the answer away: null stands for any.
+    "hides" lists the cells of its array that would give the answer away; null stands for all
+    indices of an axis.
     """
     axes: list[int | None] = list(guess.index)
     if guess.item.asks == "row":

@@ -33,7 +33,7 @@ def maximum_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
 
 
 @dataclass(frozen=True)
-class Blur:
+class AveragingEffect:
     """How many tokens a query reads in single heads and in their mean; NaN if no query may see a
     key in every head.
 
@@ -47,7 +47,7 @@ class Blur:
     largest_sum: float
 
 
-def blur(trace: Trace, heads: Sequence[int]) -> Blur:
+def averaging_effect(trace: Trace, heads: Sequence[int]) -> AveragingEffect:
     """How much wider the mean of some heads looks than the heads themselves.
 
     The entropy of a mean is at least the mean of the entropies, so the mean never looks narrower.
@@ -61,4 +61,4 @@ def blur(trace: Trace, heads: Sequence[int]) -> Blur:
     in_a_head, in_the_mean = (
         float(mean_of_rows(np.where(seen_T, width_T, np.nan))) for width_T in widths_T
     )
-    return Blur(in_a_head, in_the_mean, float(shares_HTS.max(axis=0).sum(axis=-1).max()))
+    return AveragingEffect(in_a_head, in_the_mean, float(shares_HTS.max(axis=0).sum(axis=-1).max()))

@@ -81,7 +81,7 @@ def _times(weights_DF: Array, basis_HKK: Array) -> Array:
     return product_DF
 
 
-def in_other_bases(trace: Trace, seed: int) -> Trace:
+def rerun_in_other_bases(trace: Trace, seed: int) -> Trace:
     """The same layer with the weights of each head in another basis, drawn from a seed."""
     p = trace.projections
     return rerun(trace, projections=with_basis_change(p, random_basis_change(p, seed)))

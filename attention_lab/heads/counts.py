@@ -26,7 +26,7 @@ class LayerSize:
     d_v: int
 
 
-def size_of(trace: Trace) -> LayerSize:
+def layer_size(trace: Trace) -> LayerSize:
     """The sizes of a layer that attends to itself."""
     sizes = trace.sizes
     return LayerSize(*(sizes[letter] for letter in "TDHGKV"))
@@ -41,19 +41,19 @@ class Count:
     of: Callable[[LayerSize], int]
 
 
-def total(counts: Iterable[Count], size: LayerSize) -> int:
+def total_count(counts: Iterable[Count], size: LayerSize) -> int:
     """The sum of some counts.
 
-    >>> tokens, width = Count("tokens", "n", lambda s: s.n_tokens), Count("width", "C",
-    ...     lambda s: s.d_model)
-    >>> total([tokens, width], LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4,
-    ...     d_v=4))
+    >>> tokens = Count("tokens", "n", lambda size: size.n_tokens)
+    >>> width = Count("width", "C", lambda size: size.d_model)
+    >>> size = LayerSize(n_tokens=3, d_model=4, n_heads=1, n_kv_heads=1, d_k=4, d_v=4)
+    >>> total_count([tokens, width], size)
     7
     """
     return sum(count.of(size) for count in counts)
 
 
-def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
+def growing_sizes(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     """The layer with a growing number of tokens n, width C, heads h or key/value heads G. d_k = d_v
     = C/h follow C and h.
 
@@ -71,7 +71,7 @@ def as_grows(size: LayerSize, letter: str) -> tuple[LayerSize, ...]:
     return tuple(replace(size, n_kv_heads=groups) for groups in divisors(size.n_heads))
 
 
-def grown(size: LayerSize, letter: str) -> int:
+def size_value(size: LayerSize, letter: str) -> int:
     """The size with a letter."""
     return int(getattr(size, SIZE_OF_LETTER[letter]))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from .patterns import by_rows
+from .patterns import apply_by_rows
 
 
 def mean_distance(probabilities_XTS: Array) -> Array:
@@ -35,7 +35,7 @@ def _distance(probabilities_XTS: Array, distance_of: Callable[[Array], Array]) -
         ).sum(axis=-1)
         return distance_R
 
-    return by_rows(distance, probabilities_XTS)
+    return apply_by_rows(distance, probabilities_XTS)
 
 
 def offset_mass(probabilities_XTS: Array, offset: int) -> Array:

@@ -28,7 +28,7 @@ class Measure:
     name: str
     formula: str
     range: str
-    says: str
+    description: str
     profile_of: Callable[[Pattern], Array]
     value_of: Callable[[Pattern], Array] | None = None
     axis: str = "T"
@@ -142,7 +142,7 @@ MEASURES: tuple[Measure, ...] = (
         "1 to the effective tokens",
         "Another count of the tokens read: how many tokens with equal shares have the same sum of"
         " squares. Small shares count less than in the effective tokens.",
-        _of_probabilities(patterns.participation),
+        _of_probabilities(patterns.participation_ratio),
     ),
     Measure(
         "mean_distance",

@@ -23,12 +23,12 @@ from .number_range import binary_exponent
 from .weight_blocks import output_rows
 
 
-def switch_off(projections: Projections, heads: Collection[int]) -> Projections:
+def without_heads(projections: Projections, heads: Collection[int]) -> Projections:
     """The same weights with some heads' rows of W_O set to 0: these heads attend but add nothing.
 
     A layer without W_O gets one: the identity, with zeros in these rows.
 
-    >>> switch_off(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
+    >>> without_heads(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
     [[0.0, 0.0], [0.0, 1.0]]
     """
     p = projections
@@ -40,7 +40,7 @@ def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
     """The output with some heads switched off. With all heads off only the bias and the residual
     are left.
 
-    It equals attending again with `switch_off`, but computes no head again. A head that is off
+    It equals attending again with `without_heads`, but computes no head again. A head that is off
     adds 0 even where it is NaN; zeros in W_O would give NaN there. Shapes: (B, T, O).
     """
     kept_H11 = _kept(trace.sizes["H"], heads)[:, np.newaxis, np.newaxis]

@@ -8,7 +8,7 @@ from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import Trace
 
 
-def row_share(trace: Trace, head: int, query: int) -> float:
+def row_sum(trace: Trace, head: int, query: int) -> float:
     """The sum of the shares of a query: 1 up to rounding, or 0 if it may see no key."""
     return float(trace.probabilities[0, head, query].sum())
 

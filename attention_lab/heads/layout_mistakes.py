@@ -30,7 +30,7 @@ def merge_without_swap(heads_BHTV: Array) -> Array:
     return np.asarray(heads_BHTV).reshape(shape)
 
 
-def moved_cells(trace: Trace, batch: int = 0) -> Array:
+def wrong_merged_cells(trace: Trace, batch: int = 0) -> Array:
     """Which cells of the merged matrix would hold another number without the swap.
 
     Shapes: (T, H*V) bool.
@@ -39,7 +39,7 @@ def moved_cells(trace: Trace, batch: int = 0) -> Array:
     return moved
 
 
-def place_merged(
+def merged_position(
     trace: Trace, head: int, query: int, feature: int, swap: bool = True
 ) -> tuple[int, int]:
     """The row and column of the merged matrix in which head_outputs[head, query, feature] lands,
@@ -47,7 +47,7 @@ def place_merged(
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0], [3.0, 4.0]], Projections.weightless(2, n_heads=2))
-    >>> place_merged(trace, 0, 1, 0), place_merged(trace, 0, 1, 0, swap=False)
+    >>> merged_position(trace, 0, 1, 0), merged_position(trace, 0, 1, 0, swap=False)
     ((1, 0), (0, 1))
     """
     d_v, width = trace.sizes["V"], trace.merged.shape[2]
@@ -57,13 +57,13 @@ def place_merged(
     return row, column
 
 
-def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
+def wrong_token_cells(n_tokens: int, n_heads: int, width: int) -> Array:
     """The cells in which `split_without_swap` puts a number of another token. Shapes: (H, T, width)
     bool.
 
     With one head, or one token, there is nothing to swap, and no cell is wrong.
 
-    >>> foreign_cells(n_tokens=2, n_heads=2, width=1).tolist()
+    >>> wrong_token_cells(n_tokens=2, n_heads=2, width=1).tolist()
     [[[False], [True]], [[True], [False]]]
     """
     check_room(n_tokens=n_tokens, n_heads=n_heads, width=width)
@@ -74,7 +74,7 @@ def foreign_cells(n_tokens: int, n_heads: int, width: int) -> Array:
 
 
 @dataclass(frozen=True)
-class Misplaced:
+class MisplacedNumber:
     """A number that a reshape without the swap puts in another token's row.
 
     head, token, feature: its right place among the heads. row: the token in whose row it lands.
@@ -86,17 +86,17 @@ class Misplaced:
     row: int
 
 
-def misplaced(
+def find_misplaced(
     heads_HTF: Array, head: int, token: int, feature: int, *, split: bool
-) -> Misplaced | None:
+) -> MisplacedNumber | None:
     """A number that lands in a wrong row when the swap is forgotten: the given one, or else another
     of its head, or of another head; None if none does. One whose new place held another number is
     preferred.
 
     Shapes: (H, T, F), the right arrangement. split: True for the split, False for the merge.
 
-    >>> misplaced(np.arange(4.0).reshape(2, 2, 1), 0, 1, 0, split=False)
-    Misplaced(head=0, token=1, feature=0, row=0)
+    >>> find_misplaced(np.arange(4.0).reshape(2, 2, 1), 0, 1, 0, split=False)
+    MisplacedNumber(head=0, token=1, feature=0, row=0)
     """
     n_heads, n_tokens = heads_HTF.shape[:2]
     fallback = None
@@ -106,7 +106,7 @@ def misplaced(
             there = divmod(piece, n_tokens) if split else divmod(piece, n_heads)[::-1]
             if there[1] == one:
                 continue
-            found = Misplaced(other, one, feature, there[1])
+            found = MisplacedNumber(other, one, feature, there[1])
             if heads_HTF[there][feature] != heads_HTF[other, one, feature]:
                 return found
             fallback = fallback or found
@@ -114,7 +114,7 @@ def misplaced(
 
 
 @dataclass(frozen=True)
-class SplitPlaces:
+class SplitPositions:
     """The indices of one number before the split, after the reshape, after the swap, and after a
     reshape without the swap.
     """
@@ -125,19 +125,19 @@ class SplitPlaces:
     unswapped: tuple[int, int, int, int]
 
 
-def split_places(
+def split_positions(
     shape_BHTF: tuple[int, ...], head: int, token: int, feature: int, batch: int = 0
-) -> SplitPlaces:
+) -> SplitPositions:
     """The indices of one number on its way through the split. shape_BHTF: the shape of the result.
 
-    >>> split_places((1, 2, 3, 4), head=1, token=0, feature=2)
-    SplitPlaces(fused=(0, 0, 6), reshaped=(0, 0, 1, 2), swapped=(0, 1, 0, 2),
+    >>> split_positions((1, 2, 3, 4), head=1, token=0, feature=2)
+    SplitPositions(fused=(0, 0, 6), reshaped=(0, 0, 1, 2), swapped=(0, 1, 0, 2),
                 unswapped=(0, 0, 1, 2))
     """
     _, n_heads, n_tokens, width = shape_BHTF
     flat = (token * n_heads + head) * width + feature
     other = (flat // (n_tokens * width), flat // width % n_tokens, flat % width)
-    return SplitPlaces(
+    return SplitPositions(
         (batch, token, head * width + feature),
         (batch, token, head, feature),
         (batch, head, token, feature),

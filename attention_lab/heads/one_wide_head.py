@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import isclose, sqrt
 
-from attention_core.checks import Array
 from attention_core.errors import SettingsError
 from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import Trace
@@ -16,7 +15,7 @@ from .reruns import rerun
 
 
 @dataclass(frozen=True)
-class Cost:
+class LayerCost:
     """What a layer holds and computes for one sequence.
 
     width: d_k of a head. parameters: numbers in weights and biases. scores: their number.
@@ -35,7 +34,7 @@ def one_wide_head(trace: Trace) -> Trace:
     as all heads together.
 
     A scale of 1/√d_k follows the width; another scale stays. Raises: SettingsError if heads share
-    keys and values, or have their own masks or biases: such heads cannot become one.
+    keys and values: such heads cannot become one.
 
     >>> import numpy as np
     >>> from attention_core import Projections, attend
@@ -52,10 +51,6 @@ def one_wide_head(trace: Trace) -> Trace:
             f"{p.n_heads} heads share {p.groups} sets of keys and values, so they cannot become one"
             " wide head: choose separate keys and values for each head"
         )
-    if any(_has_heads(given) for given in (trace.mask, trace.bias)):
-        raise SettingsError(
-            "heads with their own masks or biases cannot become one wide head: use one mask for all"
-        )
     is_usual = isclose(trace.scale, 1 / sqrt(p.d_k))
     return rerun(
         trace,
@@ -64,16 +59,12 @@ def one_wide_head(trace: Trace) -> Trace:
     )
 
 
-def _has_heads(given: Array | None) -> bool:
-    return given is not None and given.ndim > 2 and given.shape[-3] > 1
-
-
-def cost_of(trace: Trace) -> Cost:
+def layer_cost(trace: Trace) -> LayerCost:
     """What a layer holds and computes, with or without a memory."""
     sizes, p = trace.sizes, trace.projections
     arrays = [getattr(p, name) for name in MATRICES + BIASES]
     scores = sizes["H"] * sizes["T"] * sizes["S"]
-    return Cost(
+    return LayerCost(
         width=sizes["K"],
         parameters=sum(array.size for array in arrays if array is not None),
         scores=scores,

@@ -45,10 +45,10 @@ class Pattern:
         """The pattern of a head without preferences: every key that a query may see gets the
         same share.
         """
-        return evenly(self.allowed, in_order=self.in_order)
+        return uniform_pattern(self.allowed, in_order=self.in_order)
 
 
-def evenly(allowed_BHTS: Array, *, in_order: bool = True) -> Pattern:
+def uniform_pattern(allowed_BHTS: Array, *, in_order: bool = True) -> Pattern:
     """The pattern of heads that give the same share to every key that a query may see. Shapes: (B,
     H, T, S) bool.
     """
@@ -84,7 +84,7 @@ def entropy(probabilities_XTS: Array) -> Array:
         spread_R: Array = np.abs((shares_RS * logarithms_RS).sum(axis=-1))
         return spread_R
 
-    return by_rows(spread, probabilities_XTS)
+    return apply_by_rows(spread, probabilities_XTS)
 
 
 def largest_entropy(n_keys: int) -> float:
@@ -117,20 +117,22 @@ def effective_tokens(probabilities_XTS: Array) -> Array:
     return counts_XT
 
 
-def participation(probabilities_XTS: Array) -> Array:
+def participation_ratio(probabilities_XTS: Array) -> Array:
     """How many tokens with equal shares have the same Σ a²: 1/Σ a². It is never more than e^H. NaN
     for a row of zeros.
 
     Shapes: (X, T, S) -> (X, T). Source: Bell and Dean 1970 (participation ratio).
     """
-    squares_XT = by_rows(lambda shares_RS, _: np.square(shares_RS).sum(axis=-1), probabilities_XTS)
+    squares_XT = apply_by_rows(
+        lambda shares_RS, _: np.square(shares_RS).sum(axis=-1), probabilities_XTS
+    )
     counts_XT: Array = np.divide(
         1.0, squares_XT, out=np.full_like(squares_XT, np.nan), where=squares_XT > 0
     )
     return counts_XT
 
 
-def by_rows(formula: Callable[[Array, Array], Array], shares_XTS: Array) -> Array:
+def apply_by_rows(formula: Callable[[Array, Array], Array], shares_XTS: Array) -> Array:
     """A number for every row, computed for some rows at a time: all rows at once would need
     several copies of the whole array. The formula gets rows and their numbers.
     """

@@ -42,21 +42,21 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
 
 
 @dataclass(frozen=True)
-class Gaps:
+class RunGaps:
     """The largest differences between two runs: of a probability, and of a number of the output."""
 
     probabilities: float
     output: float
 
 
-def gaps(before: Trace, after: Trace) -> Gaps:
+def run_gaps(before: Trace, after: Trace) -> RunGaps:
     """The largest differences between the probabilities and between the outputs of two runs."""
-    return Gaps(
+    return RunGaps(
         _largest(after.probabilities - before.probabilities), _largest(after.output - before.output)
     )
 
 
-def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> Gaps:
+def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> RunGaps:
     """The largest differences between a run on shuffled tokens and the shuffled results of the
     first run: f(PX) against P f(X), and the probabilities against P A Pᵀ.
 
@@ -65,7 +65,7 @@ def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> 
     """
     rows = list(order)
     moved_BHTS = straight.probabilities[:, :, rows][..., rows]
-    return Gaps(
+    return RunGaps(
         _largest(shuffled.probabilities - moved_BHTS),
         _largest(shuffled.output - straight.output[:, rows]),
     )

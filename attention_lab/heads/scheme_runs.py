@@ -16,17 +16,17 @@ from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
-from .counts import LayerSize, as_grows, size_of
+from .counts import LayerSize, growing_sizes, layer_size
 from .score_schemes import SCHEMES, Scheme
 
 # Bounds of one measurement: 32 MB, and about a tenth of a second.
-MAX_NUMBERS, MAX_MULTIPLICATIONS = 2**22, 2**26
+MAX_SCHEME_NUMBERS, MAX_SCHEME_MULTIPLICATIONS = 2**22, 2**26
 # Memory is traced for the whole process: two measurements at once would count each other's arrays.
-ONE_AT_A_TIME = threading.Lock()
+MEASUREMENT_LOCK = threading.Lock()
 
 
 @dataclass(frozen=True)
-class Agreement:
+class SchemeGaps:
     """The largest difference of each way, by its key, from the scores of the layer, divided by the
     largest score. n_tokens: the number of compared tokens.
     """
@@ -36,13 +36,13 @@ class Agreement:
 
 
 @cached
-def agreement(trace: Trace) -> Agreement:
+def scheme_gaps(trace: Trace) -> SchemeGaps:
     """All four ways on the queries and keys of a layer: on all tokens, or on the first ones if all
     would take too long.
     """
-    size, n_tokens = size_of(trace), min(trace.sizes["T"], trace.sizes["S"])
+    size, n_tokens = layer_size(trace), min(trace.sizes["T"], trace.sizes["S"])
     while n_tokens > 1 and not all(
-        is_small_enough(s, replace(size, n_tokens=n_tokens)) for s in SCHEMES
+        is_measurable(s, replace(size, n_tokens=n_tokens)) for s in SCHEMES
     ):
         n_tokens //= 2
     readers = size.n_heads // size.n_kv_heads
@@ -54,7 +54,7 @@ def agreement(trace: Trace) -> Agreement:
         s.key: float(np.abs(s.scores(query_HTK, key_HTK) - scores_HTT).max()) / most
         for s in SCHEMES
     }
-    return Agreement(gaps, n_tokens)
+    return SchemeGaps(gaps, n_tokens)
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,12 @@ class Measurement:
     peak_bytes: int
 
 
-def measure(scheme: Scheme, query_HTK: Array, key_HSK: Array, repeats: int = 3) -> Measurement:
+def measure_scheme(
+    scheme: Scheme, query_HTK: Array, key_HSK: Array, repeats: int = 3
+) -> Measurement:
     """Run a scheme a few times for its time, then once more for its memory, which is slower."""
     seconds = []
-    with ONE_AT_A_TIME:
+    with MEASUREMENT_LOCK:
         for _ in range(repeats):
             start = time.perf_counter()
             scheme.scores(query_HTK, key_HSK)
@@ -91,7 +93,7 @@ def _peak_bytes(scheme: Scheme, query_HTK: Array, key_HSK: Array) -> int:
 
 
 @dataclass(frozen=True)
-class Run:
+class SchemeRun:
     """One way to compute scores, measured at one size."""
 
     scheme: Scheme
@@ -99,25 +101,28 @@ class Run:
     measured: Measurement
 
 
-def runs_as_grows(size: LayerSize, letter: str) -> tuple[Run, ...]:
+def measure_schemes(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
     """Every way to compute scores, measured on random queries and keys as a size grows. Sizes that
     are too large are left out.
     """
     found = []
-    for larger in as_grows(size, letter):
-        schemes = [scheme for scheme in SCHEMES if is_small_enough(scheme, larger)]
+    for larger in growing_sizes(size, letter):
+        schemes = [scheme for scheme in SCHEMES if is_measurable(scheme, larger)]
         if schemes:
             query_HTK, key_HSK = _queries_and_keys(larger)
             found += [
-                Run(scheme, larger, measure(scheme, query_HTK, key_HSK)) for scheme in schemes
+                SchemeRun(scheme, larger, measure_scheme(scheme, query_HTK, key_HSK))
+                for scheme in schemes
             ]
     return tuple(found)
 
 
-def is_small_enough(scheme: Scheme, size: LayerSize) -> bool:
+def is_measurable(scheme: Scheme, size: LayerSize) -> bool:
     """Whether a measurement stays within 32 MB and about a tenth of a second."""
     kept = scheme.extra.of(size) + size.n_heads * size.n_tokens**2
-    return kept <= MAX_NUMBERS and scheme.multiplications.of(size) <= MAX_MULTIPLICATIONS
+    return (
+        kept <= MAX_SCHEME_NUMBERS and scheme.multiplications.of(size) <= MAX_SCHEME_MULTIPLICATIONS
+    )
 
 
 def _queries_and_keys(size: LayerSize) -> tuple[Array, Array]:

@@ -21,15 +21,15 @@ def head_by_head(query_HTK: Array, key_HSK: Array) -> Array:
     """One matrix product per head, in a loop: S_h = Q_h K_hᵀ. Shapes: (H, T, K), (H, S, K) ->
     (H, T, S).
     """
-    scores_HTS = _room(query_HTK, key_HSK)
+    scores_HTS = _empty_scores(query_HTK, key_HSK)
     for head, (query_TK, key_SK) in enumerate(zip(query_HTK, key_HSK, strict=True)):
         scores_HTS[head] = query_TK @ key_SK.T
     return scores_HTS
 
 
-def fused(query_HTK: Array, key_HSK: Array) -> Array:
+def batched_product(query_HTK: Array, key_HSK: Array) -> Array:
     """All heads in one call of the matrix product. Shapes: (H, T, K), (H, S, K) -> (H, T, S)."""
-    scores_HTS = _room(query_HTK, key_HSK)
+    scores_HTS = _empty_scores(query_HTK, key_HSK)
     np.matmul(query_HTK, key_HSK.swapaxes(-1, -2), out=scores_HTS)
     return scores_HTS
 
@@ -41,25 +41,25 @@ def full_product(query_HTK: Array, key_HSK: Array) -> Array:
     Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head
     self-attention.
     """
-    scores_HTS = _room(query_HTK, key_HSK)
+    scores_HTS = _empty_scores(query_HTK, key_HSK)
     product_HJTS = np.matmul(query_HTK[:, np.newaxis], key_HSK.swapaxes(-1, -2))
     np.copyto(scores_HTS, np.moveaxis(np.diagonal(product_HJTS), -1, 0))
     return scores_HTS
 
 
-def hadamard(query_HTK: Array, key_HSK: Array) -> Array:
+def hadamard_product(query_HTK: Array, key_HSK: Array) -> Array:
     """For each pair of tokens queries times keys number by number (⊙), then the sum for each head.
 
     Shapes: (H, T, K), (H, S, K) -> (H, T, S). Source: MQL5 book, chapter on multi-head
     self-attention.
     """
-    scores_HTS = _room(query_HTK, key_HSK)
+    scores_HTS = _empty_scores(query_HTK, key_HSK)
     product_HTSK = query_HTK[:, :, np.newaxis] * key_HSK[:, np.newaxis]
     np.sum(product_HTSK, axis=-1, out=scores_HTS)
     return scores_HTS
 
 
-def _room(query_HTK: Array, key_HSK: Array) -> Array:
+def _empty_scores(query_HTK: Array, key_HSK: Array) -> Array:
     """An array for the scores. Raises: SettingsError if a product of any two heads could grow
     beyond the range of float.
     """
@@ -80,7 +80,7 @@ class Scheme:
 
     key: str
     name: str
-    says: str
+    description: str
     scores: Callable[[Array, Array], Array]
     multiplications: Count
     additions: Count
@@ -105,7 +105,7 @@ SCHEMES: tuple[Scheme, ...] = (
         "fused",
         "all heads in one call",
         "The head is one more axis of a single batched matrix product.",
-        fused,
+        batched_product,
         *_NEEDED,
         Count("extra numbers", "0", lambda s: 0),
     ),
@@ -126,7 +126,7 @@ SCHEMES: tuple[Scheme, ...] = (
         "Hadamard product, then sums",
         "For each pair of tokens queries and keys are multiplied number by number, then summed for"
         " each head.",
-        hadamard,
+        hadamard_product,
         *_NEEDED,
         Count("extra numbers", r"h\,n^2 d_k", lambda s: s.n_heads * s.n_tokens**2 * s.d_k),
     ),

@@ -123,7 +123,7 @@ def most_alike(similarity_HH: Array) -> tuple[int, int] | None:
     return one, other
 
 
-def heads_apart(before: Trace, after: Trace) -> float:
+def mean_head_divergence(before: Trace, after: Trace) -> float:
     """How far the heads of a layer differ from the same heads after a change: the mean
     Jensen-Shannon divergence / ln 2.
 

@@ -18,12 +18,12 @@ from attention_core.trace import Trace
 WEIGHTS_OF_FIELD = {"queries": "w_q", "keys": "w_k", "values": "w_v"}
 
 
-def convolve(buffer: Array, filters: Array, step: int) -> Array:
+def convolve_windows(buffer: Array, filters: Array, step: int) -> Array:
     """A convolution in one dimension with several filters, written as a loop over the windows.
 
     Shapes: buffer (n,), filters (count, window) -> (windows, count).
 
-    >>> convolve(np.array([1.0, 2.0, 3.0, 4.0]), np.array([[1.0, 10.0]]), step=2).tolist()
+    >>> convolve_windows(np.array([1.0, 2.0, 3.0, 4.0]), np.array([[1.0, 10.0]]), step=2).tolist()
     [[21.0], [43.0]]
     """
     window = filters.shape[1]
@@ -32,7 +32,7 @@ def convolve(buffer: Array, filters: Array, step: int) -> Array:
 
 
 @dataclass(frozen=True)
-class AsConvolution:
+class ProjectionConvolution:
     """One projection as a convolution: the window, the number of filters for one head and for all
     heads, and the largest difference from the projection, for one head and for all heads.
     """
@@ -44,7 +44,7 @@ class AsConvolution:
     gaps: tuple[float, float]
 
 
-def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[AsConvolution, ...]:
+def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[ProjectionConvolution, ...]:
     """Queries, keys and values of the first sequence as convolutions, for one head and for all.
 
     >>> from attention_core import Projections, attend
@@ -57,19 +57,21 @@ def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[AsConvolut
     )
 
 
-def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> AsConvolution:
+def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> ProjectionConvolution:
     tokens_TD = (trace.inputs if field == "queries" else trace.memory)[0]
     filters = getattr(trace.projections, weights).T
     bias = getattr(trace.projections, weights.replace("w", "b"))
-    made, width = getattr(trace, field)[0], tokens_TD.shape[1]
+    projected, width = getattr(trace, field)[0], tokens_TD.shape[1]
     own = head_columns(trace, field, head)
     gaps = []
     for part in (own, slice(None)):
-        found = convolve(tokens_TD.ravel(), filters[part], step=width)
+        found = convolve_windows(tokens_TD.ravel(), filters[part], step=width)
         if bias is not None:
             found = found + bias[part]
-        gaps.append(float(np.abs(found - made[:, part]).max()))
-    return AsConvolution(field, width, own.stop - own.start, len(filters), (gaps[0], gaps[1]))
+        gaps.append(float(np.abs(found - projected[:, part]).max()))
+    return ProjectionConvolution(
+        field, width, own.stop - own.start, len(filters), (gaps[0], gaps[1])
+    )
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class ArraySize:
     fused: tuple[int, ...]
 
 
-def sizes_beside_one(trace: Trace) -> tuple[ArraySize, ...]:
+def array_sizes(trace: Trace) -> tuple[ArraySize, ...]:
     """The shapes of inputs, weights and results for one head and for all heads: the two tables of
     the book.
     """

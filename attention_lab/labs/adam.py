@@ -1,5 +1,5 @@
-"""Adam, formula by formula: how a gradient becomes a step. All arrays of a function have one shape,
-whichever it is.
+"""Adam, formula by formula: how a gradient becomes a step. All arrays of a function have the same
+shape.
 
 Source: Kingma and Ba 2015, algorithm 1.
 """
@@ -10,18 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, number_between, whole_number
+from attention_core.checks import Array
 
 from .formula import Formula
 
 DECAY_FIRST = 0.9
 DECAY_SECOND = 0.999
-FLOOR = 1e-8
+EPSILON = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """The running averages Adam keeps of one array: of its gradients, and of their squares."""
+    """The running averages that Adam keeps of one array: of its gradients and of their squares."""
 
     first: Array
     second: Array
@@ -39,22 +39,20 @@ def second_moment(previous: Array, squared_gradient: Array) -> Array:
     return average
 
 
-def unbiased(moment: Array, decay: float, step: int) -> Array:
-    """An average that started at 0 is too small at first; this undoes it. Steps are counted
-    from 1.
-    """
+def correct_bias(moment: Array, decay: float, step: int) -> Array:
+    """An average that starts at 0 is too small at first; this corrects it. The first step is 1."""
     corrected: Array = moment / (1 - decay**step)
     return corrected
 
 
-def direction(moments: Moments, step: int) -> Array:
-    """The average gradient, measured in its own typical size: every number moves about equally
-    fast.
+def adam_direction(moments: Moments, step: int) -> Array:
+    """The average gradient divided by its typical size, so that all numbers move at about the same
+    speed.
 
-    The floor belongs to the algorithm: it bounds the step where all gradients were 0.
+    The epsilon is part of the algorithm: it bounds the step where all gradients were 0.
     """
-    size = np.sqrt(unbiased(moments.second, DECAY_SECOND, step)) + FLOOR
-    scaled: Array = unbiased(moments.first, DECAY_FIRST, step) / size
+    size = np.sqrt(correct_bias(moments.second, DECAY_SECOND, step)) + EPSILON
+    scaled: Array = correct_bias(moments.first, DECAY_FIRST, step) / size
     return scaled
 
 
@@ -71,17 +69,15 @@ def adam_step(
     moved = Moments(
         first_moment(moments.first, gradient), second_moment(moments.second, np.square(gradient))
     )
-    return weights - learning_rate * direction(moved, step), moved
+    return weights - learning_rate * adam_direction(moved, step), moved
 
 
 def learning_rate_at(step: int, n_steps: int, learning_rate: float) -> float:
-    """Constant for 70 % of the steps, then falling in a straight line to 2 %.
+    """The schedule: constant for 70 % of the steps, then falling in a straight line to 2 %.
 
     >>> [round(learning_rate_at(step, 100, 1.0), 3) for step in (1, 70, 85, 100)]
     [1.0, 1.0, 0.51, 0.02]
     """
-    whole_number("step", step, 1, whole_number("n_steps", n_steps, 1, 10**9))
-    number_between("learning_rate", learning_rate)
     fallen = max(0.0, (step - 0.7 * n_steps) / (0.3 * n_steps))
     return learning_rate * (1 - 0.98 * fallen)
 
@@ -102,19 +98,19 @@ ADAM = {
     "unbiased": Formula(
         "Start corrected",
         r"\hat m = \frac{m}{1 - \beta_1^{\,t}}, \quad \hat v = \frac{v}{1 - \beta_2^{\,t}}",
-        "Averages that started at 0 are too small at first; this undoes it.",
-        unbiased,
+        "Averages that start at 0 are too small at first; this corrects them.",
+        correct_bias,
     ),
     "direction": Formula(
         "Direction",
         r"d = \frac{\hat m}{\sqrt{\hat v} + \varepsilon}",
-        "The average gradient, measured in its own typical size.",
-        direction,
+        "The average gradient divided by its typical size.",
+        adam_direction,
     ),
     "step": Formula(
         "Step",
         r"W \leftarrow W - \eta\,d",
-        "Every number of the weights moves a little against its average gradient.",
+        "Each weight moves a little against its average gradient.",
         adam_step,
     ),
 }

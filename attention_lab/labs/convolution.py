@@ -1,54 +1,48 @@
 """Convolution as attention: the plain convolution, and heads that compute the same with the
 ordinary engine.
 
-Source: Cordonnier, Loukas and Jaggi 2020, theorem 1; here with features for the positions and real
-W_Q, W_K in place of their separate relative term. "Convolution" means what neural networks call so:
-the kernel is not turned around.
+"Convolution" has the meaning of neural networks: the kernel is not flipped.
+Source: Cordonnier, Loukas and Jaggi 2020, theorem 1. They add a separate relative term; here the
+tokens have features for their positions, and W_Q and W_K are ordinary matrices.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_list, as_numbers, whole_number
-from attention_core.errors import SettingsError
+from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from .convolution_heads import (
-    check_sharpness,
     convolution_heads,
     mixture_heads,
     position_features,
     signed_patterns,
 )
-from .images import as_image, as_kernel
-from .padding import PADDINGS, TokenGrid, check_padding, kernel_offsets, shift_matrix, token_grid
+from .padding import PADDINGS, TokenGrid, kernel_offsets, shift_matrix, token_grid
 
 
-def convolve(image: ArrayLike, kernel: ArrayLike, padding: str) -> Array:
-    """The plain convolution: for every offset the padded picture is moved, weighted and added; no
-    attention.
+def convolve(image: Array, kernel: Array, padding: str) -> Array:
+    """The plain convolution, without attention: the padded picture is shifted by each offset,
+    weighted and summed.
 
-    Shapes: (H, W) or (H, W, Cin), (K, K) or (K, K, Cin, Cout) -> (H, W, Cout). Raises:
-    SettingsError, ShapeError.
+    padding: a key of `PADDINGS`. Shapes: (H, W, Cin), (K, K, Cin, Cout) -> (H, W, Cout).
     """
-    picture, weights = as_image(image), as_kernel(kernel)
-    _check_channels(picture, weights)
-    reach = weights.shape[0] // 2
+    reach = kernel.shape[0] // 2
     margins = ((reach, reach), (reach, reach), (0, 0))
-    padded = np.pad(picture, margins, mode=PADDINGS[check_padding(padding)].numpy_mode)  # type: ignore[call-overload]
-    height, width = picture.shape[:2]
-    moved = [
-        padded[row : row + height, column : column + width] @ weights[row, column]
-        for row in range(weights.shape[0])
-        for column in range(weights.shape[1])
+    padded = np.pad(image, margins, mode=PADDINGS[padding].numpy_mode)  # type: ignore[call-overload]
+    height, width = image.shape[:2]
+    shifted = [
+        padded[row : row + height, column : column + width] @ kernel[row, column]
+        for row in range(kernel.shape[0])
+        for column in range(kernel.shape[1])
     ]
-    total: Array = np.sum(moved, axis=0)
+    total: Array = np.sum(shifted, axis=0)
     return total
 
 
@@ -56,9 +50,10 @@ def convolve(image: ArrayLike, kernel: ArrayLike, padding: str) -> Array:
 class ConvolutionRun:
     """Attention and convolution side by side.
 
-    trace: of the layer, one token per cell of the grid. offsets: (down, across) that each head
-    looks at, none when a head looks at several. output, expected: (H, W, Cout). hit: the least that
-    any head gives to what it should find.
+    trace: of the layer, one token per cell of the grid. offsets: (down, across) from the pixel to
+    where each head looks; empty if a head looks at several places. output, expected: of attention
+    and of the convolution, (H, W, Cout). target_share: the smallest share of its attention that a
+    head gives to its targets.
     """
 
     trace: Trace
@@ -66,11 +61,11 @@ class ConvolutionRun:
     offsets: tuple[tuple[int, int], ...]
     output: Array
     expected: Array
-    hit: float
+    target_share: float
 
     @property
     def error(self) -> Array:
-        """How far attention is from the convolution, pixel by pixel. Shapes: (H, W, Cout)."""
+        """The distance between attention and convolution, pixel by pixel. Shapes: (H, W, Cout)."""
         distance: Array = np.abs(self.output - self.expected)
         return distance
 
@@ -81,68 +76,52 @@ class ConvolutionRun:
 
 
 def run_convolution(
-    image: ArrayLike, kernel: ArrayLike, sharpness: float, padding: str = "frame"
+    image: Array, kernel: Array, sharpness: float, padding: str = "frame"
 ) -> ConvolutionRun:
-    """One head per number of the kernel, each looking at one offset; the kernel's numbers are W_O.
+    """One head for each number of the kernel: it looks at one offset, and W_O holds the number.
 
-    sharpness: what the squared distance from the target is multiplied by in the score.
-    Raises: SettingsError, ShapeError.
+    sharpness: the factor of the squared distance from the target in the score, above 0.
+    Shapes: image (H, W, Cin), kernel (K, K, Cin, Cout).
 
-    >>> run_convolution([[1.0, 2.0], [3.0, 4.0]], [[2.0]], sharpness=40).output[...,
-    ...     0].round(9).tolist()
+    >>> image = np.array([[[1.0], [2.0]], [[3.0], [4.0]]])
+    >>> run = run_convolution(image, np.array([[[[2.0]]]]), sharpness=40)
+    >>> run.output[..., 0].round(9).tolist()
     [[2.0, 4.0], [6.0, 8.0]]
     """
-    picture, weights = as_image(image), as_kernel(kernel)
-    grid = token_grid(padding, picture.shape[0], picture.shape[1], reach=weights.shape[0] // 2)
-    tokens_TC = np.hstack([grid.contents(picture), position_features(grid)])
-    patterns_HNT = np.stack(
-        [shift_matrix(grid, offset) for offset in kernel_offsets(weights.shape[0])]
-    )
-    expected = convolve(picture, weights, padding)
-    trace = attend(tokens_TC, convolution_heads(weights, check_sharpness(sharpness), grid))
-    return _compare(trace, grid, kernel_offsets(weights.shape[0]), expected, patterns_HNT)
+    grid = token_grid(padding, image.shape[0], image.shape[1], reach=kernel.shape[0] // 2)
+    tokens_TC = np.hstack([grid.contents(image), position_features(grid)])
+    offsets = kernel_offsets(kernel.shape[0])
+    patterns_HNT = np.stack([shift_matrix(grid, offset) for offset in offsets])
+    expected = convolve(image, kernel, padding)
+    trace = attend(tokens_TC, convolution_heads(kernel, sharpness, grid))
+    return _compare(trace, grid, offsets, expected, patterns_HNT)
 
 
 def run_two_heads(
-    image: ArrayLike, kernel: ArrayLike, sharpness: float, padding: str = "frame"
+    image: Array, kernel: Array, sharpness: float, padding: str = "frame"
 ) -> ConvolutionRun:
-    """One channel needs only two heads: one spreads like the kernel's positive part, one like its
-    negative part.
+    """Two heads are enough for one channel: the attention of one has the form of the kernel's
+    positive part, that of the other the form of its negative part.
 
-    Positions are one-hot, so that any pattern of attention can be written into W_Q. A kernel
-    without negative numbers needs one head. sharpness: how many logits below 0 every other token
-    lies.
-    Raises: SettingsError, ShapeError.
+    Positions are one-hot, so W_Q can hold any pattern of attention. A kernel without negative
+    or without positive numbers needs one head. sharpness: by how much the score of every other
+    token is below 0.
+    Shapes: image (H, W, 1), kernel (K, K, 1, 1). Raises: SettingsError for a kernel of zeros.
     """
-    picture, weights = as_image(image), as_kernel(kernel)
-    if weights.shape[2:] != (1, 1):
-        raise SettingsError(
-            f"Two heads are enough for one channel, but the kernel joins {weights.shape[2]} with"
-            f" {weights.shape[3]}: use one head per number of the kernel"
-        )
-    grid = token_grid(padding, picture.shape[0], picture.shape[1], reach=weights.shape[0] // 2)
-    expected = convolve(picture, weights, padding)
-    patterns_HNT, sizes_H = signed_patterns(weights[..., 0, 0], grid)
-    tokens_TC = np.hstack([grid.contents(picture), np.eye(grid.n_tokens)])
-    trace = attend(
-        tokens_TC, mixture_heads(patterns_HNT, sizes_H, check_sharpness(sharpness), grid)
-    )
+    grid = token_grid(padding, image.shape[0], image.shape[1], reach=kernel.shape[0] // 2)
+    expected = convolve(image, kernel, padding)
+    patterns_HNT, sizes_H = signed_patterns(kernel[..., 0, 0], grid)
+    tokens_TC = np.hstack([grid.contents(image), np.eye(grid.n_tokens)])
+    trace = attend(tokens_TC, mixture_heads(patterns_HNT, sizes_H, sharpness, grid))
     return _compare(trace, grid, (), expected, patterns_HNT)
 
 
 def pixel_attention(run: ConvolutionRun, row: int, column: int) -> tuple[Array, Array]:
-    """What each head reads at one pixel of the picture: a map over the grid of tokens, and what the
-    sink gets.
+    """What each head reads at one pixel: a map over the grid of tokens, and the share of the sink.
 
-    Shapes: (heads, grid rows, grid columns), (heads,), 0 where there is no sink. Raises:
-    SettingsError.
+    Shapes: (heads, grid rows, grid columns), (heads,); the share is 0 without a sink.
     """
-    grid, row, column = run.grid, whole_number("row", row), whole_number("column", column)
-    if not (0 <= row < grid.height and 0 <= column < grid.width):
-        raise SettingsError(
-            f"There is no pixel in row {row}, column {column} of {grid.height} × {grid.width}:"
-            " choose another"
-        )
+    grid = run.grid
     shares_HT = run.trace.probabilities[0, :, grid.pixels[row * grid.width + column]]
     n_cells = math.prod(grid.shape)
     return shares_HT[:, :n_cells].reshape(-1, *grid.shape), shares_HT[:, n_cells:].sum(axis=1)
@@ -156,63 +135,39 @@ def _compare(
     patterns_HNT: Array,
 ) -> ConvolutionRun:
     shares_HNT = trace.probabilities[0][:, grid.pixels]
-    hit = float(np.where(patterns_HNT > 0, shares_HNT, 0).sum(axis=2).min())
-    return ConvolutionRun(
-        trace, grid, offsets, trace.output[0, grid.pixels].reshape(expected.shape), expected, hit
-    )
+    target_share = float(np.where(patterns_HNT > 0, shares_HNT, 0).sum(axis=2).min())
+    output = trace.output[0, grid.pixels].reshape(expected.shape)
+    return ConvolutionRun(trace, grid, offsets, output, expected, target_share)
 
 
 def error_curve(
-    image: ArrayLike, kernel: ArrayLike, sharpnesses: ArrayLike, padding: str = "frame"
-) -> Array:
-    """The largest error at each sharpness. Shapes: sharpnesses (n,) -> (n,). Raises:
-    SettingsError, ShapeError.
+    image: Array, kernel: Array, sharpnesses: Sequence[float], padding: str = "frame"
+) -> list[float]:
+    """The largest error at each sharpness."""
+    return [run_convolution(image, kernel, s, padding).largest_error for s in sharpnesses]
+
+
+def expected_error(image: Array, kernel: Array, sharpness: float, padding: str = "frame") -> float:
+    """The line beside the error curve: the attention that leaks to wrong tokens, times the range of
+    the picture, times the size of the kernel.
     """
-    wanted = np.atleast_1d(as_numbers("sharpness", sharpnesses)).tolist()
-    return np.array([run_convolution(image, kernel, s, padding).largest_error for s in wanted])
+    spread = float(max(image.max(), 0) - min(image.min(), 0))
+    size = float(np.abs(kernel).sum(axis=(0, 1, 2)).max())
+    return leaked_attention(sharpness, padding, image.shape[:2]) * spread * size
 
 
-def expected_error(
-    image: ArrayLike, kernel: ArrayLike, sharpness: float, padding: str = "frame"
-) -> float:
-    """The line beside the error curve: what leaks out of a hit, times the picture's range and the
-    kernel's size.
+def leaked_attention(sharpness: float, padding: str, sides: tuple[int, ...]) -> float:
+    """About how much of its attention a head gives to wrong tokens.
 
-    Raises: SettingsError, ShapeError.
+    The target has four neighbours at distance 1, so 4·e^-α leaks. The score of a sink is α/2 below
+    that of the target, so e^-α/2 leaks to it. On a circle the scores of the neighbours, two unless
+    the side is shorter than 3, are only α(1 - cos(2π/side)) below that of the target.
     """
-    picture, weights = as_image(image), as_kernel(kernel)
-    _check_channels(picture, weights)
-    spread = float(max(picture.max(), 0) - min(picture.min(), 0))
-    return (
-        leak(sharpness, padding, picture.shape[:2])
-        * spread
-        * float(np.abs(weights).sum(axis=(0, 1, 2)).max())
-    )
-
-
-def leak(sharpness: float, padding: str, sides: tuple[int, ...]) -> float:
-    """About how much of its attention a head gives to the wrong tokens.
-
-    A hit has four neighbours at distance 1, so 4·e^-α leaks; to a sink, which lies α/2 below a hit,
-    e^-α/2; around circles the neighbours, two on each unless its side is shorter than 3, lie only
-    α(1 - cos(2π/side)) below it.
-    Raises: SettingsError.
-    """
-    check_sharpness(sharpness)
-    sizes = [whole_number("sides", side, 1) for side in as_list("sides", sides)]
-    if check_padding(padding) == "sink":
+    if padding == "sink":
         return math.exp(-sharpness / 2)
     if padding == "circular":
         return sum(
             min(2, side - 1) * math.exp(-sharpness * (1 - math.cos(2 * math.pi / side)))
-            for side in sizes
+            for side in sides
         )
     return 4 * math.exp(-sharpness)
-
-
-def _check_channels(picture: Array, weights: Array) -> None:
-    if picture.shape[2] != weights.shape[2]:
-        raise SettingsError(
-            f"The image has {picture.shape[2]} channels but the kernel reads {weights.shape[2]}:"
-            " make them agree"
-        )

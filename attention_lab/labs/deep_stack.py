@@ -1,9 +1,9 @@
-"""Twelve layers of attention, where the manual of GeometricMachineLearning.jl trains 16: its claim
-in four rows.
+"""Twelve layers of attention in four variants, where the manual of GeometricMachineLearning.jl
+trains 16.
 
-Each layer is attention without W_O and without a skip connection (unless asked for), then x +
-tanh(x W + b); the last token is classified. The four rows differ only in how W_Q, W_K and W_V
-start, and whether they stay orthonormal.
+Each layer is attention without W_O and by default without residual connection, then x + tanh(x W +
+b); the last token is classified. The variants differ only in the initial W_Q, W_K and W_V, and in
+whether these stay orthonormal.
 """
 
 from __future__ import annotations
@@ -15,33 +15,38 @@ from typing import Any
 
 import numpy as np
 
+from attention_core import gradients
 from attention_core.attention import attend
-from attention_core.checks import Array, as_numbers, check_alike
+from attention_core.checks import Array
 from attention_core.initialisation import orthonormal_columns, xavier
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from . import gradients
 from .adam import Moments, adam_step
 from .backward import layer_gradients
-from .formula import in_range
 from .losses import LOSSES
-from .stack_settings import N_CLASSES, ROWS, WIDTH, StackSettings, check_stack
+from .stack_settings import (
+    N_CLASSES,
+    STACK_VARIANTS,
+    STACK_WIDTH,
+    StackSettings,
+    check_stack_settings,
+)
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
+from .tasks import UNSEEN_SEED
 from .textures import draw_textures
+from .training import STEPS_PER_CHECKPOINT
 
 Weights = dict[str, Array]
-CHECKPOINT_STEPS = 10
-TEST_SEED = 999
-N_TEST = 1000
+N_UNSEEN_PICTURES = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class StackPass:
-    """One pass through the stack. traces: of the attention of every layer. tanh_outputs: of
-    every layer (B, T, D).
+    """One forward pass of the stack.
 
-    features: what the last layer gives (B, T, D). logits: of the ten classes, (B, 1, 10).
+    traces, tanh_outputs: of every layer; the latter (B, T, D). features: the output of the last
+    layer (B, T, D). logits: of the ten classes, (B, 1, 10).
     """
 
     traces: tuple[Trace, ...]
@@ -52,10 +57,10 @@ class StackPass:
 
 @dataclass(frozen=True, eq=False)
 class StackCheckpoint:
-    """A run after some steps. loss: the mean over the steps since the checkpoint before.
+    """A run after some steps. loss: the mean over the steps since the previous checkpoint.
 
-    weights: w_q, w_k, w_v (layer, head, D, D/H), the bending layers' w_r (layer, D, D) and b_r, and
-    the classifier w_c.
+    weights: w_q, w_k, w_v (layer, head, D, D/H), w_r (layer, D, D) and b_r of the tanh, and the
+    classifier w_c.
     """
 
     settings: StackSettings
@@ -67,32 +72,33 @@ class StackCheckpoint:
 
 
 def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
-    """The checkpoints of a run, every ten steps, each computed when it is asked for.
+    """The checkpoints of a run, every ten steps, each computed on demand.
 
-    Raises: SettingsError, also for a run that would take longer than a minute.
+    Raises: SettingsError for a run that would take longer than a minute.
     """
-    check_stack(settings)
+    check_stack_settings(settings)
     yield (point := first_stack(settings))
     while point.step < settings.n_steps:
         yield (point := next_stack(point))
 
 
 def first_stack(settings: StackSettings) -> StackCheckpoint:
-    """The weights as a row of the table draws them."""
+    """The checkpoint at step 0: the initial weights of a variant."""
     rng = np.random.default_rng(settings.seed)
-    n_layers, n_heads, row = settings.n_layers, settings.n_heads, ROWS[settings.row]
-    shape = (n_layers, n_heads, WIDTH, WIDTH // n_heads)
+    n_layers, n_heads = settings.n_layers, settings.n_heads
+    variant = STACK_VARIANTS[settings.variant]
+    shape = (n_layers, n_heads, STACK_WIDTH, STACK_WIDTH // n_heads)
     weights = {
-        name: _draw_heads(rng, shape, row.orthonormal, row.gain(n_heads))
+        name: _draw_heads(rng, shape, variant.orthonormal, variant.gain(n_heads))
         for name in ("w_q", "w_k", "w_v")
     }
-    weights["w_r"] = np.stack([xavier(rng, WIDTH, WIDTH) for _ in range(n_layers)])
-    weights["b_r"] = np.zeros((n_layers, WIDTH))
-    weights["w_c"] = xavier(rng, WIDTH, N_CLASSES)
+    weights["w_r"] = np.stack([xavier(rng, STACK_WIDTH, STACK_WIDTH) for _ in range(n_layers)])
+    weights["b_r"] = np.zeros((n_layers, STACK_WIDTH))
+    weights["w_c"] = xavier(rng, STACK_WIDTH, N_CLASSES)
     moments = {
         name: (
             first_moments(array)
-            if row.constrained and array.ndim == 4
+            if variant.constrained and array.ndim == 4
             else Moments(0 * array, 0 * array)
         )
         for name, array in weights.items()
@@ -104,20 +110,22 @@ def first_stack(settings: StackSettings) -> StackCheckpoint:
 
 
 def next_stack(point: StackCheckpoint) -> StackCheckpoint:
-    """The next ten steps, or all that are left; each uses pictures that no step saw before."""
+    """The checkpoint ten steps later, or at the last step. Each step uses new pictures."""
     settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     weights, moments, losses = dict(point.weights), dict(point.moments), []
     loss = LOSSES[settings.loss]
-    for number in range(point.step + 1, min(point.step + CHECKPOINT_STEPS, settings.n_steps) + 1):
+    for number in range(
+        point.step + 1, min(point.step + STEPS_PER_CHECKPOINT, settings.n_steps) + 1
+    ):
         inputs, target = draw_textures(rng, settings.batch)
-        passed = run_stack(settings, weights, inputs)
-        losses.append(loss.value.compute(passed.logits, target))
+        forward = run_stack(settings, weights, inputs)
+        losses.append(loss.value.compute(forward.logits, target))
         weight_gradients = stack_gradients(
-            weights, passed, loss.gradient.compute(passed.logits, target)
+            weights, forward, loss.gradient.compute(forward.logits, target)
         )
         for name in weights:
-            constrained = ROWS[settings.row].constrained and weights[name].ndim == 4
+            constrained = STACK_VARIANTS[settings.variant].constrained and weights[name].ndim == 4
             take_step = stiefel_adam_step if constrained else adam_step
             weights[name], moments[name] = take_step(
                 weights[name], weight_gradients[name], moments[name], number, settings.learning_rate
@@ -130,9 +138,7 @@ def next_stack(point: StackCheckpoint) -> StackCheckpoint:
 
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:
     """All layers, one after the other, then the classifier on the last token. The scores are
-    divided by √D.
-
-    Shapes: inputs (B, T, D). Raises: ShapeError, SettingsError.
+    divided by √D. Shapes: inputs (B, T, D).
     """
     w_q, w_k, w_v = (fused_matrix(weights[name]) for name in ("w_q", "w_k", "w_v"))
     traces, tanh_outputs, features_BTD = [], [], inputs_BTD
@@ -140,7 +146,10 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
         projections = Projections(w_q[layer], w_k[layer], w_v[layer], n_heads=settings.n_heads)
         traces.append(
             attend(
-                features_BTD, projections, scale=1 / math.sqrt(WIDTH), residual=settings.connection
+                features_BTD,
+                projections,
+                scale=1 / math.sqrt(STACK_WIDTH),
+                residual=settings.connection,
             )
         )
         tanh_outputs.append(
@@ -152,18 +161,18 @@ def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> S
     )
 
 
-def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) -> Weights:
+def stack_gradients(weights: Weights, forward: StackPass, logit_gradient: Array) -> Weights:
     """The gradients of all weights: back through the classifier, then layer by layer from the last
     to the first.
 
-    Shapes: logit_gradient (B, 1, 10); the gradients are shaped like the weights.
+    Shapes: logit_gradient (B, 1, 10); the gradients have the shapes of the weights.
     """
     weight_gradients = {name: np.empty_like(array) for name, array in weights.items()}
-    weight_gradients["w_c"] = gradients.weight_gradient(passed.features[:, -1:], logit_gradient)
-    feature_gradient = np.zeros_like(passed.features)
+    weight_gradients["w_c"] = gradients.weight_gradient(forward.features[:, -1:], logit_gradient)
+    feature_gradient = np.zeros_like(forward.features)
     feature_gradient[:, -1:] = gradients.factor_gradient(logit_gradient, weights["w_c"])
-    for layer in reversed(range(len(passed.traces))):
-        trace, tanh_output = passed.traces[layer], passed.tanh_outputs[layer]
+    for layer in reversed(range(len(forward.traces))):
+        trace, tanh_output = forward.traces[layer], forward.tanh_outputs[layer]
         before_tanh_gradient = tanh_gradient(tanh_output, feature_gradient)
         weight_gradients["w_r"][layer] = gradients.weight_gradient(
             trace.output, before_tanh_gradient
@@ -175,42 +184,38 @@ def stack_gradients(weights: Weights, passed: StackPass, logit_gradient: Array) 
             + gradients.factor_gradient(before_tanh_gradient, weights["w_r"][layer]),
         )
         for name in ("w_q", "w_k", "w_v"):
-            weight_gradients[name][layer] = head_matrices(
-                getattr(back, name), trace.projections.n_heads
-            )
-        feature_gradient = back.inputs
+            weight_gradients[name][layer] = head_matrices(back[name], trace.projections.n_heads)
+        feature_gradient = back["inputs"]
     return weight_gradients
 
 
-@in_range
 def tanh_gradient(tanh_output: Array, tanh_output_gradient: Array) -> Array:
-    """The gradient passes tanh where the curve is steep, and dies where it is flat: ∇ ∘ (1 -
-    tanh²).
-
-    Raises: ShapeError when the two shapes differ, SettingsError.
-    """
-    tanh_output, tanh_output_gradient = (
-        as_numbers("tanh_output", tanh_output),
-        as_numbers("tanh_output_gradient", tanh_output_gradient),
-    )
-    check_alike("tanh_output_gradient", tanh_output_gradient, "tanh_output", tanh_output)
-    passed: Array = tanh_output_gradient * (1 - np.square(tanh_output))
-    return passed
+    """The gradient passes tanh where it is steep and vanishes where it is flat: ∇ ∘ (1 - tanh²)."""
+    gradient: Array = tanh_output_gradient * (1 - np.square(tanh_output))
+    return gradient
 
 
 def stack_accuracy(settings: StackSettings, weights: Weights) -> float:
-    """The share of 1000 unseen pictures that are named rightly."""
-    inputs, target = draw_textures(np.random.default_rng(TEST_SEED), N_TEST)
-    guess_B = run_stack(settings, weights, inputs).logits.argmax(axis=-1)[:, 0]
-    return float((guess_B == target.argmax(axis=-1)[:, 0, 0]).mean())
+    """The share of right classes on 1000 unseen pictures."""
+    inputs, target = draw_textures(np.random.default_rng(UNSEEN_SEED), N_UNSEEN_PICTURES)
+    class_B = run_stack(settings, weights, inputs).logits.argmax(axis=-1)[:, 0]
+    return float((class_B == target.argmax(axis=-1)[:, 0, 0]).mean())
 
 
-def activation_sizes(passed: StackPass) -> Array:
-    """The root mean square of what each layer gets, and of what the last one gives. Shapes:
+def activation_sizes(forward: StackPass) -> Array:
+    """The root mean square of the input of each layer and of the output of the last one. Shapes:
     (layers + 1,).
     """
-    sizes = [trace.inputs for trace in passed.traces] + [passed.features]
+    sizes = [trace.inputs for trace in forward.traces] + [forward.features]
     return np.array([math.sqrt(float(np.square(array).mean())) for array in sizes])
+
+
+def untrained_output_size(settings: StackSettings) -> float:
+    """The root mean square of the output of the last layer of an untrained stack."""
+    inputs_BTD, _ = draw_textures(np.random.default_rng(settings.seed), settings.batch)
+    return float(
+        activation_sizes(run_stack(settings, first_stack(settings).weights, inputs_BTD))[-1]
+    )
 
 
 def _draw_heads(

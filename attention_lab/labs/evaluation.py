@@ -1,5 +1,5 @@
-"""What a trained layer has learnt: its score on sequences it never saw, what each head looks
-at, what each is worth.
+"""What a trained layer has learnt: its score on unseen sequences, what its heads look at, and the
+score of heads with one answer each.
 """
 
 from __future__ import annotations
@@ -9,23 +9,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, as_numbers, whole_number
-from attention_core.errors import ShapeError
-from attention_core.number_types import check_range
+from attention_core.checks import Array
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from .tasks import GENDERS, NUMBERS, Task, target_variance, task_named, unseen_examples
+from .tasks import (
+    N_GENDERS,
+    N_NUMBERS,
+    TRAINING_TASKS,
+    TrainingTask,
+    target_variance,
+    unseen_examples,
+)
 from .training_settings import TrainingSettings
 
 
 @dataclass(frozen=True)
 class Score:
-    """How well the task is done, over all and part by part (one number for each name in
-    `Task.parts`).
+    """How well a task is done: in total and for each of `TrainingTask.parts`.
 
-    Units or range: NMSE, 0 perfect and 1 what always predicting the mean gives; or, by_accuracy,
-    the share of right choices, 1 perfect.
+    Units or range: the squared error divided by the variance of the target, where 0 is perfect and
+    1 is always predicting the mean; if by_accuracy, the share of right choices.
     """
 
     total: float
@@ -33,22 +37,15 @@ class Score:
     by_accuracy: bool
 
 
-def score_output(task: Task, output: Array) -> Score:
-    """The score of what any model says about the unseen sequences. Shapes: output (400, T, P*F)."""
+def score_output(task: TrainingTask, output: Array) -> Score:
+    """The score of an output on the unseen sequences. Shapes: output (400, T, P*F)."""
     targets = unseen_examples(task.name).targets
-    output = as_numbers("output", output)
-    if np.shape(output) != (*targets.shape[:2], task.d_out):
-        raise ShapeError(
-            f"output has shape {np.shape(output)} but must have {(*targets.shape[:2], task.d_out)}"
-        )
     output_BTPF = output.reshape(targets.shape)
     if task.by_accuracy:
         hits_BTP = output_BTPF.argmax(axis=-1) == targets.argmax(axis=-1)
         return Score(float(hits_BTP.mean()), tuple(hits_BTP.mean(axis=(0, 1)).tolist()), True)
-    with np.errstate(over="ignore"):
-        squares_P = np.square(output_BTPF - targets).mean(axis=(0, 1, 3))
+    squares_P = np.square(output_BTPF - targets).mean(axis=(0, 1, 3))
     variances_P = np.square(targets - targets.mean(axis=(0, 1))).mean(axis=(0, 1, 3))
-    check_range(squares_P)
     total = float(squares_P.mean()) / target_variance(task.name)
     return Score(total, tuple((squares_P / variances_P).tolist()), False)
 
@@ -58,23 +55,18 @@ def unseen_trace(settings: TrainingSettings, projections: Projections) -> Trace:
     return attend(unseen_examples(settings.task).inputs, projections, scale=settings.scale)
 
 
-def score(settings: TrainingSettings, projections: Projections) -> Score:
+def score_layer(settings: TrainingSettings, projections: Projections) -> Score:
     """How well a layer does the task of a run."""
-    return score_output(settings.lesson, unseen_trace(settings, projections).output)
+    return score_output(settings.training_task, unseen_trace(settings, projections).output)
 
 
 def offset_profile(trace: Trace) -> tuple[Array, Array]:
-    """How much of each head's attention lies at each distance around the ring: the distances, and
-    the mean mass.
+    """How much of its attention each head gives to each offset on the ring: the offsets, and the
+    mean masses.
 
     Shapes: (T,), (H, T); every row of the masses sums to 1.
     """
     n_tokens = trace.sizes["T"]
-    if trace.sizes["S"] != n_tokens:
-        raise ShapeError(
-            f"{n_tokens} queries and {trace.sizes['S']} keys are no ring: only self-attention"
-            " has one"
-        )
     offsets = np.arange(n_tokens) - (n_tokens - 1) // 2
     query_T1 = np.arange(n_tokens)[:, np.newaxis]
     at_offsets_BHTO = trace.probabilities[:, :, query_T1, (query_T1 + offsets) % n_tokens]
@@ -82,19 +74,12 @@ def offset_profile(trace: Trace) -> tuple[Array, Array]:
 
 
 def agreement_masses(trace: Trace) -> dict[str, Array]:
-    """How much of each head's attention lies on words of the same gender, and of the same number.
+    """How much of its attention each head gives to words of the same gender, and of the same
+    number.
 
-    Shapes: each (H,). The inputs must be those of the agreement or conjunction task.
+    trace: of the agreement or the conjunction task. Shapes: each (H,).
     """
-    if (
-        trace.inputs.shape[2] != task_named("agreement").d_model
-        or trace.sizes["S"] != trace.sizes["T"]
-    ):
-        raise ShapeError(
-            f"inputs of {trace.inputs.shape[2]} features are not those of the agreement task: use"
-            " its own"
-        )
-    sections = {"gender": slice(0, GENDERS), "number": slice(GENDERS, GENDERS + NUMBERS)}
+    sections = {"gender": slice(0, N_GENDERS), "number": slice(N_GENDERS, N_GENDERS + N_NUMBERS)}
     masses = {}
     for name, section in sections.items():
         features_BTF = trace.inputs[..., section]
@@ -103,44 +88,45 @@ def agreement_masses(trace: Trace) -> dict[str, Array]:
     return masses
 
 
-def best_possible(task: str, n_heads: int, d_v: int | None = None) -> float:
-    """The best score of heads that answer one question each, for all their channels: what training
-    reaches here.
+def one_answer_score(task: str, n_heads: int, d_v: int | None = None) -> float:
+    """The best score if each head answers one question with all its features. Training reaches it
+    here.
 
-    Independent questions, K of them: no attention that ignores the contents can get below 1 -
-    heads/K. agreement: one head compromises, its best additive logits leave .264. letters: one head
-    finds one letter and guesses the other, 1/2 + 1/2 · 1/6. conjunction: one sum of logits asks for
-    both at once, so one head is enough. d_v: how wide the values are, None for as wide as an
-    answer; narrower ones bring that part of an answer's features. It is a mark, no bound of every
-    layer: scores that depend on the contents, or a readout that tells apart the letters of a
-    mixture, can do better; a test gives the weights.
+    With K independent questions no attention that ignores the contents gets below 1 - heads/K.
+    agreement: one head compromises; its best additive logits leave .264. letters: one head finds
+    one letter, and the other is guessed: 1/2 + 1/2 · 1/6. conjunction: one sum of logits asks for
+    both at once, so one head is enough. d_v: the width of the values, None for the width of an
+    answer; narrower values bring that part of the features of an answer.
+    It serves for comparison and is not a bound for all layers: scores that depend on the contents,
+    or a readout that distinguishes the letters of a mixture, can do better. A test gives the
+    weights.
 
-    >>> [best_possible("staircase", n) for n in (1, 2, 6)]
+    >>> [one_answer_score("staircase", n) for n in (1, 2, 6)]
     [0.75, 0.5, 0.0]
     """
-    lesson = task_named(task)
-    answered = whole_number("n_heads", n_heads, 1) / len(lesson.parts)
+    training_task = TRAINING_TASKS[task]
+    share_answered = n_heads / len(training_task.parts)
     if task == "letters":
-        return 1 - max(0.0, 1 - answered) * (1 - 1 / lesson.n_features)
-    brought = 1.0 if d_v is None else min(1.0, whole_number("d_v", d_v, 1) / lesson.n_features)
+        return 1 - max(0.0, 1 - share_answered) * (1 - 1 / training_task.n_features)
+    share_of_features = min(1.0, (d_v or training_task.n_features) / training_task.n_features)
     if task == "agreement" and n_heads == 1:
-        return 1 - brought * (1 - ADDITIVE_LOGITS)
-    return max(0.0, 1 - answered * brought)
+        return 1 - share_of_features * (1 - ADDITIVE_LOGITS_ERROR)
+    return max(0.0, 1 - share_answered * share_of_features)
 
 
-def loss_floor(settings: TrainingSettings) -> float | None:
-    """The training loss when every head answers one question, for a line in the picture; None where
-    none is known.
+def one_answer_loss(settings: TrainingSettings) -> float | None:
+    """The training loss if every head answers one question; None for a cross-entropy.
 
-    A cross-entropy can be lowered by betting on two letters at once, so accuracy bounds it nowhere.
+    A layer can lower its cross-entropy by betting on two letters at once, so the accuracy gives no
+    bound for it.
     """
-    if settings.lesson.by_accuracy:
+    if settings.training_task.by_accuracy:
         return None
-    return best_possible(settings.task, settings.n_heads, settings.widths[1]) * target_variance(
+    return one_answer_score(settings.task, settings.n_heads, settings.widths[1]) * target_variance(
         settings.task, n_sequences=4000
     )
 
 
-# The best that one head leaves on the unseen agreement sequences when its scores are a · [same
-# gender] + b · [same number]; a test searches for it again.
-ADDITIVE_LOGITS = 0.264
+# The smallest error of one head on the unseen sequences of agreement if its scores are a · [same
+# gender] + b · [same number]. A test repeats the search.
+ADDITIVE_LOGITS_ERROR = 0.264

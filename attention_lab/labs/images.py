@@ -1,6 +1,4 @@
-"""Small pictures and kernels for the convolution laboratory: presets, and the checks of one's
-own.
-"""
+"""Small pictures and kernels for the page *Convolution*: examples, and those of the user."""
 
 from __future__ import annotations
 
@@ -10,20 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_array, as_numbers
+from attention_core.checks import Array, as_array
 from attention_core.errors import SettingsError
-from attention_core.number_types import check_range
 
 from ..files.file_checks import typed_number
 
-# Every pixel is a token and every head compares each with each: 16 x 16 pixels make 9 x 65,536
-# scores.
-MAX_SIDE = 16
-MAX_UPLOAD_SIDE = 4096
-MAX_CHANNELS = 4
-KERNEL_SIDES = (1, 3)
-LARGEST_WEIGHT = 1000.0
-LARGEST_PIXEL = 1e6
+# Every pixel is a token, and every head compares all pairs: 16 x 16 pixels have 9 x 65,536 scores.
+MAX_IMAGE_SIDE = 16
+MAX_KERNEL_NUMBER = 1000.0
+MAX_PIXEL = 1e6
 
 KERNELS: dict[str, tuple[tuple[float, ...], ...]] = {
     "Sobel x": ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)),
@@ -56,127 +49,66 @@ for _image in IMAGES.values():
 
 
 def as_image(pixels: ArrayLike) -> Array:
-    """A picture small enough to be a sequence of tokens, with an axis of channels.
-
-    Shapes: (height, width) or (height, width, channels) -> (height, width, channels).
-    Raises: SettingsError, ShapeError.
+    """A grey picture with an axis for its one channel. Shapes: (H, W) -> (H, W, 1).
 
     >>> as_image(IMAGES["disc"]).shape
     (8, 8, 1)
     """
-    array = as_array("image", pixels)
-    _check_axes(array)
-    height, width = array.shape[:2]
-    if max(height, width) > MAX_SIDE:
-        raise SettingsError(
-            f"The image has {height:,} × {width:,} pixels, but every pixel becomes a token, so at"
-            f" most {MAX_SIDE} × {MAX_SIDE} are possible: shrink it first"
-        )
-    numbers = _pixels(array)
-    return numbers[..., np.newaxis] if numbers.ndim == 2 else numbers
+    return np.asarray(pixels, dtype=np.float64)[..., np.newaxis]
 
 
-def shrink_image(pixels: ArrayLike) -> Array:
-    """A picture brought to at most 16 × 16 pixels, each the mean of the ones it stands for; small
-    ones stay.
+def shrink_image(pixels: Array) -> Array:
+    """A picture of at most 16 × 16 pixels: each is the mean of a block. Small pictures stay as they
+    are.
 
-    Raises: SettingsError, ShapeError.
+    Shapes: (H, W) -> (h, w). Raises: SettingsError for pixels beyond ±1,000,000.
 
-    >>> shrink_image([[0.0, 2.0, *[8.0] * 30]])[0, :3].tolist()
+    >>> shrink_image(np.array([[0.0, 2.0, *[8.0] * 30]]))[0, :3].tolist()
     [1.0, 8.0, 8.0]
     """
-    array = as_array("image", pixels)
-    _check_axes(array)
-    height, width = array.shape[:2]
-    if max(height, width) > MAX_UPLOAD_SIDE:
+    if (largest := np.abs(pixels).max()) > MAX_PIXEL:
         raise SettingsError(
-            f"The image has {height:,} × {width:,} pixels, but at most {MAX_UPLOAD_SIDE:,} ×"
-            f" {MAX_UPLOAD_SIDE:,} are read: choose a smaller picture"
+            f"The picture has a pixel of {largest:g}, but pixels must be within"
+            f" ±{MAX_PIXEL:,.0f}: scale it down"
         )
-    shrunk = _pixels(array)
-    block = max(1, -(-max(height, width) // MAX_SIDE))
+    block = -(-max(pixels.shape) // MAX_IMAGE_SIDE)
+    shrunk = pixels
     for axis in (0, 1):
-        starts = np.arange(0, shrunk.shape[axis], block)
-        lengths = np.diff([*starts, shrunk.shape[axis]]).reshape(
-            [-1 if i == axis else 1 for i in range(shrunk.ndim)]
-        )
-        with np.errstate(over="ignore", invalid="ignore"):
-            shrunk = np.add.reduceat(shrunk, starts, axis=axis) / lengths
-    check_range(shrunk)
+        starts = np.arange(0, pixels.shape[axis], block)
+        lengths = np.diff(starts, append=pixels.shape[axis])
+        shrunk = np.add.reduceat(shrunk, starts, axis) / np.expand_dims(lengths, 1 - axis)
     return shrunk
 
 
 def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
-    """One's own kernel: a square of 1 or 3 numbers a side, or one such square for each pair of
-    channels.
+    """A kernel of 3 × 3 numbers, which may be text, with axes for its one channel.
 
-    Shapes: (K, K) or (K, K, channels in, channels out) -> (K, K, channels in, channels out).
-    Raises: SettingsError, ShapeError.
+    Shapes: (3, 3) -> (3, 3, 1, 1). Raises: SettingsError, ShapeError.
 
-    >>> as_kernel([["0.5"]]).tolist()
-    [[[[0.5]]]]
+    >>> as_kernel([["0.5", "1", "0"]] * 3)[0, :, 0, 0].tolist()
+    [0.5, 1.0, 0.0]
     """
     array = as_array("kernel", rows)  # type: ignore[arg-type]
-    if (
-        array.ndim not in (2, 4)
-        or array.shape[0] != array.shape[1]
-        or array.shape[0] not in KERNEL_SIDES
-    ):
+    if array.shape != (3, 3):
         raise SettingsError(
-            f"The kernel must be a square of 1 or 3 numbers a side, but has shape {array.shape}"
+            f"The kernel has shape {array.shape} but must have three rows of three numbers"
         )
-    if array.ndim == 4 and not (
-        0 < array.shape[2] <= MAX_CHANNELS and 0 < array.shape[3] <= MAX_CHANNELS
-    ):
-        raise SettingsError(
-            f"The kernel may join 1 to {MAX_CHANNELS} channels with as many, but has"
-            f" {array.shape[2:]}"
-        )
-    if array.dtype.kind not in "biufUO":
-        raise SettingsError(
-            f"The kernel must hold numbers, but holds {array.dtype}: convert them first"
-        )
-    numbers = np.array([_weight(cell, index) for index, cell in np.ndenumerate(array)]).reshape(
-        array.shape
-    )
-    return numbers[..., np.newaxis, np.newaxis] if numbers.ndim == 2 else numbers
+    numbers = [_kernel_number(cell, index) for index, cell in np.ndenumerate(array)]
+    return np.array(numbers).reshape(3, 3, 1, 1)
 
 
-def _weight(cell: object, index: tuple[int, ...]) -> float:
-    """One cell of a kernel as a number, also when it was typed."""
+def _kernel_number(cell: object, index: tuple[int, ...]) -> float:
+    """The number of a cell of a kernel. Raises: SettingsError."""
     place = f"The kernel's row {index[0] + 1}, column {index[1] + 1}"
     if cell is None or not str(cell).strip():
         raise SettingsError(f"{place} is empty: type a number such as -0.5")
     number = typed_number(str(cell))
     if math.isnan(number):
         raise SettingsError(
-            f"{place} holds {str(cell)[:20]!r}, which is no number: type one such as -0.5"
+            f"{place} is {str(cell)[:20]!r}, which is not a number: type one such as -0.5"
         )
-    if not abs(number) <= LARGEST_WEIGHT:
+    if not abs(number) <= MAX_KERNEL_NUMBER:
         raise SettingsError(
-            f"{place} holds {number:g}, but a weight must lie from -1000 to 1000: choose a"
-            " smaller one"
+            f"{place} is {number:g} but must be from -1000 to 1000: type a smaller number"
         )
     return number
-
-
-def _pixels(array: Array) -> Array:
-    """The numbers of a picture as float64, none of them beyond `LARGEST_PIXEL`."""
-    numbers = as_numbers("image", array).astype(np.float64)
-    if (most := np.abs(numbers).max()) > LARGEST_PIXEL:
-        raise SettingsError(
-            f"The image holds {most:g}, but pixels lie within ±{LARGEST_PIXEL:,.0f}: scale it down"
-        )
-    return numbers
-
-
-def _check_axes(array: Array) -> None:
-    if (
-        array.ndim not in (2, 3)
-        or 0 in array.shape
-        or (array.ndim == 3 and array.shape[2] > MAX_CHANNELS)
-    ):
-        raise SettingsError(
-            f"The image must have height, width and at most {MAX_CHANNELS} channels, but has shape"
-            f" {array.shape}"
-        )

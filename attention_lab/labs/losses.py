@@ -1,9 +1,8 @@
-"""What training makes small: three losses with their gradients, one function per formula.
+"""What training minimises: three losses with their gradients, one function per formula.
 
-Shapes of all of them: target (B, T, P, F), P parts of F features; output the same numbers with the
-parts joined, (B, T, P*F); gradients are shaped like the output. The cross-entropy and the relative
-error read a part of the output as logits of F choices, of which the target marks one with 1. They
-raise a ShapeError where the two do not fit, and a SettingsError for what are no finite numbers.
+Shapes of all of them: target (B, T, P, F), P parts of F features; output (B, T, P*F), with the
+parts side by side; gradients like the output. Cross-entropy and relative error read each part of
+the output as logits of F choices; the target marks the right one with 1.
 """
 
 from __future__ import annotations
@@ -12,36 +11,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array, as_numbers, as_stack
-from attention_core.errors import ShapeError
+from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.number_types import check_range
 
 from .formula import Formula
 
 
 def squared_error(output: Array, target: Array) -> float:
-    """The square of every miss, averaged."""
-    parts_BTPF, target = _parts(output, target)
-    miss_BTPF = parts_BTPF - target
-    total = np.vdot(miss_BTPF, miss_BTPF)
-    check_range(total)
-    return float(total) / target.size
+    """The mean of the squared errors."""
+    error_BTPF = output.reshape(target.shape) - target
+    return float(np.vdot(error_BTPF, error_BTPF)) / target.size
 
 
 def squared_error_gradient(output: Array, target: Array) -> Array:
-    """Every number should move against its own miss."""
-    parts_BTPF, target = _parts(output, target)
-    gradient: Array = (parts_BTPF - target) * (2 / target.size)
-    return _joined(gradient)
+    """Every number should move against its own error."""
+    gradient: Array = (output.reshape(target.shape) - target) * (2 / target.size)
+    return _join_parts(gradient)
 
 
 def cross_entropy(output: Array, target: Array) -> float:
-    """Minus the logarithm of the probability given to the right choice, averaged; in nats.
+    """The mean of minus the logarithm of the probability of the right choice, in nats.
 
-    Computed from the logits, so that a probability of 0 costs a finite number.
+    It is computed from the logits, so that it is finite even for a probability of 0.
     """
-    logits_BTPF, target = _parts(output, target)
+    logits_BTPF = output.reshape(target.shape)
     shifted_BTPF = logits_BTPF - logits_BTPF.max(axis=-1, keepdims=True)
     log_total_BTP = np.log(np.exp(shifted_BTPF).sum(axis=-1))
     n_choices = target.size // target.shape[-1]
@@ -50,51 +43,35 @@ def cross_entropy(output: Array, target: Array) -> float:
 
 
 def cross_entropy_gradient(output: Array, target: Array) -> Array:
-    """Logits should move by what the probabilities lack of the target."""
-    logits_BTPF, target = _parts(output, target)
+    """Logits should move by the difference between target and probabilities."""
+    logits_BTPF = output.reshape(target.shape)
     n_choices = target.size // target.shape[-1]
-    return _joined((softmax(logits_BTPF) - target) / n_choices)
+    return _join_parts((softmax(logits_BTPF) - target) / n_choices)
 
 
 def relative_error(output: Array, target: Array) -> float:
-    """The distance of all probabilities from the target, as a share of the target's own length.
+    """The distance of all probabilities from the target, divided by the norm of the target.
 
-    0 for a perfect guess, √1.8 = 1.34 when one class is named with certainty for all of ten.
+    0 if all choices are right; √1.8 = 1.34 if one class is named with certainty for all of ten.
     Source: GeometricMachineLearning.jl, FeedForwardLoss.
     """
-    logits_BTPF, target = _parts(output, target)
-    return float(np.linalg.norm(softmax(logits_BTPF) - target) / np.linalg.norm(target))
+    probabilities_BTPF = softmax(output.reshape(target.shape))
+    return float(np.linalg.norm(probabilities_BTPF - target) / np.linalg.norm(target))
 
 
 def relative_error_gradient(output: Array, target: Array) -> Array:
-    """The direction of the miss, back through the softmax: nothing where the softmax is
-    saturated.
-    """
-    logits_BTPF, target = _parts(output, target)
-    share_BTPF = softmax(logits_BTPF)
-    miss_BTPF = share_BTPF - target
-    distance = float(np.linalg.norm(miss_BTPF))
+    """The direction of the error, back through the softmax: 0 where the softmax is saturated."""
+    p_BTPF = softmax(output.reshape(target.shape))
+    error_BTPF = p_BTPF - target
+    distance = float(np.linalg.norm(error_BTPF))
     if distance == 0:
-        return _joined(np.zeros_like(logits_BTPF))
-    wanted_BTPF = miss_BTPF / (distance * float(np.linalg.norm(target)))
-    gradient: Array = share_BTPF * (
-        wanted_BTPF - (share_BTPF * wanted_BTPF).sum(axis=-1, keepdims=True)
-    )
-    return _joined(gradient)
+        return np.zeros_like(output)
+    g_BTPF = error_BTPF / (distance * float(np.linalg.norm(target)))
+    gradient: Array = p_BTPF * (g_BTPF - (p_BTPF * g_BTPF).sum(axis=-1, keepdims=True))
+    return _join_parts(gradient)
 
 
-def _parts(output: Array, target: Array) -> tuple[Array, Array]:
-    """The output cut into the parts of the target, and the target. Shapes: (B, T, P, F) twice."""
-    output, target = as_numbers("output", output), as_stack("target", target, 4, exactly=True)
-    if output.shape != _joined(target).shape:
-        raise ShapeError(
-            f"output has shape {output.shape} but must have {_joined(target).shape}, like the"
-            " target"
-        )
-    return output.reshape(target.shape), target
-
-
-def _joined(parts_BTPF: Array) -> Array:
+def _join_parts(parts_BTPF: Array) -> Array:
     """The parts side by side. Shapes: (B, T, P, F) -> (B, T, P*F)."""
     return parts_BTPF.reshape(*parts_BTPF.shape[:2], -1)
 
@@ -112,13 +89,13 @@ LOSSES = {
         Formula(
             "Mean squared error",
             r"L = \frac1n \sum (Y - Z)^2",
-            "The square of every miss, averaged.",
+            "The mean of the squared errors.",
             squared_error,
         ),
         Formula(
             "its gradient",
             r"\nabla_Y = \frac2n (Y - Z)",
-            "Every number should move against its own miss.",
+            "Every number should move against its own error.",
             squared_error_gradient,
         ),
     ),
@@ -126,13 +103,13 @@ LOSSES = {
         Formula(
             "Cross-entropy",
             r"L = -\frac1n \sum \ln p_{\text{right}}, \quad p = \mathrm{softmax}(Y)",
-            "Minus the logarithm of the probability given to the right choice, averaged.",
+            "The mean of minus the logarithm of the probability of the right choice.",
             cross_entropy,
         ),
         Formula(
             "its gradient",
             r"\nabla_Y = \frac1n (p - Z)",
-            "Logits should move by what the probabilities lack of the target.",
+            "Logits should move by the difference between target and probabilities.",
             cross_entropy_gradient,
         ),
     ),
@@ -140,14 +117,14 @@ LOSSES = {
         Formula(
             "Relative error",
             r"L = \frac{\lVert p - Z \rVert}{\lVert Z \rVert}, \quad p = \mathrm{softmax}(Y)",
-            "The distance of all probabilities from the target, as a share of the target's length.",
+            "The distance of all probabilities from the target, divided by the norm of the target.",
             relative_error,
         ),
         Formula(
             "its gradient",
             r"\nabla_Y = p \circ \bigl(g - (p \cdot g)\,\mathbf 1\bigr), \quad "
             r"g = \frac{p - Z}{\lVert p - Z \rVert\,\lVert Z \rVert}",
-            "The direction of the miss, back through the softmax: nothing where the softmax is"
+            "The direction of the error, back through the softmax: 0 where the softmax is"
             " saturated.",
             relative_error_gradient,
         ),

@@ -1,4 +1,4 @@
-"""How light the pixels of a decoded picture are: 0 black, 1 white."""
+"""The luminance of the pixels of a decoded picture: 0 is black, 1 is white."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import numpy as np
 
 from attention_core.checks import Array
 
-# The shares of red, green and blue in what looks light, in thousandths. Source: ITU-R BT.601,
-# section 2.5.1.
+# The weights of red, green and blue in the luminance, in thousandths. Source: ITU-R BT.601, section
+# 2.5.1.
 _SHARES = np.array([299, 587, 114])
 _WHITE = 255 * int(_SHARES.sum())
 
 
-def of_colours(pixels: bytes, height: int, width: int) -> Array:
-    """Luminance over white of pixels with four bytes each: red, green, blue, and how opaque they
-    are.
+def rgba_luminance(pixels: bytes, height: int, width: int) -> Array:
+    """The luminance of RGBA pixels, four bytes each, on a white background.
 
-    A grey is exactly its share of white. Shapes: (height, width).
+    A grey gives exactly its share of white. Shapes: (height, width).
 
-    >>> of_colours(bytes([51, 51, 51, 255, 0, 0, 0, 0]), 1, 2).tolist()
+    >>> rgba_luminance(bytes([51, 51, 51, 255, 0, 0, 0, 0]), 1, 2).tolist()
     [[0.2, 1.0]]
     """
     pixels_HW4 = np.frombuffer(pixels, np.uint8).reshape(height, width, 4).astype(np.int64)
@@ -29,15 +28,15 @@ def of_colours(pixels: bytes, height: int, width: int) -> Array:
     return light
 
 
-def of_deep_greys(
+def grey_luminance(
     pixels: bytes, height: int, width: int, *, kind: str = "<u2", hidden: object = None
 ) -> Array:
-    """Luminance of greys from 0 to 65,535, as whole numbers of a NumPy type; the grey `hidden` is
-    transparent.
+    """The luminance of greys from 0 to 65,535 on a white background.
 
-    Shapes: (height, width).
+    kind: the NumPy type of the pixels. hidden: the grey that is transparent. Shapes: (height,
+    width).
 
-    >>> of_deep_greys(bytes([255, 255, 0, 0, 1, 0]), 1, 3, hidden=1).tolist()
+    >>> grey_luminance(bytes([255, 255, 0, 0, 1, 0]), 1, 3, hidden=1).tolist()
     [[1.0, 0.0, 1.0]]
     """
     greys_HW = np.frombuffer(pixels, kind).reshape(height, width).astype(np.int64)

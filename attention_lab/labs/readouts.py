@@ -1,5 +1,5 @@
-"""Attention without weights, given the best readout there is: what a task costs when nothing
-can be learnt inside.
+"""Weightless attention with the best linear readout: how well a task can be done if attention
+itself learns nothing.
 """
 
 from __future__ import annotations
@@ -7,54 +7,47 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array, seed_number
+from attention_core.checks import Array
 from attention_core.projections import Projections
 
 from .adam import Moments, adam_step
 from .evaluation import Score, score_output
 from .losses import cross_entropy_gradient
-from .tasks import Examples, Task, task_named, unseen_examples
+from .tasks import TRAINING_TASKS, Examples, TrainingTask, unseen_examples
 
-# 200 sequences leave the least-squares error within half a percent of its best; the logistic
+# With 200 sequences the least-squares error is within half a percent of the best; the logistic
 # readout needs more.
 N_FIT, N_FIT_LOGISTIC = 200, 1200
 N_LOGISTIC_STEPS = 150
 
 
 def weightless_score(task: str, seed: int = 0) -> Score:
-    """How far Q = K = V = X gets with the best readout: least squares, or logistic regression for
+    """The score of Q = K = V = X with the best readout: least squares, or logistic regression for
     choices.
 
-    Source: slides on multi-head attention without weights; the readout is fitted to sequences of
-    the seed.
-    Raises: SettingsError.
+    The readout is fitted to sequences drawn from the seed. Source: slides on multi-head attention
+    without weights.
     """
-    return score_output(task_named(task), weightless_output(task, seed))
+    return score_output(TRAINING_TASKS[task], weightless_output(task, seed))
 
 
 def weightless_output(task: str, seed: int = 0) -> Array:
-    """What Q = K = V = X with that readout says about the unseen sequences. Shapes: (400, T, P*F).
-
-    Raises: SettingsError.
-    """
-    lesson = task_named(task)
-    n_fit = N_FIT_LOGISTIC if lesson.by_accuracy else N_FIT
-    examples = lesson.draw(np.random.default_rng(seed_number(seed)), n_fit)
-    readout = _logistic_readout if lesson.by_accuracy else _least_squares_readout
-    weights_FO = readout(lesson, examples)
+    """The output of Q = K = V = X with that readout on unseen sequences. Shapes: (400, T, P*F)."""
+    training_task, readout, n_fit = TRAINING_TASKS[task], _least_squares_readout, N_FIT
+    if training_task.by_accuracy:
+        readout, n_fit = _logistic_readout, N_FIT_LOGISTIC
+    weights_FO = readout(training_task, training_task.draw(np.random.default_rng(seed), n_fit))
     output_BTO: Array = _features(unseen_examples(task).inputs) @ weights_FO
     return output_BTO
 
 
 def _features(inputs_BTD: Array) -> Array:
-    """What weightless attention makes of the sequences, with a 1 for the bias. Shapes: (B, T,
-    D) -> (B, T, D+1).
-    """
+    """The output of weightless attention, and 1 for the bias. Shapes: (B, T, D) -> (B, T, D+1)."""
     mixed_BTD = attend(inputs_BTD, Projections.weightless(inputs_BTD.shape[2])).output
     return np.concatenate([mixed_BTD, np.ones((*mixed_BTD.shape[:2], 1))], axis=2)
 
 
-def _least_squares_readout(task: Task, examples: Examples) -> Array:
+def _least_squares_readout(task: TrainingTask, examples: Examples) -> Array:
     """The linear map from features to targets with the smallest squared error."""
     features_NF = _features(examples.inputs).reshape(-1, task.d_model + 1)
     weights_FO: Array = np.linalg.lstsq(
@@ -63,9 +56,9 @@ def _least_squares_readout(task: Task, examples: Examples) -> Array:
     return weights_FO
 
 
-def _logistic_readout(task: Task, examples: Examples) -> Array:
-    """The linear map from features to logits with the smallest cross-entropy, found by Adam
-    (the problem is convex).
+def _logistic_readout(task: TrainingTask, examples: Examples) -> Array:
+    """The linear map from features to logits with the smallest cross-entropy, found by Adam; the
+    problem is convex.
     """
     features_BTF = _features(examples.inputs)
     features_NF = features_BTF.reshape(-1, task.d_model + 1)

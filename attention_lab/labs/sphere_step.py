@@ -1,20 +1,18 @@
-"""One Riemannian step on the sphere, the Stiefel manifold that can be drawn."""
+"""One Riemannian step on the sphere, a Stiefel manifold that can be drawn."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from attention_core import checks
 from attention_core.checks import Array
-from attention_core.errors import SettingsError
 
 from .stiefel import RETRACTIONS, geodesic, tangent_projection
 
-# Beyond it a rotation by the step's length is lost in rounding.
-LONGEST_STEP = 1e6
+PATH_POINTS = 33
+EXAMPLE_POINT = np.array([1.0, 0.4, 0.5]) / math.hypot(1.0, 0.4, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,57 +20,56 @@ class SphereStep:
     """One Riemannian step on the unit sphere, the Stiefel manifold of one column in three
     dimensions.
 
-    tangent: the gradient without its part along the point. stepped: where the straight step leaves
-    the sphere. landed: where each retraction comes down. path: points of the geodesic on the way,
-    (points, 3). Shapes: (3,).
+    tangent: the gradient without its part along the point. straight_end: the end of the straight
+    step, off the sphere. landing_points: the end of each retraction. path: points of the geodesic,
+    (33, 3). Shapes: (3,).
     """
 
     point: Array
     gradient: Array
     tangent: Array
-    stepped: Array
-    landed: dict[str, Array]
+    straight_end: Array
+    landing_points: dict[str, Array]
     path: Array
 
     @property
     def length(self) -> float:
-        """How long the straight step is."""
-        return float(np.linalg.norm(self.stepped - self.point))
+        """The length of the straight step."""
+        return float(np.linalg.norm(self.straight_end - self.point))
 
 
-def sphere_step(
-    point: ArrayLike, gradient: ArrayLike, step_size: float = 1.0, n_points: int = 33
-) -> SphereStep:
-    """A step against a gradient from a point of the sphere, with all retractions. Raises:
-    SettingsError.
+def sphere_step(point: Array, gradient: Array, step_size: float) -> SphereStep:
+    """A step against a gradient from a point of the unit sphere, with all retractions.
 
-    Units or range: n_points up to 10,000; the straight step up to 1,000,000 long, which is many
-    times around.
-
-    >>> sphere_step([0, 0, 2], [1, 0, 5]).tangent.tolist()
+    >>> sphere_step(np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 5.0]), 1.0).tangent.tolist()
     [1.0, 0.0, 0.0]
     """
-    point_3, gradient_3 = checks.as_numbers("point", point), checks.as_numbers("gradient", gradient)
-    if point_3.shape != (3,) or gradient_3.shape != (3,) or not point_3.any():
-        given = f"{checks.short_repr(point)}, {checks.short_repr(gradient)}"
-        raise SettingsError(
-            f"point and gradient must be three numbers each, the point not 0: {given}"
-        )
-    checks.number_between("step_size", step_size)
-    checks.whole_number("n_points", n_points, 1, 10_000)
-    # Divided by its largest number first: squares of tiny and huge numbers leave the
-    # range of float.
-    nearby_3 = point_3 / np.abs(point_3).max()
-    column = (nearby_3 / np.linalg.norm(nearby_3))[:, np.newaxis]
-    with np.errstate(over="ignore", invalid="ignore"):
-        tangent = tangent_projection(column, gradient_3[:, np.newaxis])
-        step = -step_size * tangent
-    if not np.abs(step).max() <= LONGEST_STEP:
-        raise SettingsError(
-            f"the step is {np.abs(step).max():g} long, but at most {LONGEST_STEP:g} can be followed"
-        )
-    landed = {
+    column = point[:, np.newaxis]
+    tangent = tangent_projection(column, gradient[:, np.newaxis])
+    step = -step_size * tangent
+    landing_points = {
         name: retraction.compute(column, step)[:, 0] for name, retraction in RETRACTIONS.items()
     }
-    path = np.stack([geodesic(column, share * step)[:, 0] for share in np.linspace(0, 1, n_points)])
-    return SphereStep(column[:, 0], gradient_3, tangent[:, 0], (column + step)[:, 0], landed, path)
+    shares = np.linspace(0, 1, PATH_POINTS)
+    path = np.stack([geodesic(column, share * step)[:, 0] for share in shares])
+    return SphereStep(point, gradient, tangent[:, 0], (column + step)[:, 0], landing_points, path)
+
+
+def sphere_step_example(turn: float, outward: float, step_size: float) -> SphereStep:
+    """A step on the unit sphere from a fixed point; the tangent part of the gradient has length 1.
+
+    turn: the direction of the tangent part in degrees. outward: the part of the gradient along the
+    point.
+
+    >>> step = sphere_step_example(90, 0.5, 1.0)
+    >>> round(float(np.linalg.norm(step.tangent)), 9), round(float(step.gradient @ step.point), 9)
+    (1.0, 0.5)
+    """
+    point = EXAMPLE_POINT
+    sideways = np.cross(point, [0.0, 0.0, 1.0])
+    sideways /= np.linalg.norm(sideways)
+    upwards = np.cross(sideways, point)
+    angle = math.radians(turn)
+    return sphere_step(
+        point, math.cos(angle) * sideways + math.sin(angle) * upwards + outward * point, step_size
+    )

@@ -1,8 +1,7 @@
-"""Adam on the Stiefel manifold: the columns of every head's matrix stay orthonormal while it
-learns.
+"""Adam on the Stiefel manifold: the columns of every head's matrix stay orthonormal in training.
 
 Source: Bécigneul and Ganea 2019, algorithm 1a, with one second moment per matrix: a second moment
-per number would turn the step out of the tangent space.
+per number would rotate the step out of the tangent space.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from .adam import Moments, direction, first_moment, second_moment
+from .adam import Moments, adam_direction, first_moment, second_moment
 from .formula import Formula
 from .stiefel import qr_retraction, tangent_projection
 
@@ -19,34 +18,29 @@ from .stiefel import qr_retraction, tangent_projection
 def stiefel_adam_step(
     point: Array, gradient: Array, moments: Moments, step: int, learning_rate: float
 ) -> tuple[Array, Moments]:
-    """One step: project the gradient, average, move, make orthonormal again, carry the average
-    along.
+    """One step: project the gradient, average, move, make orthonormal again, project the average.
 
     Shapes: point and gradient (..., D, K); moments.first the same, moments.second (..., 1, 1).
     """
     tangent = tangent_projection(point, gradient)
     first = first_moment(moments.first, tangent)
     second = second_moment(moments.second, np.square(tangent).mean(axis=(-2, -1), keepdims=True))
-    moved = qr_retraction(point, -learning_rate * direction(Moments(first, second), step))
+    moved = qr_retraction(point, -learning_rate * adam_direction(Moments(first, second), step))
     return moved, Moments(tangent_projection(moved, first), second)
 
 
 def first_moments(point: Array) -> Moments:
-    """The averages before the first step. Shapes: point (..., D, K)."""
+    """The averages before the first step, all 0. Shapes: point (..., D, K)."""
     return Moments(np.zeros_like(point), np.zeros((*point.shape[:-2], 1, 1)))
 
 
 def head_matrices(fused: Array, n_heads: int) -> Array:
-    """The heads of a fused matrix as a stack of their own matrices. Shapes: (..., D, H*K) ->
-    (..., H, D, K).
-    """
+    """The matrix of each head from a fused matrix. Shapes: (..., D, H*K) -> (..., H, D, K)."""
     return fused.reshape(*fused.shape[:-1], n_heads, -1).swapaxes(-3, -2)
 
 
 def fused_matrix(heads: Array) -> Array:
-    """A stack of the heads' matrices side by side again. Shapes: (..., H, D, K) -> (..., D,
-    H*K).
-    """
+    """The matrices of the heads side by side. Shapes: (..., H, D, K) -> (..., D, H*K)."""
     beside = heads.swapaxes(-3, -2)
     return beside.reshape(*beside.shape[:-2], -1)
 
@@ -55,7 +49,7 @@ STIEFEL_ADAM = {
     "tangent": Formula(
         "Tangent gradient",
         r"g = G - Y\,\mathrm{sym}(Y^{\top} G)",
-        "Only the part of the gradient along the manifold counts.",
+        "Only the part of the gradient along the manifold is used.",
         tangent_projection,
     ),
     "first_moment": Formula(
@@ -67,7 +61,7 @@ STIEFEL_ADAM = {
     "second_moment": Formula(
         "Average square",
         r"v \leftarrow \beta_2 v + (1 - \beta_2)\,\overline{g^2}",
-        "One number per head: a number per cell would turn the step off the tangent space.",
+        "One number per head: a number per cell would rotate the step out of the tangent space.",
         second_moment,
     ),
     "step": Formula(
@@ -77,7 +71,7 @@ STIEFEL_ADAM = {
         stiefel_adam_step,
     ),
     "transport": Formula(
-        "Carried along",
+        "Transport",
         r"m \leftarrow m - Y\,\mathrm{sym}(Y^{\top} m)",
         "The average is made tangent at the new point.",
         tangent_projection,

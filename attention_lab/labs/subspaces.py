@@ -1,8 +1,9 @@
-"""What the matrix of a head does to tokens of three features: it leads them to a plane.
+"""What the matrix of a head does to tokens of three features: it maps them to a plane.
 
-With orthonormal columns PᵀP = I, the head's numbers Pᵀx are lengths and angles in the plane, and
-PPᵀx is the foot of the perpendicular from x. P itself is 3 × 2 and no projector; PPᵀ is one. With
-other columns the same plane is read on stretched axes that need not stand upright on each other.
+With orthonormal columns, PᵀP = I, the two numbers Pᵀx of a head keep lengths and angles of the
+plane, and PPᵀx is the foot of the perpendicular from x. P itself is 3 × 2, so it is not a
+projector; PPᵀ is one. Other columns of the same plane stretch its axes, which need not be at right
+angles.
 Source: Brantner, GeometricMachineLearning.jl manual, MultiHeadAttention.
 """
 
@@ -11,24 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_stack, check_switch, whole_number
+from attention_core.checks import Array
 from attention_core.embeddings import embed
-from attention_core.errors import ShapeError
 from attention_core.projections import Projections
 
-SPACE, PLANE = 3, 2  # features of a token, and of a head's vectors
-WORDS = ("animal", "street", "cross", "tired", "because", "it")
+TOKEN_SIZE, HEAD_SIZE = 3, 2  # features of a token, and of a head's vectors
+EXAMPLE_WORDS = ("animal", "street", "cross", "tired", "because", "it")
 
 
 @dataclass(frozen=True, eq=False)
 class HeadPlanes:
-    """Tokens, the plane of each head, and what becomes of the tokens there.
+    """Tokens, the plane of each head, and the tokens in these planes.
 
-    Shapes: points (T, 3); bases (H, 3, 2), a head's P; coordinates (H, T, 2), Pᵀx; feet (H, T, 3),
-    the nearest points of the plane; kept (H, T), the part of a token's squared length that lies in
-    the plane, from 0 to 1.
+    Shapes: points (T, 3); bases (H, 3, 2), the P of each head; coordinates (H, T, 2), Pᵀx; feet (H,
+    T, 3), the nearest points of the plane; length_shares (H, T), the share of a token's squared
+    length in the plane, from 0 to 1.
     """
 
     tokens: tuple[str, ...]
@@ -36,48 +35,41 @@ class HeadPlanes:
     bases: Array
     coordinates: Array
     feet: Array
-    kept: Array
+    length_shares: Array
 
     @property
     def stretch(self) -> float:
-        """By how much the most changed token is longer or shorter in its head's numbers than in the
-        plane, as a part of its length there.
+        """The largest relative difference between the length of a token in a head's numbers and its
+        length in the plane.
         """
-        seen, there = (np.linalg.norm(part, axis=-1) for part in (self.coordinates, self.feet))
-        return float(np.abs(seen / there - 1).max())
+        read, true = (np.linalg.norm(part, axis=-1) for part in (self.coordinates, self.feet))
+        return float(np.abs(read / true - 1).max())
 
 
-def head_planes(points: ArrayLike, bases: ArrayLike, tokens: tuple[str, ...] = WORDS) -> HeadPlanes:
-    """The tokens in every head's plane. Shapes: points (T, 3), bases (H, 3, 2). Raises: ShapeError,
-    SettingsError.
+def head_planes(
+    points_T3: Array, bases_H32: Array, tokens: tuple[str, ...] = EXAMPLE_WORDS
+) -> HeadPlanes:
+    """The tokens in the plane of every head. Shapes: points (T, 3), bases (H, 3, 2).
 
-    >>> found = head_planes([[1.0, 2.0, 2.0]], [[[1, 0], [0, 1], [0, 0]]], tokens=("a",))
-    >>> found.coordinates.tolist(), found.feet.tolist(), found.kept.round(3).tolist()
+    >>> points, bases = np.array([[1.0, 2.0, 2.0]]), np.array([[[1.0, 0], [0, 1], [0, 0]]])
+    >>> planes = head_planes(points, bases, tokens=("a",))
+    >>> planes.coordinates.tolist(), planes.feet.tolist(), planes.length_shares.round(3).tolist()
     ([[[1.0, 2.0]]], [[[1.0, 2.0, 0.0]]], [[0.556]])
     """
-    x_T3 = as_stack("points", points, 2, exactly=True)
-    p_H32 = as_stack("bases", bases, 3, exactly=True)
-    if x_T3.shape != (len(tokens), SPACE) or p_H32.shape[1:] != (SPACE, PLANE):
-        raise ShapeError(
-            f"points {x_T3.shape} and bases {p_H32.shape} must be ({len(tokens)}, {SPACE}) and"
-            f" (heads, {SPACE}, {PLANE})"
-        )
-    feet_HT3 = x_T3 @ (p_H32 @ np.linalg.pinv(p_H32)).swapaxes(-1, -2)
-    lengths = (x_T3**2).sum(axis=-1)
-    kept_HT = (feet_HT3**2).sum(axis=-1) / np.where(lengths > 0, lengths, 1)
-    return HeadPlanes(tokens, x_T3, p_H32, x_T3 @ p_H32, feet_HT3, kept_HT)
+    feet_HT3 = points_T3 @ (bases_H32 @ np.linalg.pinv(bases_H32)).mT
+    length_shares_HT = (feet_HT3**2).sum(axis=-1) / (points_T3**2).sum(axis=-1)
+    return HeadPlanes(
+        tokens, points_T3, bases_H32, points_T3 @ bases_H32, feet_HT3, length_shares_HT
+    )
 
 
 def example_planes(n_heads: int, seed: int = 0, orthonormal: bool = True) -> HeadPlanes:
-    """Six words with three features each, and W_Q of so many heads that read two numbers each.
-    Raises: SettingsError.
+    """Six words with three features each in the planes of heads, whose W_Q is drawn from the seed.
 
     >>> example_planes(2).stretch < 1e-12, example_planes(2, orthonormal=False).stretch > 0.1
     (True, True)
     """
-    whole_number("n_heads", n_heads, 1)
-    check_switch("orthonormal", orthonormal)
-    make = Projections.stiefel if orthonormal else Projections.random
-    drawn = make(SPACE, n_heads, d_k=PLANE, d_v=PLANE, seed=seed)
-    bases = drawn.w_q.reshape(SPACE, n_heads, PLANE).swapaxes(0, 1)
-    return head_planes(embed(WORDS, SPACE, positions=False).inputs, bases)
+    draw = {True: Projections.stiefel, False: Projections.random}[orthonormal]
+    drawn = draw(TOKEN_SIZE, n_heads, d_k=HEAD_SIZE, d_v=HEAD_SIZE, seed=seed)
+    bases_H32 = drawn.w_q.reshape(TOKEN_SIZE, n_heads, HEAD_SIZE).swapaxes(0, 1)
+    return head_planes(embed(EXAMPLE_WORDS, TOKEN_SIZE, positions=False).inputs, bases_H32)

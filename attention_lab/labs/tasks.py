@@ -1,7 +1,7 @@
-"""Five small tasks that show what heads are for: each draws its own examples, from a seed.
+"""Five small tasks that show what heads are good for: each draws its own examples.
 
 Source of the idea of synthetic retrieval tasks: Elhage et al. 2021 (heads that look at a fixed
-offset); Clark et al. 2019, section 4 (heads that follow agreement).
+offset); Clark et al. 2019, section 4 (heads that look at words that agree).
 """
 
 from __future__ import annotations
@@ -12,25 +12,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.cache import cached
-from attention_core.checks import Array, check_choice, whole_number
+from attention_core.checks import Array
 
-RING = 12
-WORDS = 10
-PAYLOAD = 4
-LETTERS = 6
-GENDERS = 3
-NUMBERS = 2
-TEST_SEED = 999
-N_TEST = 400
-MOST_SEQUENCES = 10_000
+RING_LENGTH = 12
+N_WORDS = 10
+PAYLOAD_SIZE = 4
+N_LETTERS = 6
+N_GENDERS = 3
+N_NUMBERS = 2
+UNSEEN_SEED = 999
+N_UNSEEN = 400
 
-Draw = Callable[[np.random.Generator, int], "Examples"]
+DrawExamples = Callable[[np.random.Generator, int], "Examples"]
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Sequences and what should come out. Shapes: inputs (B, T, D), targets (B, T, P, F) for P
-    parts of F features.
+    """Sequences and targets. Shapes: inputs (B, T, D), targets (B, T, P, F) for P parts of F
+    features.
     """
 
     inputs: Array
@@ -38,22 +37,22 @@ class Examples:
 
 
 @dataclass(frozen=True)
-class Task:
-    """What the layer is to learn, and the usual sizes to learn it with.
+class TrainingTask:
+    """What the layer should learn, and the usual sizes.
 
-    parts: the names of the questions asked at once; a head can answer one. loss: a name of
-    `LOSSES`; a task with cross-entropy is scored by accuracy, the others by the error as a share of
-    the target's variance. head_counts: the models worth comparing; compares_wide: whether a single
+    parts: the names of the questions asked at once; a head can answer one. loss: a key of `LOSSES`;
+    a task with cross-entropy is scored by accuracy, the others by the error divided by the variance
+    of the target. head_counts: the models to compare, from 1 head; compares_wide: whether a single
     head as large as two is one of them.
     """
 
     name: str
-    says: str
+    instruction: str
     n_tokens: int
     d_model: int
     parts: tuple[str, ...]
-    draw: Draw
-    n_features: int = PAYLOAD
+    draw: DrawExamples
+    n_features: int = PAYLOAD_SIZE
     loss: str = "squared error"
     n_steps: int = 800
     d_k: int = 6
@@ -63,12 +62,12 @@ class Task:
 
     @property
     def wide(self) -> tuple[int, int]:
-        """d_k and d_v of a single head as large as two."""
+        """d_k and d_v of a head as large as two."""
         return 2 * self.d_k, 2 * self.d_v
 
     @property
     def d_out(self) -> int:
-        """The width of the output: all parts side by side."""
+        """The width of the output, with all parts side by side."""
         return len(self.parts) * self.n_features
 
     @property
@@ -77,33 +76,33 @@ class Task:
         return self.loss == "cross-entropy"
 
 
-def neighbours(offsets: tuple[int, ...]) -> Draw:
-    """Random contents on a ring with position codes; wanted: the contents at these offsets from
-    each token.
+def neighbour_examples(offsets: tuple[int, ...]) -> DrawExamples:
+    """Random contents on a ring with position codes. The target is the contents at these offsets
+    from each token.
     """
 
     def draw(rng: np.random.Generator, n: int) -> Examples:
-        content_BTF = rng.standard_normal((n, RING, PAYLOAD))
+        content_BTF = rng.standard_normal((n, RING_LENGTH, PAYLOAD_SIZE))
         return Examples(_with_positions(content_BTF), _at_offsets(content_BTF, offsets))
 
     return draw
 
 
-def letters(rng: np.random.Generator, n: int) -> Examples:
-    """Random letters on a ring with position codes; wanted: the letter before and the letter
-    after each token.
+def draw_letters(rng: np.random.Generator, n: int) -> Examples:
+    """Random letters on a ring with position codes. The target is the letter before each token and
+    the letter after it.
     """
-    letter_BTF = np.eye(LETTERS)[rng.integers(LETTERS, size=(n, RING))]
+    letter_BTF = np.eye(N_LETTERS)[rng.integers(N_LETTERS, size=(n, RING_LENGTH))]
     return Examples(_with_positions(letter_BTF), _at_offsets(letter_BTF, (-1, 1)))
 
 
-def agreement(rng: np.random.Generator, n: int) -> Examples:
-    """Words with a gender, a number and a payload; wanted: the mean payload of my gender, and
-    that of my number.
+def draw_agreement(rng: np.random.Generator, n: int) -> Examples:
+    """Words with a gender, a number and a payload. The target is the mean payload over the words of
+    the same gender, and that over the words of the same number.
     """
-    gender_BTF, number_BTF, payload_BTF = _words(rng, n)
+    gender_BTF, number_BTF, payload_BTF = _draw_words(rng, n)
     means = [
-        _mean_over(features @ features.swapaxes(1, 2), payload_BTF)
+        _mean_payload(features @ features.swapaxes(1, 2), payload_BTF)
         for features in (gender_BTF, number_BTF)
     ]
     return Examples(
@@ -111,22 +110,22 @@ def agreement(rng: np.random.Generator, n: int) -> Examples:
     )
 
 
-def conjunction(rng: np.random.Generator, n: int) -> Examples:
-    """The same words; wanted: the mean payload over the words of my gender and my number."""
-    gender_BTF, number_BTF, payload_BTF = _words(rng, n)
+def draw_conjunction(rng: np.random.Generator, n: int) -> Examples:
+    """The same words. The target is the mean payload over words of the same gender and number."""
+    gender_BTF, number_BTF, payload_BTF = _draw_words(rng, n)
     both_BTS = (gender_BTF @ gender_BTF.swapaxes(1, 2)) * (number_BTF @ number_BTF.swapaxes(1, 2))
     inputs = np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2)
-    return Examples(inputs, _mean_over(both_BTS, payload_BTF)[:, :, np.newaxis])
+    return Examples(inputs, _mean_payload(both_BTS, payload_BTF)[:, :, np.newaxis])
 
 
 def ring_positions() -> Array:
     """Cosines and sines of one, two and three turns around the ring. Shapes: (T, 6)."""
-    angle_TK = 2 * np.pi * np.outer(np.arange(RING), (1, 2, 3)) / RING
+    angle_TK = 2 * np.pi * np.outer(np.arange(RING_LENGTH), (1, 2, 3)) / RING_LENGTH
     return np.hstack([np.cos(angle_TK), np.sin(angle_TK)])
 
 
 def _with_positions(content_BTF: Array) -> Array:
-    codes_BTF = np.broadcast_to(ring_positions(), (len(content_BTF), RING, 6))
+    codes_BTF = np.broadcast_to(ring_positions(), (len(content_BTF), RING_LENGTH, 6))
     return np.concatenate([content_BTF, codes_BTF], axis=2)
 
 
@@ -134,65 +133,65 @@ def _at_offsets(content_BTF: Array, offsets: tuple[int, ...]) -> Array:
     return np.stack([np.roll(content_BTF, -offset, axis=1) for offset in offsets], axis=2)
 
 
-def _words(rng: np.random.Generator, n: int) -> tuple[Array, Array, Array]:
-    gender_BTF = np.eye(GENDERS)[rng.integers(GENDERS, size=(n, WORDS))]
-    number_BTF = np.eye(NUMBERS)[rng.integers(NUMBERS, size=(n, WORDS))]
-    return gender_BTF, number_BTF, rng.standard_normal((n, WORDS, PAYLOAD))
+def _draw_words(rng: np.random.Generator, n: int) -> tuple[Array, Array, Array]:
+    gender_BTF = np.eye(N_GENDERS)[rng.integers(N_GENDERS, size=(n, N_WORDS))]
+    number_BTF = np.eye(N_NUMBERS)[rng.integers(N_NUMBERS, size=(n, N_WORDS))]
+    return gender_BTF, number_BTF, rng.standard_normal((n, N_WORDS, PAYLOAD_SIZE))
 
 
-def _mean_over(same_BTS: Array, payload_BSF: Array) -> Array:
+def _mean_payload(same_BTS: Array, payload_BSF: Array) -> Array:
     mean: Array = same_BTS @ payload_BSF / same_BTS.sum(axis=2, keepdims=True)
     return mean
 
 
-TASKS = {
+TRAINING_TASKS = {
     task.name: task
     for task in (
-        Task(
+        TrainingTask(
             name="neighbours",
-            says="Bring me what my left and my right neighbour hold.",
-            n_tokens=RING,
-            d_model=PAYLOAD + 6,
+            instruction="Bring me what my left and my right neighbour hold.",
+            n_tokens=RING_LENGTH,
+            d_model=PAYLOAD_SIZE + 6,
             parts=("previous", "next"),
-            draw=neighbours((-1, 1)),
+            draw=neighbour_examples((-1, 1)),
             compares_wide=True,
         ),
-        Task(
+        TrainingTask(
             name="agreement",
-            says="Bring me the average of my gender, and the average of my number.",
-            n_tokens=WORDS,
-            d_model=GENDERS + NUMBERS + PAYLOAD,
+            instruction="Bring me the average of my gender, and the average of my number.",
+            n_tokens=N_WORDS,
+            d_model=N_GENDERS + N_NUMBERS + PAYLOAD_SIZE,
             parts=("gender", "number"),
-            draw=agreement,
+            draw=draw_agreement,
             compares_wide=True,
         ),
-        Task(
+        TrainingTask(
             name="conjunction",
-            says="Bring me the average of those who have my gender and my number.",
-            n_tokens=WORDS,
-            d_model=GENDERS + NUMBERS + PAYLOAD,
+            instruction="Bring me the average of those who have my gender and my number.",
+            n_tokens=N_WORDS,
+            d_model=N_GENDERS + N_NUMBERS + PAYLOAD_SIZE,
             parts=("gender and number",),
-            draw=conjunction,
+            draw=draw_conjunction,
             head_counts=(1, 2),
         ),
-        Task(
+        TrainingTask(
             name="staircase",
-            says="Bring me what the two tokens on either side hold.",
-            n_tokens=RING,
-            d_model=PAYLOAD + 6,
+            instruction="Bring me what the two tokens on either side hold.",
+            n_tokens=RING_LENGTH,
+            d_model=PAYLOAD_SIZE + 6,
             parts=("two before", "previous", "next", "two after"),
-            draw=neighbours((-2, -1, 1, 2)),
+            draw=neighbour_examples((-2, -1, 1, 2)),
             n_steps=1000,
             head_counts=(1, 2, 3, 4, 6),
         ),
-        Task(
+        TrainingTask(
             name="letters",
-            says="Name the letter before me and the letter after me.",
-            n_tokens=RING,
-            d_model=LETTERS + 6,
+            instruction="Name the letter before me and the letter after me.",
+            n_tokens=RING_LENGTH,
+            d_model=N_LETTERS + 6,
             parts=("previous", "next"),
-            draw=letters,
-            n_features=LETTERS,
+            draw=draw_letters,
+            n_features=N_LETTERS,
             loss="cross-entropy",
             n_steps=600,
             d_v=6,
@@ -202,27 +201,17 @@ TASKS = {
 }
 
 
-def task_named(name: str) -> Task:
-    """The task of that name. Raises: SettingsError."""
-    return TASKS[check_choice("task", name, TASKS)]
-
-
 @cached
-def unseen_examples(name: str, n_sequences: int = N_TEST) -> Examples:
-    """The 400 sequences of a task that no training sees, or more. The arrays are read-only.
-    Raises: SettingsError.
-    """
-    whole_number("n_sequences", n_sequences, 1, MOST_SEQUENCES)
-    examples = task_named(name).draw(np.random.default_rng(TEST_SEED), n_sequences)
+def unseen_examples(name: str, n_sequences: int = N_UNSEEN) -> Examples:
+    """The sequences of a task that no training sees, by default 400. The arrays are read-only."""
+    examples = TRAINING_TASKS[name].draw(np.random.default_rng(UNSEEN_SEED), n_sequences)
     for array in (examples.inputs, examples.targets):
         array.setflags(write=False)
     return examples
 
 
 @cached
-def target_variance(name: str, n_sequences: int = N_TEST) -> float:
-    """The squared error of always predicting the mean: it counts as 1. Of the unseen sequences,
-    or of more of them.
-    """
+def target_variance(name: str, n_sequences: int = N_UNSEEN) -> float:
+    """The squared error of always predicting the mean, on the unseen sequences: it counts as 1."""
     targets = unseen_examples(name, n_sequences).targets
     return float(np.square(targets - targets.mean(axis=(0, 1))).mean())

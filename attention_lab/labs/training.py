@@ -1,5 +1,5 @@
-"""Training one layer on a task: a run is a sequence of checkpoints, each made from the one
-before.
+"""Training one layer on a task: a run is a sequence of checkpoints, each computed from the previous
+one.
 """
 
 from __future__ import annotations
@@ -13,28 +13,27 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.errors import SettingsError
+from attention_core.gradients import Gradients
 from attention_core.initialisation import Stream, generator, orthonormal_columns
 from attention_core.projections import Projections
 
 from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients
-from .gradient_trace import GradientTrace
 from .losses import LOSSES
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 from .tasks import Examples
 from .training_settings import CONSTRAINTS, TrainingSettings, check_settings
 
-WEIGHTS = ("w_q", "w_k", "w_v", "w_o", "b_o")
-CHECKPOINT_STEPS = 10
+TRAINED_ARRAYS = ("w_q", "w_k", "w_v", "w_o", "b_o")
+STEPS_PER_CHECKPOINT = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A run after some steps: what a page draws, and all that continuing needs.
+    """A run after some steps: what a page draws, and everything needed to continue.
 
-    loss: the mean over the steps since the checkpoint before; at step 0 that of the weights as they
-    were drawn. generator_state: of the random numbers from which the next sequences are drawn.
+    loss: the mean over the steps since the previous checkpoint; at step 0 that of the initial
+    weights. generator_state: of the random numbers from which the next sequences are drawn.
     """
 
     settings: TrainingSettings
@@ -45,35 +44,31 @@ class Checkpoint:
     generator_state: Mapping[str, Any]
 
 
-def train(settings: TrainingSettings, start: Checkpoint | None = None) -> Iterator[Checkpoint]:
-    """The checkpoints of a run, every ten steps, each computed when it is asked for; from `start`
-    on when given.
+def train_layer(
+    settings: TrainingSettings, start: Checkpoint | None = None
+) -> Iterator[Checkpoint]:
+    """The checkpoints of a run, every ten steps, each computed on demand.
 
-    Whoever stops asking has stopped the run; the same settings always give the same numbers,
-    continued or not.
-    Raises: SettingsError, also for a run that would take longer than a minute and for a start from
-    another run.
+    start: a checkpoint of the same settings from which the run continues. Equal settings give equal
+    numbers, whether the run was continued or not.
+    Raises: SettingsError for columns that do not fit, and for a run that would take longer than a
+    minute.
 
-    >>> [point.step for point in train(TrainingSettings(n_steps=25))]
+    >>> [point.step for point in train_layer(TrainingSettings(n_steps=25))]
     [0, 10, 20, 25]
     """
     check_settings(settings)
     point = first_checkpoint(settings) if start is None else start
-    if point.settings != settings:
-        raise SettingsError(
-            f"The checkpoint is of {point.settings}, not of {settings}: go on with the settings it"
-            " was made by"
-        )
     yield point
     while point.step < settings.last_step:
         yield (point := next_checkpoint(point))
 
 
 def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
-    """The weights as they are drawn: normal with variance 1/inputs, the constrained ones with
-    orthonormal columns.
+    """The checkpoint at step 0. Free weights are normal with variance 1/inputs, constrained weights
+    have orthonormal columns.
     """
-    task, n_heads, (d_k, d_v) = settings.lesson, settings.n_heads, settings.widths
+    task, n_heads, (d_k, d_v) = settings.training_task, settings.n_heads, settings.widths
     rng = np.random.default_rng(settings.seed)
     constrained = CONSTRAINTS[settings.constraint]
     weights: dict[str, Any] = {}
@@ -99,13 +94,15 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
 
 
 def next_checkpoint(point: Checkpoint) -> Checkpoint:
-    """The next ten steps, or all that are left; each uses sequences that no step saw before."""
+    """The checkpoint ten steps later, or at the last step. Each step uses new sequences."""
     settings, rng = point.settings, np.random.default_rng(0)
     rng.bit_generator.state = point.generator_state
     projections, moments, losses = point.projections, point.moments, []
-    for number in range(point.step + 1, min(point.step + CHECKPOINT_STEPS, settings.last_step) + 1):
+    for number in range(
+        point.step + 1, min(point.step + STEPS_PER_CHECKPOINT, settings.last_step) + 1
+    ):
         loss, gradients = _loss_and_gradients(
-            settings, projections, settings.lesson.draw(rng, settings.batch)
+            settings, projections, settings.training_task.draw(rng, settings.batch)
         )
         rate = learning_rate_at(number, settings.last_step, settings.learning_rate)
         projections, moments = _step(settings, projections, gradients, moments, number, rate)
@@ -116,9 +113,9 @@ def next_checkpoint(point: Checkpoint) -> Checkpoint:
 
 def _loss_and_gradients(
     settings: TrainingSettings, projections: Projections, examples: Examples
-) -> tuple[float, GradientTrace]:
+) -> tuple[float, Gradients]:
     trace = attend(examples.inputs, projections, scale=settings.scale)
-    loss = LOSSES[settings.lesson.loss]
+    loss = LOSSES[settings.training_task.loss]
     gradients = layer_gradients(trace, loss.gradient.compute(trace.output, examples.targets))
     return loss.value.compute(trace.output, examples.targets), gradients
 
@@ -126,7 +123,7 @@ def _loss_and_gradients(
 def _step(
     settings: TrainingSettings,
     projections: Projections,
-    gradients: GradientTrace,
+    gradients: Gradients,
     moments: dict[str, Moments],
     number: int,
     rate: float,
@@ -134,12 +131,16 @@ def _step(
     """One step of Adam for every matrix, on the Stiefel manifold for the constrained ones."""
     weights: dict[str, Any] = {}
     moved: dict[str, Moments] = {}
-    for name in WEIGHTS:
-        array, gradient = getattr(projections, name), getattr(gradients, name)
+    for name in TRAINED_ARRAYS:
+        array, gradient = getattr(projections, name), gradients[name]
         if name in CONSTRAINTS[settings.constraint]:
-            point, slope = (head_matrices(matrix, settings.n_heads) for matrix in (array, gradient))
-            point, moved[name] = stiefel_adam_step(point, slope, moments[name], number, rate)
-            weights[name] = fused_matrix(point)
+            heads, head_gradients = (
+                head_matrices(matrix, settings.n_heads) for matrix in (array, gradient)
+            )
+            heads, moved[name] = stiefel_adam_step(
+                heads, head_gradients, moments[name], number, rate
+            )
+            weights[name] = fused_matrix(heads)
         else:
             weights[name], moved[name] = adam_step(array, gradient, moments[name], number, rate)
     return Projections(**weights, n_heads=settings.n_heads), moved

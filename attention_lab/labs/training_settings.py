@@ -1,27 +1,19 @@
-"""The settings of a training run, as plain values that fit into a URL, and its expected time."""
+"""The settings of a training run as plain values, and its expected time."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from attention_core.checks import (
-    check_choice,
-    is_finite_number,
-    number_between,
-    seed_number,
-    whole_number,
-)
 from attention_core.errors import SettingsError
 from attention_core.limits import check_seconds
 
-from .tasks import Task, task_named
+from .tasks import TRAINING_TASKS, TrainingTask
 
 # The matrices whose columns stay orthonormal, head by head.
 CONSTRAINTS = {"free": (), "orthonormal": ("w_q", "w_k", "w_v"), "orthonormal values": ("w_v",)}
-DATA = ("own", "common")
-WIDE = "1 wide head"
-LIMITS = {
+WIDE_MODEL = "1 wide head"
+SETTING_BOUNDS = {
     "n_heads": (1, 16),
     "d_k": (0, 64),
     "d_v": (0, 64),
@@ -32,12 +24,12 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Everything that decides a run. 0 means: d_k, d_v and n_steps as the task has them,
+    """Everything that decides a run. 0 means the task's own d_k, d_v and n_steps, and the
     temperature √d_k.
 
-    data: "own" draws the sequences after the weights, from the same random numbers; "common" draws
-    them from the seed alone, so that layers of all sizes learn from the same sequences.
-    Raises: SettingsError for a value outside its range.
+    task: a key of `TRAINING_TASKS`. constraint: a key of `CONSTRAINTS`. data: "own" draws the
+    sequences after the weights, from the same random numbers; "common" draws them from the seed
+    alone, so that layers of all sizes learn from the same sequences.
     """
 
     task: str = "neighbours"
@@ -52,70 +44,61 @@ class TrainingSettings:
     seed: int = 0
     data: str = "own"
 
-    def __post_init__(self) -> None:
-        task_named(self.task)
-        for name, (low, high) in LIMITS.items():
-            whole_number(name, getattr(self, name), low, high)
-        seed_number(self.seed)
-        number_between("learning_rate", self.learning_rate, 1e-6, 1.0)
-        if not is_finite_number(self.temperature) or self.temperature != 0:
-            number_between("temperature", self.temperature, 0.001, 1000.0)
-        check_choice("constraint", self.constraint, CONSTRAINTS)
-        check_choice("data", self.data, DATA)
-
     @property
-    def lesson(self) -> Task:
-        """The task itself. Raises: SettingsError."""
-        return task_named(self.task)
+    def training_task(self) -> TrainingTask:
+        """The task itself."""
+        return TRAINING_TASKS[self.task]
 
     @property
     def widths(self) -> tuple[int, int]:
         """d_k and d_v of a head."""
-        return self.d_k or self.lesson.d_k, self.d_v or self.lesson.d_v
+        return self.d_k or self.training_task.d_k, self.d_v or self.training_task.d_v
 
     @property
     def last_step(self) -> int:
-        """How many steps the run has."""
-        return self.n_steps or self.lesson.n_steps
+        """The number of steps."""
+        return self.n_steps or self.training_task.n_steps
 
     @property
     def scale(self) -> float:
-        """What the scores are multiplied by: one over the temperature."""
+        """The factor of the scores: 1 divided by the temperature."""
         return 1 / (self.temperature or math.sqrt(self.widths[0]))
 
     @property
     def n_parameters(self) -> int:
-        """How many numbers the layer learns.
+        """The number of parameters that the layer learns.
 
         >>> TrainingSettings(task="neighbours", n_heads=1).n_parameters
         200
         """
-        task, (d_k, d_v) = self.lesson, self.widths
+        task, (d_k, d_v) = self.training_task, self.widths
         return self.n_heads * (task.d_model * (2 * d_k + d_v) + d_v * task.d_out) + task.d_out
 
 
 def check_settings(settings: TrainingSettings) -> None:
-    """Raises: SettingsError for columns that do not fit the task, and for a run of more than a
+    """Refuse a run that is impossible or too long.
+
+    Raises: SettingsError for more orthonormal columns than features, and for a run of more than a
     minute.
     """
-    task = settings.lesson
+    task = settings.training_task
     widths = dict(zip(("w_q", "w_k", "w_v"), (settings.widths[0], *settings.widths), strict=True))
     for name in CONSTRAINTS[settings.constraint]:
         if widths[name] > task.d_model:
             raise SettingsError(
-                f"{name} cannot have {widths[name]} orthonormal columns in {task.d_model}"
-                " dimensions: choose a smaller width or no constraint"
+                f"{name} cannot have {widths[name]} orthonormal columns: the tokens have only"
+                f" {task.d_model} features. Choose a smaller width or free columns"
             )
     check_seconds(expected_seconds(settings), "choose fewer steps, fewer heads or a smaller batch")
 
 
 def expected_seconds(settings: TrainingSettings) -> float:
-    """About how long a run takes on one core: measured on 72 sizes, right within a factor of two.
+    """About how long a run takes on one core, right within a factor of two: measured for 72 sizes.
 
-    A step has a fixed cost of NumPy calls, one per small matrix product (sequence and head), and
-    one per number.
+    A step costs a fixed time for calls of NumPy, plus a time for each small matrix product
+    (sequence and head), plus a time for each number.
     """
-    task, sequences = settings.lesson, settings.batch * settings.n_heads
+    task, sequences = settings.training_task, settings.batch * settings.n_heads
     products = 3e-6 * sequences
     numbers = 1.1e-8 * sequences * task.n_tokens * (2 * settings.widths[0] + settings.widths[1])
     manifold = 0 if settings.constraint == "free" else 2e-4 + 2.5e-5 * settings.n_heads
@@ -123,21 +106,18 @@ def expected_seconds(settings: TrainingSettings) -> float:
 
 
 def models(task: str, seed: int = 0) -> dict[str, TrainingSettings]:
-    """The models worth comparing on a task, by name: one head, one wide head, two heads and more.
-    Those of one seed learn from the same sequences.
+    """The models to compare on a task, by name: one head, one wide head, two heads and more. All
+    models of one seed learn from the same sequences.
 
     >>> list(models("neighbours"))
     ['1 head', '1 wide head', '2 heads', '4 heads']
     """
-    lesson = task_named(task)
-    named = {}
-    for count in lesson.head_counts:
-        named[f"{count} head{'s' if count > 1 else ''}"] = TrainingSettings(
-            task=task, n_heads=count, seed=seed, data="common"
-        )
-        if count == 1 and lesson.compares_wide:
-            d_k, d_v = lesson.wide
-            named[WIDE] = TrainingSettings(
-                task=task, n_heads=1, d_k=d_k, d_v=d_v, seed=seed, data="common"
-            )
-    return named
+    training_task = TRAINING_TASKS[task]
+    common = TrainingSettings(task, n_heads=1, seed=seed, data="common")
+    named = {"1 head": common}
+    if training_task.compares_wide:
+        d_k, d_v = training_task.wide
+        named[WIDE_MODEL] = replace(common, d_k=d_k, d_v=d_v)
+    return named | {
+        f"{count} heads": replace(common, n_heads=count) for count in training_task.head_counts[1:]
+    }

@@ -13,27 +13,28 @@ from attention_core.trace import Trace
 
 from ..scenario import Scenario, trace_of
 from ..user_data.matrix_names import MAX_TOKENS
-from .hiding import combined, masks_for
+from .hiding import build_masks, combine_masks
 from .sentences import Sentence, other_sentence, padded_sentence
 
 
 @dataclass(frozen=True)
-class Use:
-    """One use of attention. asks: the sequence of the queries. answers: that of keys and values.
+class AttentionUse:
+    """One use of attention. queries_from: the sequence of the queries. keys_from: the sequence of
+    keys and values.
 
-    causal: whether later keys are hidden. The padding of the answering sequence is always hidden.
+    causal: whether later keys are hidden. The padding among the keys is always hidden.
     """
 
     key: str
     name: str
-    asks: str
-    answers: str
+    queries_from: str
+    keys_from: str
     causal: bool
-    says: str
+    description: str
 
 
-USES: tuple[Use, ...] = (
-    Use(
+ATTENTION_USES: tuple[AttentionUse, ...] = (
+    AttentionUse(
         "encoder",
         "encoder self-attention",
         "source",
@@ -41,7 +42,7 @@ USES: tuple[Use, ...] = (
         False,
         "The source sentence reads itself in both directions. Only its padding is hidden.",
     ),
-    Use(
+    AttentionUse(
         "decoder",
         "decoder self-attention",
         "target",
@@ -50,7 +51,7 @@ USES: tuple[Use, ...] = (
         "The target sentence reads itself, but no token may see a later one: during generation"
         " later tokens do not exist yet.",
     ),
-    Use(
+    AttentionUse(
         "cross",
         "cross-attention",
         "target",
@@ -63,7 +64,7 @@ USES: tuple[Use, ...] = (
 
 
 def attend_as(
-    use: Use,
+    use: AttentionUse,
     source: Sentence,
     target: Sentence,
     projections: Projections,
@@ -76,16 +77,16 @@ def attend_as(
     Source: Vaswani et al. 2017, section 3.2.3.
     """
     asking, answering = (
-        {"source": source, "target": target}[role] for role in (use.asks, use.answers)
+        {"source": source, "target": target}[role] for role in (use.queries_from, use.keys_from)
     )
     n_queries, n_keys = len(asking.vectors), len(answering.vectors)
-    masks = masks_for(n_queries, n_keys, causal=use.causal, lengths=[answering.n_real])
+    masks = build_masks(n_queries, n_keys, causal=use.causal, lengths=[answering.n_real])
     memory = None if asking is answering else answering.vectors
     trace = attend(
         asking.vectors,
         projections,
         memory=memory,
-        mask=combined(masks),
+        mask=combine_masks(masks),
         residual=residual,
         scale=scale,
     )
@@ -93,7 +94,7 @@ def attend_as(
 
 
 @cached
-def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
+def run_three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in its three uses, by name. The sentence of the scenario is the
     source.
 
@@ -105,5 +106,5 @@ def three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace
     source = padded_sentence(scenario, padding)
     return {
         use.key: attend_as(use, source, translated, own.projections, own.residual, own.scale)
-        for use in USES
+        for use in ATTENTION_USES
     }

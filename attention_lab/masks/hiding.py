@@ -1,5 +1,5 @@
 """Ways to hide a key: several masks at once, before or after the scale, with -inf or with a large
-negative number.
+negative number, and for a query alone.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from functools import reduce
 
 import numpy as np
 
+from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.errors import SettingsError
 from attention_core.formulas import softmax
 from attention_core.masks import causal_mask, padding_mask, window_mask
 from attention_core.number_types import check_range
+from attention_core.trace import Trace
+
+from ..heads.reruns import rerun
 
 
-def masks_for(
+def build_masks(
     n_queries: int,
     n_keys: int,
     *,
@@ -42,10 +45,11 @@ def masks_for(
     return masks
 
 
-def combined(masks: Mapping[str, Array]) -> Array | None:
+def combine_masks(masks: Mapping[str, Array]) -> Array | None:
     """What all masks together allow; None if there is no mask.
 
-    >>> combined({"a": np.array([True, True, False]), "b": np.array([False, True, True])}).tolist()
+    >>> first, second = np.array([True, True, False]), np.array([False, True, True])
+    >>> combine_masks({"first": first, "second": second}).tolist()
     [False, True, False]
     """
     return reduce(np.logical_and, masks.values()) if masks else None
@@ -71,7 +75,7 @@ class HidingValue:
     key: str
     name: str
     value: float
-    sentence: str
+    description: str
 
 
 DEFAULT_BIAS = -4.0
@@ -102,7 +106,7 @@ HIDING_VALUES: tuple[HidingValue, ...] = (
 )
 
 
-def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
+def hide_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
     """The probabilities when `value` is added to the scores of the keys that should be hidden.
 
     Shapes: (..., T, S) -> (..., T, S).
@@ -112,7 +116,7 @@ def hidden_with(value: float, scaled_scores: Array, allowed: Array) -> Array:
         return softmax(scaled_scores + addend)
 
 
-def leak(probabilities: Array, allowed: Array) -> Array:
+def leaked_share(probabilities: Array, allowed: Array) -> Array:
     """The sum of the shares that a query gives to hidden keys. Shapes: (..., T, S) -> (..., T).
     Range: 0 to 1.
     """
@@ -131,23 +135,52 @@ class MaskOrder:
     gap: float
 
 
-def mask_order(scores: Array, scale: float, addend: Array) -> MaskOrder:
+def compare_orders(scores: Array, scale: float, addend: Array) -> MaskOrder:
     """The mask after the scale and before it: softmax(s·scale + m) and softmax((s + m)·scale).
 
     For m = -inf both are equal. A finite bias differs: if it is added first, it is scaled too.
-    Shapes: scores (..., T, S); addend broadcasts to them. Raises: SettingsError if the scale is not
-    above 0, or if the scores grow beyond the range of their type.
+    Shapes: scores (..., T, S); addend broadcasts to them. scale: above 0,
+    because another one shows hidden keys again. Raises: SettingsError if the scores grow beyond the
+    range of their type.
 
-    >>> order = mask_order(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
+    >>> order = compare_orders(np.array([[0.0, 0.0]]), 0.5, np.array([0.0, -2.0]))
     >>> order.scale_first.round(3).tolist(), order.mask_first.round(3).tolist()
     ([[0.881, 0.119]], [[0.731, 0.269]])
     """
-    if not scale > 0:
-        raise SettingsError(
-            f"scale is {scale:g} but must be above 0: a scale of 0 or less shows hidden keys again"
-        )
     with np.errstate(over="ignore"):
         check_range(scores * scale)
         scale_first = softmax(scores * scale + addend)
         mask_first = softmax((scores + addend) * scale)
     return MaskOrder(scale_first, mask_first, float(np.abs(scale_first - mask_first).max()))
+
+
+@dataclass(frozen=True)
+class LastQuery:
+    """The query of the last token alone, with the keys of all tokens.
+
+    hidden_top_left: how many keys a mask from the top left hides. top_left, bottom_right: the
+    largest difference between the output with each mask and that of the whole sequence.
+    """
+
+    hidden_top_left: int
+    top_left: float
+    bottom_right: float
+
+
+def last_query_alone(trace: Trace) -> LastQuery:
+    """The layer under a causal mask on all tokens, and on the last query with the keys of all
+    tokens. Self-attention only.
+
+    >>> from attention_core import Projections
+    >>> found = last_query_alone(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
+    >>> found.hidden_top_left, round(found.top_left, 2), found.bottom_right
+    (2, 1.95, 0.0)
+    """
+    x, n_keys, p = trace.inputs, trace.sizes["S"], trace.projections
+    corners = causal_mask(1, n_keys), window_mask(n_keys, n_keys, right=0)[-1:]
+    whole = rerun(trace, mask=None, bias=None, causal=True, residual=False).output[:, -1:]
+    alone = [
+        attend(x[:, -1:], p, memory=x, mask=mask, scale=trace.scale, softcap=trace.softcap).output
+        for mask in corners
+    ]
+    return LastQuery(int((~corners[0]).sum()), *(float(np.abs(one - whole).max()) for one in alone))

@@ -49,17 +49,17 @@ def with_key_bias(projections: Projections, vector: Array) -> Projections:
 
 
 @dataclass(frozen=True)
-class Change:
-    """A change of a layer. same: whether the output stays the same, by theory.
+class LayerChange:
+    """A change of a layer. keeps_output: whether the output stays the same, by theory.
 
     formula: why, as LaTeX. apply: run the changed layer, with numbers drawn from a seed.
     """
 
     key: str
     name: str
-    same: bool
+    keeps_output: bool
     formula: str
-    says: str
+    description: str
     apply: Callable[[Trace, int], Trace]
 
 
@@ -103,62 +103,62 @@ def _value_basis(trace: Trace, seed: int) -> Trace:
     return rerun(trace, projections=with_basis_change(p, change))
 
 
-CHANGES: tuple[Change, ...] = (
-    Change(
+LAYER_CHANGES: tuple[LayerChange, ...] = (
+    LayerChange(
         "row_constants",
-        "a constant for each query, added to all scores of that query",
+        "A constant for each query, added to all scores of that query",
         True,
         r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
-        "The softmax depends only on differences between the scores of one query. The factor e^c"
-        " cancels.",
+        "The softmax depends only on differences between the scores of one query. The factor"
+        " $e^{c_i}$ cancels.",
         _row_constants,
     ),
-    Change(
+    LayerChange(
         "column_constants",
-        "a constant for each key, added to all scores of that key",
+        "A constant for each key, added to all scores of that key",
         False,
         r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
         "Some keys get more from all queries, so the probabilities change.",
         _column_constants,
     ),
-    Change(
+    LayerChange(
         "key_bias",
-        "a bias added to every key",
+        "A bias added to every key",
         True,
         r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
         "It adds the same number to all scores of one query, so no probability changes. With a"
         " soft cap, or with rotary positions, it would.",
         _key_bias,
     ),
-    Change(
+    LayerChange(
         "query_bias",
-        "a bias added to every query",
+        "A bias added to every query",
         False,
         r"(q_i + b) \cdot k_j = q_i \cdot k_j + b \cdot k_j",
         "It adds another number for each key: keys similar to b get more.",
         _query_bias,
     ),
-    Change(
+    LayerChange(
         "temperature",
-        "temperature 2",
+        "Temperature 2",
         False,
         r"\operatorname{softmax}(s / 2)",
         "The probabilities come closer together. Their order stays the same for each query, unless"
         " a bias is added to the scores: the bias is not divided, so it weighs more than before.",
         lambda trace, seed: at_temperature(trace, 2.0),
     ),
-    Change(
+    LayerChange(
         "query_key_basis",
-        "queries and keys in another basis",
+        "Queries and keys in another basis",
         True,
         r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
         "Queries and keys are used only in dot products. In another basis, biases included, these"
         " stay the same. So a single number of W_Q means nothing by itself.",
         _query_key_basis,
     ),
-    Change(
+    LayerChange(
         "value_basis",
-        "values in another basis",
+        "Values in another basis",
         True,
         r"(W_V U)(U^{-1} W_O) = W_V W_O",
         "The change of the values is undone in W_O: the head outputs differ, the output of the"

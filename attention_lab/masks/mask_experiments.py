@@ -13,7 +13,7 @@ from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
-from .hiding import HIDING_VALUES, MaskOrder, hidden_with, leak, mask_order
+from .hiding import HIDING_VALUES, MaskOrder, compare_orders, hide_with, leaked_share
 from .mask_workshop import MaskedBatch
 
 
@@ -35,17 +35,17 @@ class HidingEffect:
 
 
 def hiding_effects(
-    made: MaskedBatch, sequence: int, head: int, query: int, bias: float
+    masked: MaskedBatch, sequence: int, head: int, query: int, bias: float
 ) -> tuple[HidingEffect, ...]:
     """Minus infinity, −10⁹ and a finite bias, each added to the scores that the masks hide."""
-    scaled_TS, allowed_TS = made.trace.scaled_scores[sequence, head], made.allowed[sequence]
+    scaled_TS, allowed_TS = masked.trace.scaled_scores[sequence, head], masked.allowed[sequence]
     seeing_T, nothing_S = allowed_TS.any(axis=-1), np.zeros(allowed_TS.shape[1], dtype=bool)
     effects = []
-    for name, value in hiding_numbers(bias).items():
-        shares_TS = hidden_with(value, scaled_TS, allowed_TS)
-        leaked_T = leak(shares_TS, allowed_TS)
+    for name, value in hiding_values(bias).items():
+        shares_TS = hide_with(value, scaled_TS, allowed_TS)
+        leaked_T = leaked_share(shares_TS, allowed_TS)
         double, single = (
-            hidden_with(value, scaled_TS[query].astype(kind), nothing_S)
+            hide_with(value, scaled_TS[query].astype(kind), nothing_S)
             for kind in (np.float64, np.float32)
         )
         largest = float(leaked_T[seeing_T].max(initial=0.0))
@@ -53,21 +53,23 @@ def hiding_effects(
     return tuple(effects)
 
 
-def orders(made: MaskedBatch, sequence: int, head: int, bias: float) -> dict[str, MaskOrder]:
+def compare_all_orders(
+    masked: MaskedBatch, sequence: int, head: int, bias: float
+) -> dict[str, MaskOrder]:
     """The mask after the scale and before it, for each number that hides keys. Raises:
     SettingsError.
     """
-    scores_TS, allowed_TS = made.trace.scores[sequence, head], made.allowed[sequence]
+    scores_TS, allowed_TS = masked.trace.scores[sequence, head], masked.allowed[sequence]
     return {
-        name: mask_order(scores_TS, made.trace.scale, np.where(allowed_TS, 0.0, value))
-        for name, value in hiding_numbers(bias).items()
+        name: compare_orders(scores_TS, masked.trace.scale, np.where(allowed_TS, 0.0, value))
+        for name, value in hiding_values(bias).items()
     }
 
 
-def hiding_numbers(bias: float) -> dict[str, float]:
+def hiding_values(bias: float) -> dict[str, float]:
     """The numbers that are added to a score to hide a key, by name, with the given finite bias.
 
-    >>> list(hiding_numbers(-4.0))
+    >>> list(hiding_values(-4.0))
     ['−∞', '−10⁹', '−4.0']
     """
     finite = f"{bias + 0.0:.1f}".replace("-", "−")
@@ -94,12 +96,13 @@ class EmptyRow:
     nan_tokens: int
 
 
-def empty_row(made: MaskedBatch, sequence: int, head: int, query: int) -> EmptyRow:
+def hide_all_keys(masked: MaskedBatch, sequence: int, head: int, query: int) -> EmptyRow:
     """Hide every key from one query, in all sequences and heads."""
-    allowed_BTS = made.allowed.copy()
+    allowed_BTS = masked.allowed.copy()
     allowed_BTS[:, query] = False
     zero, nan = (
-        _again(made, made.trace.inputs, allowed_BTS, empty_rows) for empty_rows in ("zero", "nan")
+        _attend_again(masked, masked.trace.inputs, allowed_BTS, empty_rows)
+        for empty_rows in ("zero", "nan")
     )
     n_shares = int(np.isnan(nan.probabilities[sequence, head, query]).sum())
     nan_here, nan_outputs = (int(np.isnan(trace.output[sequence]).sum()) for trace in (zero, nan))
@@ -118,22 +121,24 @@ class OtherPadding:
     padded: float
 
 
-def other_padding(made: MaskedBatch, sequence: int) -> OtherPadding:
+def replace_padding(masked: MaskedBatch, sequence: int) -> OtherPadding:
     """Replace the [pad] vectors of all sequences by random numbers."""
-    inputs_BTD = made.trace.inputs.copy()
+    inputs_BTD = masked.trace.inputs.copy()
     rng = generator(0, Stream.PADDING)
-    for vectors, n_real in zip(inputs_BTD, made.batch.lengths, strict=True):
+    for vectors, n_real in zip(inputs_BTD, masked.batch.lengths, strict=True):
         vectors[n_real:] = 3 * rng.standard_normal(vectors[n_real:].shape)
-    changed = _again(made, inputs_BTD, made.allowed, "zero")
-    moved_T = np.abs(changed.output[sequence] - made.trace.output[sequence]).max(axis=-1)
-    n_real = made.batch.lengths[sequence]
+    changed = _attend_again(masked, inputs_BTD, masked.allowed, "zero")
+    moved_T = np.abs(changed.output[sequence] - masked.trace.output[sequence]).max(axis=-1)
+    n_real = masked.batch.lengths[sequence]
     return OtherPadding(
         changed, float(moved_T[:n_real].max()), float(moved_T[n_real:].max(initial=0.0))
     )
 
 
-def _again(made: MaskedBatch, inputs_BTD: Array, allowed_BTS: Array, empty_rows: str) -> Trace:
-    t = made.trace
+def _attend_again(
+    masked: MaskedBatch, inputs_BTD: Array, allowed_BTS: Array, empty_rows: str
+) -> Trace:
+    t = masked.trace
     mask = allowed_BTS[:, np.newaxis]
     return attend(
         inputs_BTD,

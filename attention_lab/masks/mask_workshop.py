@@ -13,15 +13,15 @@ from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..scenario import Scenario, trace_of
-from ..user_data.painted import painted_mask
-from .hiding import combined, masks_for
+from ..user_data.painted_masks import painted_mask
+from .hiding import build_masks, combine_masks
 from .sentences import other_sentence, own_sentence
 
 WORKSHOP_MASKS = ("causal", "padding", "window", "painted")
 
 
 @dataclass(frozen=True)
-class Workshop:
+class WorkshopChoices:
     """The choices: sentences besides that of the scenario, masks by name, the window in tokens to
     each side, a painted mask as text.
     """
@@ -33,7 +33,7 @@ class Workshop:
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class SentenceBatch:
     """Sentences of one length. Shapes: inputs (B, T, D); tokens B tuples of T; lengths and left_out
     B.
 
@@ -52,14 +52,14 @@ class MaskedBatch:
     Shapes: allowed (B, T, T).
     """
 
-    batch: Batch
+    batch: SentenceBatch
     masks: Mapping[str, Array]
     allowed: Array
     trace: Trace
 
 
 @cached
-def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
+def masked_batch(scenario: Scenario, workshop: WorkshopChoices) -> MaskedBatch:
     """The layer of a scenario on its own sentence and on others, all cut or padded to the length of
     its sequence.
 
@@ -71,14 +71,14 @@ def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
         own_sentence(scenario),
         *(other_sentence(scenario, text, n_tokens) for text in workshop.others),
     ]
-    batch = Batch(
+    batch = SentenceBatch(
         np.stack([sentence.vectors for sentence in sentences]),
         tuple(sentence.tokens for sentence in sentences),
         tuple(sentence.n_real for sentence in sentences),
         tuple(sentence.n_left_out for sentence in sentences),
     )
     chosen = set(workshop.masks)
-    masks = masks_for(
+    masks = build_masks(
         n_tokens,
         n_tokens,
         causal="causal" in chosen,
@@ -86,12 +86,12 @@ def masked_batch(scenario: Scenario, workshop: Workshop) -> MaskedBatch:
         lengths=batch.lengths if "padding" in chosen else None,
         painted=painted_mask(workshop.painted, n_tokens) if "painted" in chosen else None,
     )
-    mask = combined(masks)
+    mask = combine_masks(masks)
     trace = attend(batch.inputs, own.projections, mask=mask, scale=own.scale, residual=own.residual)
     return MaskedBatch(batch, masks, _per_sequence(mask, trace), trace)
 
 
-def without_row(painted_TT: Array, query: int) -> Array:
+def hide_row(painted_TT: Array, query: int) -> Array:
     """The painted mask with every key hidden from one query. Shapes: (T, T) bool."""
     emptied_TT = painted_TT.copy()
     emptied_TT[query] = False

@@ -1,4 +1,4 @@
-"""Tests of a layer from outside: what still looks fine with a mistake, and what gives it away."""
+"""Tests of a layer from outside: which still pass with a mistake, and which give it away."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from attention_core.trace import STEPS, Trace
 
 from ..rounding import tolerance
 from .invariances import shuffled_order
-from .replaced_steps import CORRECT_STEPS, Given, Steps, given_of, run
+from .replaced_steps import CORRECT_STEPS, ReplacedSteps, RunInputs, run_inputs, run_with_steps
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckResult:
     """Whether a check passed, and the result in one sentence. gap: the largest difference, if the
     sentence names one.
     """
@@ -29,58 +29,61 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Check:
-    """One test of a layer. asks: its question. verdict: its answer for given inputs and steps."""
+class MistakeCheck:
+    """One test of a layer. run: returns the result for inputs and steps."""
 
     key: str
     name: str
-    asks: str
-    verdict: Callable[[Given, Steps], Verdict]
+    question: str
+    run: Callable[[RunInputs, ReplacedSteps], CheckResult]
 
 
-def verdicts(trace: Trace, steps: Steps) -> dict[str, Verdict]:
-    """The answers of all checks for a layer with these steps, run on the inputs of a trace."""
-    given = given_of(trace)
-    return {check.key: check.verdict(given, steps) for check in CHECKS}
+def run_checks(trace: Trace, steps: ReplacedSteps) -> dict[str, CheckResult]:
+    """The results of all checks for a layer with these steps, run on the inputs of a trace."""
+    given = run_inputs(trace)
+    return {check.key: check.run(given, steps) for check in MISTAKE_CHECKS}
 
 
-def _shapes(given: Given, steps: Steps) -> Verdict:
+def _shapes(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     try:
-        run(given, steps)
+        run_with_steps(given, steps)
     except ValueError as error:  # of NumPy, or a ShapeError of the record
-        return Verdict(False, f"The arrays do not fit together: {error}.")
-    return Verdict(True, f"All {len(STEPS)} arrays have the right shapes.")
+        return CheckResult(False, f"The arrays do not fit together: {error}.")
+    return CheckResult(True, f"All {len(STEPS)} arrays have the right shapes.")
 
 
-def _row_sums(given: Given, steps: Steps) -> Verdict:
-    layer = run(given, steps)
+def _row_sums(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
+    layer = run_with_steps(given, steps)
     sums = layer.probabilities.sum(axis=-1)[~layer.empty_rows]
     gap = _gap(sums, np.ones_like(sums))
     if gap <= RELATIVE_ROUNDING[sums.dtype]:
-        return Verdict(True, "The shares of every query sum to 1.")
+        return CheckResult(True, "The shares of every query sum to 1.")
     sentence = f"The shares of a query do not sum to 1: the largest error is {gap:.3g}."
-    return Verdict(False, sentence, gap)
+    return CheckResult(False, sentence, gap)
 
 
-def _hidden_keys(given: Given, steps: Steps) -> Verdict:
-    hidden_TS = np.asarray(np.isneginf(run(given).masked_scores).all(axis=(0, 1)))
+def _hidden_keys(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
+    hidden_TS = np.asarray(np.isneginf(run_with_steps(given).masked_scores).all(axis=(0, 1)))
     if given.own_memory:
         np.fill_diagonal(hidden_TS, False)  # a changed token always changes its own output
     if not hidden_TS.any():
-        return Verdict(True, "No key is hidden here, so nothing can leak: try a mask.")
+        return CheckResult(True, "No key is hidden here, so nothing can leak: try a mask.")
     key = int(hidden_TS.sum(axis=0).argmax())
     which = "inputs" if given.own_memory else "memory"
     sequence = getattr(given, which).copy()
     sequence[:, key] += 1
-    before, after = run(given, steps), run(replace(given, **{which: sequence}), steps)
+    before, after = (
+        run_with_steps(given, steps),
+        run_with_steps(replace(given, **{which: sequence}), steps),
+    )
     blind = hidden_TS[:, key]
     gap = _gap(after.output[:, blind], before.output[:, blind])
     if gap <= max(tolerance(before, "output"), tolerance(after, "output")):
-        return Verdict(
+        return CheckResult(
             True,
             f"A change of token {key} does not change the output of any query that may not see it.",
         )
-    return Verdict(
+    return CheckResult(
         False,
         f"A change of token {key} moves the output of queries that may not see it, by up to"
         f" {gap:.3g}.",
@@ -88,49 +91,49 @@ def _hidden_keys(given: Given, steps: Steps) -> Verdict:
     )
 
 
-def _permutation(given: Given, steps: Steps) -> Verdict:
+def _permutation(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     order = list(shuffled_order(given.inputs.shape[1]))
     keys = order if given.own_memory else slice(None)
     mask, bias = (a if a is None else a[:, :, order][..., keys] for a in (given.mask, given.bias))
     moved = replace(given, inputs=given.inputs[:, order], mask=mask, bias=bias)
-    straight, shuffled = run(given, steps), run(moved, steps)
+    straight, shuffled = run_with_steps(given, steps), run_with_steps(moved, steps)
     gap = _gap(shuffled.output, straight.output[:, order])
     if gap <= tolerance(straight, "output"):
-        return Verdict(
+        return CheckResult(
             True,
             "If the tokens are shuffled, and the mask with them, the output is shuffled and"
             " otherwise the same.",
         )
-    return Verdict(
+    return CheckResult(
         False,
-        "If the tokens are shuffled, the output is not the shuffled one: the largest difference is"
+        "If the tokens are shuffled, the output is not just shuffled: the largest difference is"
         f" {gap:.3g}.",
         gap,
     )
 
 
-def _repeated_call(given: Given, steps: Steps) -> Verdict:
-    gap = _gap(run(given, steps, call=1).output, run(given, steps).output)
+def _repeated_call(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
+    gap = _gap(run_with_steps(given, steps, call=1).output, run_with_steps(given, steps).output)
     if gap == 0:
-        return Verdict(True, "A second call on the same input gives exactly the same output.")
-    return Verdict(
+        return CheckResult(True, "A second call on the same input gives exactly the same output.")
+    return CheckResult(
         False,
         f"A second call on the same input differs: the largest difference is {gap:.3g}.",
         gap,
     )
 
 
-def _different_heads(given: Given, steps: Steps) -> Verdict:
+def _different_heads(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     rng = generator(0, Stream.PROBES)
     probe = replace(given, inputs=_noise(rng, given.inputs), memory=_noise(rng, given.memory))
-    declared, found = _twins(run(probe)), _twins(run(probe, steps))
+    declared, found = _twins(run_with_steps(probe)), _twins(run_with_steps(probe, steps))
     extra = [pair for pair in found if pair not in declared]
     if not extra:
-        return Verdict(
+        return CheckResult(
             True, "On random inputs, heads with different weights compute different numbers."
         )
     a, b = extra[0]
-    return Verdict(
+    return CheckResult(
         False,
         f"Heads {a} and {b} compute the same on random inputs, although their weights differ.",
     )
@@ -158,42 +161,42 @@ def _twins(layer: Trace) -> list[tuple[int, int]]:
     ]
 
 
-def _whole_embedding(given: Given, steps: Steps) -> Verdict:
+def _whole_embedding(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
     if n_heads == 1:
-        return Verdict(True, "There is only one head, so all features belong to it.")
+        return CheckResult(True, "There is only one head, so all features belong to it.")
     first = -(-n_features // n_heads)
     inputs = given.inputs.copy()
     inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
     changed = replace(given, inputs=inputs)
     if not _moves(given, changed, CORRECT_STEPS):
-        return Verdict(
+        return CheckResult(
             True, "By its weights head 0 should read only its own features, and it does."
         )
     if _moves(given, changed, steps):
-        return Verdict(
+        return CheckResult(
             True,
             f"A change of the features from {first} on changes head 0: it reads more than a slice.",
         )
-    return Verdict(
+    return CheckResult(
         False,
         f"A change of the features from {first} on does not change head 0: it reads only a slice.",
     )
 
 
-def _moves(given: Given, changed: Given, steps: Steps) -> bool:
+def _moves(given: RunInputs, changed: RunInputs, steps: ReplacedSteps) -> bool:
     """Whether the queries of head 0 differ."""
-    before, after = run(given, steps), run(changed, steps)
+    before, after = run_with_steps(given, steps), run_with_steps(changed, steps)
     return _gap(after.query_heads[:, 0], before.query_heads[:, 0]) > tolerance(after, "query_heads")
 
 
-def _reference(given: Given, steps: Steps) -> Verdict:
-    right, layer = run(given), run(given, steps)
+def _reference(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
+    right, layer = run_with_steps(given), run_with_steps(given, steps)
     gap = _gap(layer.output, right.output)
     if gap <= tolerance(right, "output"):
-        return Verdict(True, "The output equals that of the right layer.")
+        return CheckResult(True, "The output equals that of the right layer.")
     sentence = f"The output differs from that of the right layer, by up to {gap:.3g}."
-    return Verdict(False, sentence, gap)
+    return CheckResult(False, sentence, gap)
 
 
 def _gap(one: Array, other: Array) -> float:
@@ -204,40 +207,40 @@ def _gap(one: Array, other: Array) -> float:
     )
 
 
-CHECKS: tuple[Check, ...] = (
-    Check("shapes", "shapes", "Does every array have the right shape?", _shapes),
-    Check("row_sums", "sums of shares", "Do the shares of every query sum to 1?", _row_sums),
-    Check(
+MISTAKE_CHECKS: tuple[MistakeCheck, ...] = (
+    MistakeCheck("shapes", "shapes", "Does every array have the right shape?", _shapes),
+    MistakeCheck("row_sums", "sums of shares", "Do the shares of every query sum to 1?", _row_sums),
+    MistakeCheck(
         "hidden_keys",
         "hidden tokens",
         "Is the output independent of what the mask hides?",
         _hidden_keys,
     ),
-    Check(
+    MistakeCheck(
         "permutation",
         "permutation test",
         "If the tokens are shuffled, is the output only shuffled?",
         _permutation,
     ),
-    Check(
+    MistakeCheck(
         "repeated_call",
         "repeated call",
         "Does the same input give the same output again?",
         _repeated_call,
     ),
-    Check(
+    MistakeCheck(
         "different_heads",
         "different heads",
         "Do heads with different weights compute different things?",
         _different_heads,
     ),
-    Check(
+    MistakeCheck(
         "whole_embedding",
         "whole embedding",
         "Does a head read more than a slice of the input?",
         _whole_embedding,
     ),
-    Check(
+    MistakeCheck(
         "reference",
         "comparison with the reference",
         "Are the outputs those of the right layer?",

@@ -21,7 +21,7 @@ from attention_core.trace import STEPS, Trace
 
 from ..heads.layout_mistakes import merge_without_swap, split_without_swap
 from ..rounding import tolerance
-from .replaced_steps import Steps
+from .replaced_steps import ReplacedSteps
 
 DROPOUT_RATE = 0.1
 
@@ -37,7 +37,7 @@ def _mask_last(scaled_BHTS: Array, masked_BHTS: Array, options: Options) -> Arra
     return softmax(unmasked_BHTS) * ~np.isneginf(masked_BHTS)
 
 
-def dropped(probabilities: Array, call: int) -> Array:
+def drop_shares(probabilities: Array, call: int) -> Array:
     """Dropout after the softmax: each share is set to 0 with probability `DROPOUT_RATE`, else
     divided by 1 - `DROPOUT_RATE`. That keeps the mean of a share, but not the sum of a
     query's shares. call: the seed.
@@ -86,12 +86,12 @@ class Mistake:
 
     key: str
     name: str
-    does: str
+    description: str
     array: str
     right: str
     wrong: str
     needs: str
-    steps: Steps = field(repr=False)
+    steps: ReplacedSteps = field(repr=False)
 
 
 MISTAKES: tuple[Mistake, ...] = (
@@ -104,7 +104,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "queries.reshape(B, T, H, K).swapaxes(1, 2)",
         "queries.reshape(B, H, T, K)",
         "at least two heads and two tokens",
-        Steps(split=split_without_swap),
+        ReplacedSteps(split=split_without_swap),
     ),
     Mistake(
         "merge",
@@ -115,7 +115,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
         "head_outputs.reshape(B, T, H * V)",
         "at least two heads and two tokens",
-        Steps(merge=merge_without_swap),
+        ReplacedSteps(merge=merge_without_swap),
     ),
     Mistake(
         "scale",
@@ -127,7 +127,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "scores / np.sqrt(K)",
         "scores / np.sqrt(D)",
         "scores divided by √d_k, and heads of another width than the embedding",
-        Steps(scale=_scale_of_the_layer),
+        ReplacedSteps(scale=_scale_of_the_layer),
     ),
     Mistake(
         "axis",
@@ -138,7 +138,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "softmax(masked_scores, axis=-1)",
         "softmax(masked_scores, axis=-2)",
         "a query that sees at least two tokens, with scores that differ",
-        Steps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
+        ReplacedSteps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
     ),
     Mistake(
         "mask",
@@ -149,7 +149,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "softmax(np.where(mask, scaled_scores, -np.inf))",
         "softmax(scaled_scores) * mask",
         "a mask that hides something",
-        Steps(shares=_mask_last),
+        ReplacedSteps(shares=_mask_last),
     ),
     Mistake(
         "slice",
@@ -160,7 +160,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "split_heads(inputs @ w_q, H)",
         "split_heads(inputs, H) @ small_w_q",
         "at least two heads, and weights that read the whole embedding",
-        Steps(weights=_own_slices),
+        ReplacedSteps(weights=_own_slices),
     ),
     Mistake(
         "shared",
@@ -170,7 +170,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "split_heads(inputs @ w_q, H)",
         "np.repeat(split_heads(inputs @ w_q[:, :K], 1), H, axis=1)",
         "at least two heads",
-        Steps(weights=_first_head_for_all),
+        ReplacedSteps(weights=_first_head_for_all),
     ),
     Mistake(
         "dropout",
@@ -181,14 +181,14 @@ MISTAKES: tuple[Mistake, ...] = (
         "softmax(masked_scores)",
         "softmax(masked_scores) * (rng.random((B, H, T, S)) >= 0.1) / 0.9",
         "nothing",
-        Steps(dropped=dropped),
+        ReplacedSteps(dropped=drop_shares),
     ),
 )
 
 
-def row_share_with_dropout(trace: Trace, head: int, query: int) -> float:
+def row_sum_with_dropout(trace: Trace, head: int, query: int) -> float:
     """The sum of the shares of a query after one draw of dropout."""
-    return float(dropped(trace.probabilities, 0)[0, head, query].sum())
+    return float(drop_shares(trace.probabilities, 0)[0, head, query].sum())
 
 
 def hidden_mistake(round_number: int) -> Mistake:
@@ -199,10 +199,10 @@ def hidden_mistake(round_number: int) -> Mistake:
 
 def first_difference(right: Trace, faulty: Trace) -> str | None:
     """The first field in which two runs differ by more than rounding; None if none does."""
-    return next((name for name in STEPS if differs(right, faulty, name)), None)
+    return next((name for name in STEPS if field_differs(right, faulty, name)), None)
 
 
-def differs(right: Trace, faulty: Trace, name: str) -> bool:
+def field_differs(right: Trace, faulty: Trace, name: str) -> bool:
     """Whether a field of two runs differs by more than rounding."""
     one, other = getattr(right, name), getattr(faulty, name)
     return not np.allclose(one, other, rtol=0, atol=tolerance(right, name), equal_nan=True)

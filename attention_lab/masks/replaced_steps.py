@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_core import HeadTrace
 from attention_core.attention import LayerSteps, plain_heads, run_layer
 from attention_core.cache import cached
 from attention_core.checks import Array
-from attention_core.fast_heads import HeadTrace
 from attention_core.formulas import cut_heads, join_heads, softmax
 from attention_core.layer_checks import Options
 from attention_core.projections import Projections
@@ -18,7 +18,7 @@ from attention_core.trace import Trace
 
 
 @dataclass(frozen=True)
-class Steps:
+class ReplacedSteps:
     """The steps of the layer that a mistake can replace. The defaults are right.
 
     scale: from a trace. shares: from the scores without and with the mask. dropped: from the
@@ -44,11 +44,11 @@ class Steps:
         return LayerSteps(split=self.split, heads=heads, merge=self.merge)
 
 
-CORRECT_STEPS = Steps()
+CORRECT_STEPS = ReplacedSteps()
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class RunInputs:
     """The inputs of a run. Shapes: inputs (B, T, D), memory (B, S, M); mask and bias (B, H, T,
     S), or None.
     """
@@ -65,16 +65,16 @@ class Given:
         return self.trace.memory is self.trace.inputs
 
 
-def given_of(trace: Trace) -> Given:
+def run_inputs(trace: Trace) -> RunInputs:
     """The inputs of a trace."""
     mask, bias = (
         a if a is None else np.broadcast_to(a, trace.scores.shape) for a in (trace.mask, trace.bias)
     )
-    return Given(trace, trace.inputs, trace.memory, mask, bias)
+    return RunInputs(trace, trace.inputs, trace.memory, mask, bias)
 
 
 @cached
-def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
+def run_with_steps(given: RunInputs, steps: ReplacedSteps = CORRECT_STEPS, call: int = 0) -> Trace:
     """The whole layer with these steps. The result has the used projections and scale.
 
     Results are kept, because several checks need the same runs.
@@ -83,9 +83,11 @@ def run(given: Given, steps: Steps = CORRECT_STEPS, call: int = 0) -> Trace:
     scale = steps.scale(trace)
     options = Options(given.mask, given.bias, scale, trace.softcap, trace.empty_rows_as)
     weights, connection = steps.weights(trace.projections), given.inputs if trace.residual else None
-    made = run_layer(given.inputs, memory, weights, options, connection, steps.of_layer(call))
+    trace_of_run = run_layer(
+        given.inputs, memory, weights, options, connection, steps.of_layer(call)
+    )
     return replace(
-        made,
+        trace_of_run,
         mask=trace.mask,
         bias=trace.bias,
         tokens=trace.tokens,

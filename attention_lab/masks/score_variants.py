@@ -15,7 +15,7 @@ from attention_core.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)
-class Additive:
+class AdditiveScores:
     """Additive scores of a head, under its mask, and the shares computed from them.
 
     Shapes: scores and shares (T, S). largest: the largest |score| without the mask, at most
@@ -31,7 +31,7 @@ class Additive:
     n_tanh: int
 
 
-def additive(trace: Trace, head: int) -> Additive:
+def additive_scores(trace: Trace, head: int) -> AdditiveScores:
     """Scores Σ v_k tanh(q_k + k_k) of a head's queries and keys, with every number of v equal to 1.
 
     W_Q and W_K are those of the layer; a model would learn v. No scale is used.
@@ -47,7 +47,7 @@ def additive(trace: Trace, head: int) -> Additive:
         float(np.abs(each_TS).max()) for each_TS in (scores_TS, trace.scaled_scores[0, head])
     )
     bound = float(tanh_TSK.shape[-1])
-    return Additive(masked_TS, softmax(masked_TS), largest, largest_dot, bound, tanh_TSK.size)
+    return AdditiveScores(masked_TS, softmax(masked_TS), largest, largest_dot, bound, tanh_TSK.size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,9 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..scenario import Scenario, embedding_of, settled, tokens_of, trace_of
+from ..choices import resolve
+from ..scenario import Scenario, trace_of
+from ..sentences import embedding_of, tokens_of
 from ..user_data.matrix_names import MAX_TOKENS
 
 
@@ -44,7 +46,7 @@ def other_sentence(scenario: Scenario, text: str, n_tokens: int = 0) -> Sentence
     >>> other_sentence(Scenario(), "It slept", n_tokens=3).tokens
     ('It', 'slept', '[pad]')
     """
-    other = replace(settled(scenario), text=text, n_tokens=n_tokens, edits="", own="")
+    other = replace(resolve(scenario), text=text, n_tokens=n_tokens, edits="", own="")
     sequence = tokens_of(other)
     return Sentence(
         embedding_of(other).inputs, sequence.tokens, sequence.n_real, sequence.n_left_out
@@ -59,7 +61,7 @@ def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
     """
     own = own_sentence(scenario)
     n_tokens = min(MAX_TOKENS, len(own.tokens) + padding)
-    if settled(scenario).n_tokens or n_tokens == len(own.tokens):
+    if resolve(scenario).n_tokens or n_tokens == len(own.tokens):
         return own
     padded = other_sentence(scenario, scenario.text, n_tokens)
     vectors_TD = np.concatenate([own.vectors, padded.vectors[len(own.tokens) :]])

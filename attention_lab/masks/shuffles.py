@@ -12,8 +12,10 @@ from attention_core.checks import Array
 from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
-from ..heads.reruns import Gaps, permutation_gaps
-from ..scenario import Scenario, embedding_of, own_of, settled, trace_of
+from ..choices import resolve, user_matrices_of
+from ..heads.reruns import RunGaps, permutation_gaps
+from ..scenario import Scenario, trace_of
+from ..sentences import embedding_of
 from .invariances import shuffled_order
 
 
@@ -21,14 +23,15 @@ from .invariances import shuffled_order
 class Situation:
     """What the layer reads: words alone, words with positions, or words under a causal mask.
 
-    says: what that means. says_given: the same for a given X, from a user or from earlier layers.
+    description: what that means. description_of_inputs: the same for an X that is given as it is,
+    by a user or by earlier layers.
     """
 
     key: str
     positions: bool
     causal: bool
-    says: str
-    says_given: str
+    description: str
+    description_of_inputs: str
 
     @property
     def knows_order(self) -> bool:
@@ -77,7 +80,7 @@ class Shuffle:
     order: tuple[int, ...]
     straight: Trace
     shuffled: Trace
-    gaps: Gaps
+    gaps: RunGaps
 
     @property
     def has_order(self) -> bool:
@@ -86,12 +89,12 @@ class Shuffle:
 
 
 @cached
-def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
+def run_shuffled(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
     """Run the layer of a scenario on its words, and on the same words in another order. Raises:
     AttentionError.
     """
     situation = {one.key: one for one in SITUATIONS}[key]
-    trace, words_TD = trace_of(scenario), words_of(scenario)
+    trace, words_TD = trace_of(scenario), word_vectors_of(scenario)
     order = shuffled_order(len(words_TD), seed)
     codes_TD = _codes(scenario, words_TD) if situation.positions else np.zeros_like(words_TD)
     straight, shuffled = (
@@ -111,26 +114,26 @@ def shuffle(scenario: Scenario, key: str, seed: int = 0) -> Shuffle:
 
 def _codes(scenario: Scenario, words_TD: Array) -> Array:
     """The position codes for the words of a scenario, even if the scenario adds none."""
-    if settled(scenario).weights == "by hand":
+    if resolve(scenario).weights == "by hand":
         return embedding_of(scenario).positions
     return sinusoidal_positions(*words_TD.shape)
 
 
-def is_given(scenario: Scenario) -> bool:
+def has_given_inputs(scenario: Scenario) -> bool:
     """Whether X is given as it is, not as a sum of words and positions: the user's own X, or the
     input of a trained layer.
     """
-    return scenario.weights == "trained" or own_of(scenario).x is not None
+    return scenario.weights == "trained" or user_matrices_of(scenario).x is not None
 
 
-def words_of(scenario: Scenario) -> Array:
+def word_vectors_of(scenario: Scenario) -> Array:
     """The vectors of the words without positions. Edited cells keep the user's numbers; a given X
     stays as it is.
 
     Shapes: (T, D).
     """
     inputs_TD: Array = trace_of(scenario).inputs[0]
-    if is_given(scenario):
+    if has_given_inputs(scenario):
         return inputs_TD
     embedding = embedding_of(scenario)
     return np.where(inputs_TD == embedding.inputs, embedding.words, inputs_TD)

@@ -18,10 +18,9 @@ from attention_core.limits import check_room
 from attention_core.number_types import too_large
 from attention_core.trace import Trace
 
-from ..heads.patterns import effective_tokens
 from ..heads.reruns import rerun
 
-WIDTHS = (1, 4, 16, 64, 256, 1024)
+KEY_SIZES = (1, 4, 16, 64, 256, 1024)
 N_DRAWS = 64  # of N_KEYS queries and keys each
 N_KEYS = 32
 
@@ -60,22 +59,11 @@ def jacobian_trace(probabilities_XS: Array) -> Array:
     return trace_X
 
 
-def jacobian_norm(probabilities_XS: Array) -> Array:
-    """The Frobenius norm of the Jacobian: √(Σ a² - 2 Σ a³ + (Σ a²)²). Shapes: (X, S) -> (X).
-    Range: 0 to 1/2.
-    """
-    squares_X = np.square(probabilities_XS).sum(axis=-1)
-    cubes_X = (probabilities_XS**3).sum(axis=-1)
-    # Rounding may go below 0.
-    norm_X: Array = np.sqrt(np.maximum(squares_X - 2 * cubes_X + squares_X**2, 0.0))
-    return norm_X
-
-
-def two_token_slope(gap: float) -> float:
+def two_token_derivative(gap: float) -> float:
     """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
     1/4.
 
-    >>> [round(two_token_slope(gap), 4) for gap in (0, 2, 8)]
+    >>> [round(two_token_derivative(gap), 4) for gap in (0, 2, 8)]
     [0.25, 0.105, 0.0003]
     """
     shares = softmax([0.0, gap])
@@ -84,14 +72,10 @@ def two_token_slope(gap: float) -> float:
 
 @dataclass(frozen=True)
 class Sharpness:
-    """How sharp a softmax is: the largest share, the effective tokens, and the trace and the norm
-    of its Jacobian.
-    """
+    """How sharp a softmax is: the largest share, and the trace of its Jacobian."""
 
     largest_share: float
-    effective_tokens: float
     jacobian_trace: float
-    jacobian_norm: float
 
 
 @dataclass(frozen=True)
@@ -113,9 +97,8 @@ class ScoreSpread:
 def sharpness(scores_XS: Array) -> Sharpness:
     """How sharp the softmax of some rows is, averaged over the rows. Shapes: (X, S)."""
     shares_XS = softmax(scores_XS)
-    slopes = (jacobian_trace(shares_XS), jacobian_norm(shares_XS))
-    measures = (shares_XS.max(axis=-1), effective_tokens(shares_XS), *slopes)
-    return Sharpness(*(float(measure.mean()) for measure in measures))
+    largest_X, trace_X = shares_XS.max(axis=-1), jacobian_trace(shares_XS)
+    return Sharpness(float(largest_X.mean()), float(trace_X.mean()))
 
 
 def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
@@ -157,4 +140,4 @@ def score_spread(d_k: int, seed: int = 0) -> ScoreSpread:
 
 def score_spreads() -> tuple[ScoreSpread, ...]:
     """The same for widths from 1 to 1024."""
-    return tuple(score_spread(d_k) for d_k in WIDTHS)
+    return tuple(score_spread(d_k) for d_k in KEY_SIZES)

@@ -1,5 +1,5 @@
-"""The probabilities of many heads with their token labels, whoever computed them: what all
-pages about heads need.
+"""The attention weights of many heads with their tokens, from any model: what the pages about heads
+read.
 """
 
 from __future__ import annotations
@@ -11,51 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_labels, short_repr, whole_number
+from attention_core.checks import Array, as_array, as_labels, short_repr
 from attention_core.errors import SettingsError, ShapeError
 
 from ..heads.patterns import Pattern
 from .encoder import Encoded
 
-# Shares stored in 8 significant bits (bfloat16) add up to 1 no better than this.
-_ROUNDING = 0.01
+# Shares stored in 8 significant bits (bfloat16) sum to 1 only this closely.
+MAX_ROUNDING = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionMaps:
-    """The probabilities of every head of every layer, read-only.
+    """The attention weights of every head of every layer, read-only.
 
     Shapes: layers holds one (H, T, S) array per layer; tokens has T labels, memory_tokens S.
-    Raises: ShapeError when sizes differ, or when the numbers are no probabilities.
     """
 
     layers: tuple[Array, ...]
     tokens: tuple[str, ...]
     memory_tokens: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        shapes = {layer.shape for layer in self.layers}
-        if len(shapes) != 1 or len(shape := shapes.pop()) != 3 or 0 in shape:
-            given = ", ".join(str(layer.shape) for layer in self.layers[:5]) or "nothing"
-            raise ShapeError(
-                "every layer must have one shape (heads, queries, keys), none 0, but there is"
-                f" {given}"
-            )
-        labelled = (
-            ("tokens", self.tokens, shape[1]),
-            ("memory_tokens", self.memory_tokens, shape[2]),
-        )
-        for name, labels, count in labelled:
-            if len(labels) != count:
-                raise ShapeError(
-                    f"{name} holds {len(labels)} labels for {count} positions; give one for each"
-                )
-        object.__setattr__(
-            self, "layers", tuple(layer.view() for layer in self.layers)
-        )  # the caller can go on writing
-        for number, layer in enumerate(self.layers):
-            _check_shares(number, layer)
-            layer.setflags(write=False)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -64,7 +39,7 @@ class AttentionMaps:
 
     @cached_property
     def seen(self) -> Array:
-        """Which keys a query may see: those to which some head of some layer gives something.
+        """Which keys a query may see: those that some head of some layer gives a share above 0.
         Shapes: (T, S) bool.
         """
         seen_TS: Array = np.logical_or.reduce([(layer > 0).any(axis=0) for layer in self.layers])
@@ -81,50 +56,58 @@ class AttentionMaps:
         """One array per layer, (H, T, S) or a batch of one of them; also PyTorch tensors, such as
         outputs.attentions.
 
-        Missing labels are the positions' numbers; in self-attention the keys are the queries'
-        tokens.
-        Raises: ShapeError, also for the None that a model gives which was not asked for its
-        probabilities; SettingsError, TextError.
+        Without labels the positions are numbered; in self-attention the keys are the queries'
+        tokens. Raises: ShapeError when sizes differ, when the numbers are not attention weights,
+        and for the None of a model that was not asked for them; SettingsError; TextError.
 
         >>> AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]], ["a", "b"]).sizes
         {'L': 1, 'H': 1, 'T': 2, 'S': 2}
         """
-        try:
-            given = [None] if attentions is None else list(attentions)
-        except TypeError as error:
-            raise SettingsError(
-                f"attentions is {short_repr(attentions)} but must hold one array per layer"
-            ) from error
-        if any(layer is None for layer in given):
-            raise ShapeError(
-                "attentions holds None where one array per layer is expected: run the model with "
-                'output_attentions=True and load it with attn_implementation="eager"'
-            )
-        layers = tuple(_as_layer(number, layer) for number, layer in enumerate(given))
-        n_queries, n_keys = layers[0].shape[1:] if layers else (0, 0)
-        tokens, memory_tokens = (
-            as_labels("tokens", tokens),
-            as_labels("memory_tokens", memory_tokens),
-        )
-        own = tokens or tuple(map(str, range(n_queries)))
-        others = memory_tokens or (own if n_keys == n_queries else tuple(map(str, range(n_keys))))
-        return cls(layers, own, others)
+        layers = [_as_layer(number, layer) for number, layer in enumerate(_as_list(attentions))]
+        n_queries, n_keys = _common_shape(layers)
+        tokens = as_labels("tokens", tokens) or tuple(map(str, range(n_queries)))
+        memory_tokens = as_labels("memory_tokens", memory_tokens)
+        if not memory_tokens and n_keys == n_queries:
+            memory_tokens = tokens
+        memory_tokens = memory_tokens or tuple(map(str, range(n_keys)))
+        _check_labels("tokens", tokens, n_queries)
+        _check_labels("memory_tokens", memory_tokens, n_keys)
+        for number, layer in enumerate(layers):
+            _check_shares(number, layer)
+            layer.setflags(write=False)
+        return cls(tuple(layers), tokens, memory_tokens)
 
     @classmethod
     def of_encoded(cls, encoded: Encoded) -> AttentionMaps:
         """Those of our own encoder; no number is copied."""
-        return cls.of([trace.probabilities for trace in encoded.traces], encoded.tokens)
+        layers = tuple(trace.probabilities[0] for trace in encoded.traces)
+        return cls(layers, encoded.tokens, encoded.tokens)
+
+
+def _as_list(attentions: Iterable[Any] | None) -> list[Any]:
+    """The layers, none of them None."""
+    try:
+        layers = [None] if attentions is None else list(attentions)
+    except TypeError as error:
+        raise SettingsError(
+            f"attentions is {short_repr(attentions)} but must hold one array per layer"
+        ) from error
+    if any(layer is None for layer in layers):
+        raise ShapeError(
+            "attentions holds None where one array per layer is expected: run the model with "
+            'output_attentions=True and load it with attn_implementation="eager"'
+        )
+    return layers
 
 
 def _as_layer(number: int, layer: Any) -> Array:
-    """One layer as (H, T, S), in float64 if it has numbers of 64 bits, else in float32; a batch
-    of one is opened.
+    """One layer as (H, T, S), in float64 if its numbers have 64 bits, else in float32. A view: the
+    caller can go on writing to the array. The axis of a batch of one is removed.
     """
     if hasattr(layer, "detach"):  # a PyTorch tensor, of any precision, on any device
         layer = layer.detach().cpu()
-        layer = (
-            layer if getattr(layer, "itemsize", 4) == 8 else layer.float()
-        )  # NumPy knows no bfloat16
+        if getattr(layer, "itemsize", 4) != 8:
+            layer = layer.float()  # NumPy has no bfloat16
     array = as_array(f"layer {number}", layer)
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]
@@ -137,41 +120,59 @@ def _as_layer(number: int, layer: Any) -> Array:
             f"layer {number} must hold numbers of shape (heads, queries, keys) or a batch of one,"
             f" not {array.shape}"
         )
-    return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32, copy=False)
+    dtype = np.float64 if array.dtype.itemsize == 8 else np.float32
+    return array.astype(dtype, copy=False).view()
 
 
-# Numbers that are no probabilities may add up to anything, which is told below.
+def _common_shape(layers: Sequence[Array]) -> tuple[int, int]:
+    """The numbers of queries and keys, which all layers share."""
+    shapes = {layer.shape for layer in layers}
+    if len(shapes) != 1 or 0 in (shape := shapes.pop()):
+        listed = ", ".join(str(layer.shape) for layer in layers[:5]) or "nothing"
+        raise ShapeError(
+            "every layer must have the same shape (heads, queries, keys), without a 0, but"
+            f" attentions holds {listed}"
+        )
+    _, n_queries, n_keys = shape
+    return n_queries, n_keys
+
+
+def _check_labels(name: str, labels: tuple[str, ...], count: int) -> None:
+    if len(labels) != count:
+        raise ShapeError(
+            f"{name} holds {len(labels)} labels for {count} positions; give one for each"
+        )
+
+
+# Numbers that are not attention weights may have any sum, which the error below says.
 @np.errstate(over="ignore", invalid="ignore")
 def _check_shares(number: int, layer_HTS: Array) -> None:
-    """Every row is a distribution, or all 0 where a query had nothing to attend to."""
+    """Every row is a distribution, or all 0 if its query has nothing to attend to."""
     totals_HT = layer_HTS.sum(axis=-1)
     least_HT = layer_HTS.min(axis=-1)
-    wrong_HT = ~((np.abs(totals_HT - 1) <= _ROUNDING) | (totals_HT == 0)) | (least_HT < 0)
-    if wrong_HT.any():
-        head, query = (int(i) for i in np.unravel_index(int(np.argmax(wrong_HT)), wrong_HT.shape))
-        total, least = totals_HT[head, query], least_HT[head, query]
-        fault = (
-            f"holds {least:.3g}, a number below 0"
-            if least < 0
-            else f"adds up to {total:.3g} instead of 1"
-        )
-        raise ShapeError(
-            f"layer {number} holds no probabilities: its row of head {head}, query {query} {fault};"
-            " pass what comes out of the softmax"
-        )
+    wrong_HT = ~((np.abs(totals_HT - 1) <= MAX_ROUNDING) | (totals_HT == 0)) | (least_HT < 0)
+    if not wrong_HT.any():
+        return
+    head, query = (int(i) for i in np.unravel_index(int(np.argmax(wrong_HT)), wrong_HT.shape))
+    fault = f"has the sum {totals_HT[head, query]:.3g} instead of 1"
+    if (least := least_HT[head, query]) < 0:
+        fault = f"holds {least:.3g}, a number below 0"
+    raise ShapeError(
+        f"layer {number} does not hold attention weights: its row of head {head}, query {query}"
+        f" {fault}; pass the result of the softmax"
+    )
 
 
 def pattern_of_layer(maps: AttentionMaps, layer: int, head: int | None = None) -> Pattern:
-    """One layer for the measures of heads, or one head of it alone: in float64 a layer may take
-    half a gigabyte.
+    """One layer for the measures of heads, or one of its heads: in float64 a layer may take half a
+    gigabyte.
     """
-    probabilities_HTS = maps.layers[whole_number("layer", layer, 0, len(maps.layers) - 1)]
+    probabilities_HTS = maps.layers[layer]
     if head is not None:
-        head = whole_number("head", head, 0, len(probabilities_HTS) - 1)
         probabilities_HTS = probabilities_HTS[head : head + 1]
     allowed_BHTS = np.broadcast_to(maps.seen, (1, *probabilities_HTS.shape))
     resolution = float(np.finfo(probabilities_HTS.dtype).eps)
-    # In this order, whatever the file's, the checks and measures need no copy of their own.
+    # In this order, whatever the file's, the measures need no copy of their own.
     probabilities_BHTS = probabilities_HTS[np.newaxis].astype(np.float64, order="C")
     return Pattern(
         probabilities_BHTS, allowed_BHTS, None, maps.tokens == maps.memory_tokens, resolution

@@ -1,6 +1,4 @@
-"""A sentence through the trained encoder, one of its layers for the pages, and the same
-sentence without weights.
-"""
+"""A sentence in the trained encoder: all layers, one of them, and attention without weights."""
 
 from __future__ import annotations
 
@@ -26,12 +24,12 @@ N_LAYERS, N_HEADS, D_MODEL = 6, 12, 384
 
 
 @dataclass(frozen=True, eq=False)
-class Weightless:
-    """Attention without weights over vectors of one kind, and why it comes out as it does.
+class WeightlessAttention:
+    """Attention without weights over vectors of one kind, and the numbers that explain it.
 
     length: the mean squared length of a vector divided by √D, which is its scaled score with
-    itself. others: the mean scaled score with the other tokens. share: what a token gives itself on
-    average.
+    itself. others: the mean scaled score with the other tokens. share: the mean share that a token
+    gives itself.
     """
 
     name: str
@@ -42,27 +40,24 @@ class Weightless:
 
     @property
     def even_share(self) -> float:
-        """What a token would give itself if it looked at all alike: 1/T."""
+        """The share that a token would give itself if it read all tokens equally: 1/T."""
         return 1 / len(self.trace.tokens)
 
     @property
     def share_if_alike(self) -> float:
-        """What a token would give itself if each scored `length` with itself and `others` with
-        all others.
+        """The share that a token would give itself if its score were `length` with itself and
+        `others` with each other token.
         """
         return 1 / (1 + (len(self.trace.tokens) - 1) * math.exp(self.others - self.length))
 
-    def times_as_long(self, other: Weightless) -> float:
-        """How many times as long as the vectors of another kind these are, in the root of the
-        mean square.
-        """
+    def times_as_long(self, other: WeightlessAttention) -> float:
+        """The length of these vectors divided by that of another kind; both root mean squares."""
         return math.sqrt(self.length / other.length)
 
 
 @cached
 def pieces_of(text: str, n_tokens: int = 0) -> Pieces:
-    """The tokens of a text, cut or filled with [PAD] to n_tokens; 0: as many as it has, up to
-    `MAX_TOKENS`.
+    """The tokens of a text, cut or filled with [PAD] to n_tokens; 0 takes all, up to `MAX_TOKENS`.
 
     Raises: TextError, SettingsError, FileError.
     """
@@ -73,8 +68,8 @@ def pieces_of(text: str, n_tokens: int = 0) -> Pieces:
 
 @cached
 def encoded(text: str, n_tokens: int = 0) -> Encoded:
-    """All six layers of a text, every `Trace` kept (64 tokens: 8 MB); no token attends to [PAD]
-    that fills it up.
+    """All six layers of a text, with every `Trace` (64 tokens: 8 MB). No token attends to the [PAD]
+    at the end.
 
     Raises: TextError, SettingsError, FileError.
     """
@@ -86,7 +81,7 @@ def encoded(text: str, n_tokens: int = 0) -> Encoded:
 
 @cached
 def attention_of(text: str, n_tokens: int = 0) -> AttentionMaps:
-    """The probabilities of all 72 heads; the text is cut to n_tokens, but no [PAD] is added to it.
+    """The attention weights of all 72 heads. The text is cut to n_tokens, but no [PAD] is added.
 
     Raises: TextError, SettingsError, FileError.
     """
@@ -94,15 +89,16 @@ def attention_of(text: str, n_tokens: int = 0) -> AttentionMaps:
 
 
 def encoded_alone(text: str, n_tokens: int = 0) -> Encoded:
-    """All layers of a text that is cut to n_tokens but never filled up. Raises: TextError,
-    SettingsError, FileError.
+    """All layers of a text that is cut to n_tokens but not filled with [PAD].
+
+    Raises: TextError, SettingsError, FileError.
     """
     pieces = pieces_of(text, n_tokens)
     return encoded(text, n_tokens if pieces.n_real == len(pieces.tokens) else 0)
 
 
 def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
-    """One layer with its weights, on what the layers before it make of the text.
+    """One layer with its weights, on the output of the layers before it.
 
     Raises: TextError, FileError, SettingsError.
     """
@@ -110,15 +106,14 @@ def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
 
 
 @cached
-def weightless(text: str, n_tokens: int = 0) -> tuple[Weightless, ...]:
-    """Attention with Q = K = V = X over the model's own vectors: of the words, with positions,
-    after LayerNorm.
+def attend_without_weights(text: str, n_tokens: int = 0) -> tuple[WeightlessAttention, ...]:
+    """Attention with Q = K = V = X over three kinds of the model's vectors: the words, words with
+    positions, and these after LayerNorm.
 
     The trained word vectors are short: their scaled scores are all below 0.2, so every share is
-    nearly 1/T. LayerNorm makes them eight times as long, which multiplies every score by 64: a
-    token's score with itself then is 4 or 5, and with the others it stays below 0.5, because they
-    point elsewhere.
-    Raises: TextError, SettingsError, FileError.
+    nearly 1/T. LayerNorm makes them eight times as long, which multiplies every score by 64. Then a
+    token's score with itself is 4 or 5. Its scores with others stay below 0.5, because they point
+    elsewhere. Raises: TextError, SettingsError, FileError.
     """
     pieces = pieces_of(text, n_tokens)
     tokens = pieces.tokens[: pieces.n_real]
@@ -128,15 +123,14 @@ def weightless(text: str, n_tokens: int = 0) -> tuple[Weightless, ...]:
         ("words and positions", vectors.summed),
         ("after LayerNorm", vectors.inputs),
     )
-    return tuple(_weightless(name, x_TD, tokens) for name, x_TD in named)
+    return tuple(_weightless_kind(name, x_TD, tokens) for name, x_TD in named)
 
 
-def _weightless(name: str, x_TD: Array, tokens: tuple[str, ...]) -> Weightless:
+def _weightless_kind(name: str, x_TD: Array, tokens: tuple[str, ...]) -> WeightlessAttention:
     trace = attend(x_TD, Projections.weightless(x_TD.shape[1])).labelled(tokens)
     scores_TS = trace.scaled_scores[0, 0]
     n_tokens = len(scores_TS)
-    own = float(np.trace(scores_TS)) / n_tokens
-    others = (float(scores_TS.sum()) - own * n_tokens) / max(1, n_tokens * (n_tokens - 1))
-    return Weightless(
-        name, trace, own, others, float(np.trace(trace.probabilities[0, 0])) / n_tokens
-    )
+    length = float(np.trace(scores_TS)) / n_tokens
+    others = (float(scores_TS.sum()) - length * n_tokens) / max(1, n_tokens * (n_tokens - 1))
+    share = float(np.trace(trace.probabilities[0, 0])) / n_tokens
+    return WeightlessAttention(name, trace, length, others, share)

@@ -1,6 +1,4 @@
-"""The exact GELU, the nonlinearity between the two matrices of the feed-forward part, without
-any library but NumPy.
-"""
+"""The exact GELU, the function between the two matrices of the feed-forward part, with NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attention_core.checks import Array, as_numbers
+from attention_core.checks import Array
 
 # Fitted by scripts/fit_erf.py: |erf(x) - tanh(x P(x²))| <= 8.6e-9 for every x, before rounding to
 # float32.
@@ -28,20 +26,20 @@ ERF_COEFFICIENTS = (
 
 
 def gelu(x: ArrayLike) -> Array:
-    """x Φ(x): a number, times the chance that a standard normal number is smaller. Large ones pass,
-    negative ones stop.
+    """x Φ(x): a number times the probability that a standard normal number is smaller.
 
-    Units or range: -0.17 upwards. float32 stays float32, everything else becomes float64.
-    Source: Hendrycks and Gimpel 2016, section 2; Φ(x) = (1 + erf(x/√2)) / 2, not the usual shorter
-    stand-in for it.
+    Large numbers pass unchanged, large negative ones become nearly 0.
+
+    Units or range: -0.17 upwards. float32 stays float32, everything else becomes float64. Source:
+    Hendrycks and Gimpel 2016, section 2; Φ(x) = (1 + erf(x/√2)) / 2, not its usual approximation.
 
     >>> gelu([-10.0, -1.0, 0.0, 1.0, 10.0]).round(4).tolist()
     [-0.0, -0.1587, 0.0, 0.8413, 10.0]
     """
-    numbers = as_numbers("x", x)
+    numbers = _as_floats(x)
     passed = _erf(numbers * numbers.dtype.type(math.sqrt(0.5)))
     passed += 1
-    passed *= 0.5  # before the product: twice the largest numbers is infinite
+    passed *= 0.5  # before the product: twice the largest number is infinite
     passed *= numbers
     return passed
 
@@ -49,10 +47,15 @@ def gelu(x: ArrayLike) -> Array:
 def erf(x: ArrayLike) -> Array:
     """The error function, 2/√π ∫₀ˣ e^(-t²) dt: the share of a bell curve within ±x.
 
-    Units or range: -1 to 1; in float64 what the C library gives, in float32 within 1.2e-7, the last
-    bit before 1.
+    Units or range: -1 to 1; float64 as in the C library, float32 within 1.2e-7, the last bit before
+    1.
     """
-    return _erf(as_numbers("x", x))
+    return _erf(_as_floats(x))
+
+
+def _as_floats(x: ArrayLike) -> Array:
+    array = np.asarray(x)
+    return array if array.dtype == np.float32 else array.astype(np.float64)
 
 
 def _erf(x: Array) -> Array:
@@ -61,12 +64,12 @@ def _erf(x: Array) -> Array:
     return np.fromiter(map(math.erf, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
-# Far out the polynomial overflows to infinity, of which tanh is 1.
+# Far from 0 the polynomial overflows to infinity, whose tanh is 1.
 @np.errstate(over="ignore")
 def _erf_single(x: Array) -> Array:
-    """tanh(x P(x²)); with two terms of P this is the well-known shorter stand-in.
+    """tanh(x P(x²)); with two terms of P this is the well-known approximation.
 
-    It takes 2 ns a number where a quotient of polynomials takes 3 and math.erf 60.
+    It takes 2 ns a number; a quotient of polynomials takes 3 and math.erf 60.
     """
     square = x * x
     power = square * np.float32(ERF_COEFFICIENTS[-1])
@@ -75,5 +78,5 @@ def _erf_single(x: Array) -> Array:
         power *= square
     power += np.float32(ERF_COEFFICIENTS[0])
     power *= x
-    result = np.asarray(power)  # of a single number NumPy has made a scalar
+    result = np.asarray(power)  # NumPy turns a single number into a scalar
     return np.tanh(result, out=result)

@@ -1,6 +1,4 @@
-"""Which head does what: every head ranked by how much of its attention goes where a simple rule
-says.
-"""
+"""Which head does what: every head ranked by how much of its attention follows a simple rule."""
 
 from __future__ import annotations
 
@@ -10,14 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import (
-    Array,
-    as_array,
-    as_labels,
-    check_choice,
-    number_between,
-    whole_number,
-)
+from attention_core.checks import Array, as_array, as_labels
 from attention_core.errors import SettingsError, ShapeError, TextError
 from attention_core.text import CONTINUATION_MARK
 
@@ -29,26 +20,22 @@ Targets = Array
 
 @dataclass(frozen=True, eq=False)
 class HeadRanking:
-    """How much attention every head gives to what a rule names.
+    """How much attention every head gives to the keys that a rule names.
 
-    scores: the share, averaged over the queries that see keys and for which the rule names one;
-    even: what it would be if every query looked at all keys that it may see alike. Shapes: scores
-    (L, H). Units or range: 0 to 1.
+    scores: the share, averaged over the queries that see keys and for which the rule names one.
+    even: the same for a head that reads all keys it may see equally. Shapes: scores (L, H). Units
+    or range: 0 to 1.
     """
 
     scores: Array
     even: float
 
     def times_even(self, score: float) -> float:
-        """How many times the even share a score is; NaN where no query may see a key that the
-        rule names.
-        """
-        number_between("score", score, 0.0, 1.0)
+        """A score divided by the even share; NaN if no query may see a key that the rule names."""
         return score / self.even if self.even else math.nan
 
     def best(self, count: int = 5) -> list[tuple[int, int, float]]:
-        """(layer, head, score) of the heads that do it most, the best first."""
-        whole_number("count", count, 0)
+        """Layer, head and score of the heads with the highest scores, the highest first."""
         order = np.argsort(-self.scores, axis=None, kind="stable")[:count]
         places = zip(*np.unravel_index(order, self.scores.shape), strict=True)
         return [(int(layer), int(head), float(self.scores[layer, head])) for layer, head in places]
@@ -57,8 +44,9 @@ class HeadRanking:
 def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     """Every head's share on the keys that `targets` marks. Shapes: targets (T, S) bool.
 
-    As in all measures of heads, a query that sees no key at all does not count.
-    Raises: TextError when none is left, ShapeError when it is about other tokens.
+    As in all measures of heads, a query that sees no key does not count. Raises: SettingsError when
+    targets are not bool; ShapeError when they are for other tokens; TextError when no query is
+    left.
     """
     sizes, targets = maps.sizes, as_array("targets", targets)
     if targets.dtype != np.bool_:
@@ -66,9 +54,9 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
             f"targets must be bool (True = the rule names the key), but is {targets.dtype}"
         )
     if targets.shape != (sizes["T"], sizes["S"]):
-        given, own = targets.shape, (sizes["T"], sizes["S"])
         raise ShapeError(
-            f"targets has shape {given}, but the heads have (queries, keys) {own}; use their tokens"
+            f"targets has shape {targets.shape}, but the heads have (queries, keys)"
+            f" {(sizes['T'], sizes['S'])}; use their tokens"
         )
     asked_T = targets.any(axis=1) & maps.seen.any(axis=1)
     if not asked_T.any():
@@ -81,58 +69,58 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
         np.einsum("hts,ts->h", layer[:, asked_T], marked_TS) / len(marked_TS)
         for layer in maps.layers
     ]
-    # Rounded shares of a row may add up to slightly more than 1, which AttentionMaps lets pass.
+    # The rounded shares of a row may have a sum slightly above 1, which AttentionMaps accepts.
     scores_LH = np.minimum(np.array(scores, dtype=np.float64), 1.0)
     return HeadRanking(scores_LH, _even_share(marked_TS, maps.seen[asked_T]))
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
-    """The mean share of the marked keys if queries looked at all visible keys alike."""
+    """The mean share of the marked keys if queries read all keys they may see equally."""
     n_seen_T = np.maximum(seen_TS.sum(axis=1), 1)
     return float(((marked_TS & seen_TS).sum(axis=1) / n_seen_T).mean())
 
 
-def previous_token(tokens: tuple[str, ...]) -> Targets:
-    """Each token's left neighbour."""
-    return np.eye(_count(tokens), k=-1, dtype=bool)
+def previous_token(tokens: Sequence[str]) -> Targets:
+    """Each token's left neighbour. Raises: SettingsError for no list; TextError for no texts."""
+    return np.eye(len(as_labels("tokens", tokens)), k=-1, dtype=bool)
 
 
 def next_token(tokens: tuple[str, ...]) -> Targets:
     """Each token's right neighbour."""
-    return np.eye(_count(tokens), k=1, dtype=bool)
+    return np.eye(len(tokens), k=1, dtype=bool)
 
 
 def itself(tokens: tuple[str, ...]) -> Targets:
     """The token itself: the diagonal."""
-    return np.eye(_count(tokens), dtype=bool)
+    return np.eye(len(tokens), dtype=bool)
 
 
 def first_token(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None) -> Targets:
     """The first token of the keys' sequence, [CLS] in BERT."""
-    sizes = _sizes(tokens, memory_tokens)
+    sizes = len(tokens), len(memory_tokens or tokens)
     return np.broadcast_to(np.arange(sizes[1]) == 0, sizes)
 
 
 def last_token(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None) -> Targets:
     """The last token of the keys' sequence, [SEP] in BERT."""
-    sizes = _sizes(tokens, memory_tokens)
+    sizes = len(tokens), len(memory_tokens or tokens)
     return np.broadcast_to(np.arange(sizes[1]) == sizes[1] - 1, sizes)
 
 
 def repeated_words(tokens: tuple[str, ...]) -> Targets:
-    """The other places where the same word stands; a word of several pieces counts as a whole."""
+    """The other places of the same word. A word of several pieces counts as a whole."""
     numbers: dict[str, int] = {}
-    words_T: list[int] = []
-    places_T: list[int] = []
-    for place, word in enumerate(words(tokens)):
-        words_T += [numbers.setdefault(_text(tokens, word), len(numbers))] * len(word)
-        places_T += [place] * len(word)
-    same_TT, own_TT = (np.equal.outer(of_T, of_T) for of_T in (words_T, places_T))
+    spelling_T: list[int] = []
+    word_T: list[int] = []
+    for n, word in enumerate(positions_of_words(tokens)):
+        spelling_T += [numbers.setdefault(_spelling(tokens, word), len(numbers))] * len(word)
+        word_T += [n] * len(word)
+    same_TT, own_TT = (np.equal.outer(of_T, of_T) for of_T in (spelling_T, word_T))
     targets: Targets = same_TT & ~own_TT
     return targets
 
 
-RULES: dict[str, Callable[..., Targets]] = {
+TARGET_RULES: dict[str, Callable[..., Targets]] = {
     "previous token": previous_token,
     "next token": next_token,
     "itself": itself,
@@ -140,38 +128,31 @@ RULES: dict[str, Callable[..., Targets]] = {
     "last token": last_token,
     "repeated words": repeated_words,
 }
-# The rules that take memory_tokens: among the tokens of another sequence none is a neighbour,
-# itself or a twin.
-_ACROSS = ("first token", "last token")
+# The rules that take memory_tokens. In another sequence a token has no neighbour and no copy.
+CROSS_ATTENTION_RULES = ("first token", "last token")
 
 
 def rules_for(maps: AttentionMaps) -> tuple[str, ...]:
-    """The names of the rules that say something of these heads: in cross-attention only a few
-    do.
-    """
-    return tuple(RULES) if maps.tokens == maps.memory_tokens else _ACROSS
+    """The names of the rules that apply to these heads; in cross-attention only a few do."""
+    return tuple(TARGET_RULES) if maps.tokens == maps.memory_tokens else CROSS_ATTENTION_RULES
 
 
 def targets_of(maps: AttentionMaps, rule: str) -> Targets:
-    """Which keys a rule names for the queries of these heads. Raises: SettingsError for one
-    that says nothing.
+    """Which keys a rule names for the queries of these heads. rule: one of `rules_for`."""
+    if rule in CROSS_ATTENTION_RULES:
+        return TARGET_RULES[rule](maps.tokens, maps.memory_tokens)
+    return TARGET_RULES[rule](maps.tokens)
+
+
+def example_cell(targets: Targets) -> tuple[int, int]:
+    """A query and a key that a rule names for it: the second query that has one, if there are two.
+
+    >>> example_cell(previous_token(["a", "b", "c"]))
+    (2, 1)
     """
-    if check_choice("rule", rule, rules_for(maps)) in _ACROSS:
-        return RULES[rule](maps.tokens, maps.memory_tokens)
-    return RULES[rule](maps.tokens)
-
-
-def _count(tokens: tuple[str, ...], name: str = "tokens") -> int:
-    """How many tokens there are. Raises: SettingsError, TextError for what is no list of texts."""
-    return len(as_labels(name, tokens))
-
-
-def _sizes(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None) -> tuple[int, int]:
-    """How many queries and keys there are; without memory_tokens the keys are the queries'
-    tokens.
-    """
-    n_queries = _count(tokens)
-    return n_queries, n_queries if memory_tokens is None else _count(memory_tokens, "memory_tokens")
+    queries = np.flatnonzero(targets.any(axis=1))[:2]
+    query = int(queries.max(initial=0))
+    return query, int(targets[query].argmax())
 
 
 def word_to_word(
@@ -180,69 +161,71 @@ def word_to_word(
     """From the word at token `query` to the word at token `key`, of memory_tokens in
     cross-attention.
 
-    From several pieces the mean counts, to several pieces their sum. Source: Clark et al. 2019,
-    section 4.1.
+    A query of several pieces has their mean, a key of several pieces their sum. Source: Clark et
+    al. 2019, section 4.1.
     """
-    targets = np.zeros(_sizes(tokens, memory_tokens), bool)
-    read = tokens if memory_tokens is None else memory_tokens
-    targets[np.ix_(_word_at(tokens, query), _word_at(read, key))] = True
+    keys = memory_tokens or tokens
+    targets = np.zeros((len(tokens), len(keys)), bool)
+    targets[np.ix_(_word_with(tokens, query), _word_with(keys, key))] = True
     return targets
 
 
-def words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
+def positions_of_words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
     """The positions of each word's pieces.
 
-    >>> words(("the", "hall", "##way", "."))
+    >>> positions_of_words(("the", "hall", "##way", "."))
     [(0,), (1, 2), (3,)]
     """
-    found: list[tuple[int, ...]] = []
-    _count(tokens)
+    words: list[tuple[int, ...]] = []
     for position, token in enumerate(tokens):
-        if found and token.startswith(CONTINUATION_MARK):
-            found[-1] += (position,)
+        if words and token.startswith(CONTINUATION_MARK):
+            words[-1] += (position,)
         else:
-            found.append((position,))
-    return found
+            words.append((position,))
+    return words
 
 
 def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
-    """The word that a token is a piece of, and how many pieces it has. Raises: TextError where
-    there is no such token.
+    """The word that a token is a piece of, and its number of pieces.
 
     >>> word_at(("the", "hall", "##way", "."), 2), word_at(("the", "cat"), 1)
     (('hallway', 2), ('cat', 1))
     """
-    word = _word_at(tokens, position)
-    return _text(tokens, word), len(word)
+    word = _word_with(tokens, position)
+    return _spelling(tokens, word), len(word)
 
 
-def _text(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:
-    return "".join(tokens[place].removeprefix(CONTINUATION_MARK) for place in word)
+def _spelling(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:
+    return "".join(tokens[position].removeprefix(CONTINUATION_MARK) for position in word)
 
 
-def _word_at(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
-    for word in words(tokens):
-        if whole_number("position", position) in word:
-            return word
-    raise TextError(f"There is no token {position} among {len(tokens)}; choose another")
+def _word_with(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
+    return next(word for word in positions_of_words(tokens) if position in word)
 
 
-def telling_pair(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
-    """The strongest cell of a head between two different words; special tokens such as [CLS], at
-    the ends, are passed over, for many heads with nothing to do look there.
+def is_special(token: str) -> bool:
+    """Whether a token is one of the model's own, such as [CLS].
+
+    >>> is_special("[CLS]"), is_special("cat")
+    (True, False)
     """
-    whole_number("layer", layer, 0, maps.sizes["L"] - 1)
-    whole_number("head", head, 0, maps.sizes["H"] - 1)
-    labels = maps.tokens if maps.tokens == maps.memory_tokens else ()
-    return strongest_pair(maps.layers[layer][head], labels)
+    return token.startswith("[") and token.endswith("]")
+
+
+def strongest_pair_of_head(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
+    """The query and the key of a head's strongest cell between two different words."""
+    tokens = maps.tokens if maps.tokens == maps.memory_tokens else ()
+    return strongest_pair(maps.layers[layer][head], tokens)
 
 
 def strongest_pair(shares_TS: Array, tokens: Sequence[str] = ()) -> tuple[int, int]:
-    """The largest cell between two different words; special tokens among the tokens are passed
-    over. tokens: where queries and keys are the same.
+    """The query and the key of the strongest cell between two different words.
+
+    Special tokens such as [CLS] do not count, because many heads with nothing to do read them.
+    tokens: given if queries and keys are the same tokens; without them all cells count.
     """
     left_TS = shares_TS.copy()
-    special = [n for n, token in enumerate(tokens) if token.startswith("[") and token.endswith("]")]
+    special = [n for n, token in enumerate(tokens) if is_special(token)]
     if len(special) < len(tokens) - 1:
         left_TS[special], left_TS[:, special] = -1, -1
         np.fill_diagonal(left_TS, -1)

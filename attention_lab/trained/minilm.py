@@ -1,8 +1,7 @@
 """The trained encoder that comes with the app: all-MiniLM-L6-v2, 6 layers of 12 heads, width 384.
 
-Its files are in assets/minilm, made by scripts/make_minilm.py; its licence (Apache-2.0) and origin
-stand beside them.
-Source: Wang et al. 2020 (MiniLM); Reimers and Gurevych 2019 (Sentence-BERT).
+Its files are in assets/minilm, with its licence (Apache-2.0) and origin; scripts/make_minilm.py
+makes them. Source: Wang et al. 2020 (MiniLM); Reimers and Gurevych 2019 (Sentence-BERT).
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from ..layer_norm import Norm, layer_norm
 from .encoder import EncoderLayer, FeedForward
 from .wordpiece import Characters, CodePoints, WordPiece
 
-FOLDER = Path(__file__).resolve().parents[2] / "assets" / "minilm"
+MODEL_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "minilm"
 CHECKSUMS = "checksums.json"
-_DAMAGE = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
-_REMEDY = "take the folder from the repository again, or make it with scripts/make_minilm.py"
+_READ_ERRORS = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
+_MODEL_REMEDY = "take the folder from the repository again, or make it with scripts/make_minilm.py"
 
 
 @dataclass(frozen=True, eq=False)
 class MiniLM:
-    """The model in parts. The word vectors stay in the file, 16 bits a number, and sessions share
-    them.
+    """The parts of the model. The word vectors stay in the file, with 16 bits a number, for all
+    sessions.
 
     Shapes: words (V, D) whole numbers, word_factors (1, D), positions (512, D), segment (D,).
     """
@@ -51,7 +50,8 @@ class MiniLM:
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """What the first layer reads and is made of: words + positions + segment, then LayerNorm.
+    """The inputs of the first layer and their parts: words + positions + segment, then LayerNorm.
+
     Shapes: (T, D).
     """
 
@@ -61,16 +61,15 @@ class WordVectors:
 
 
 def word_vectors(model: MiniLM, ids: Sequence[int]) -> WordVectors:
-    """The vectors of a sequence of tokens, given by their numbers in the vocabulary."""
+    """The vectors of tokens. ids: their numbers in the vocabulary."""
     words_TD = model.words[list(ids)] * model.word_factors
     summed_TD = words_TD + model.positions[: len(ids)] + model.segment
     return WordVectors(words_TD, summed_TD, layer_norm(summed_TD, model.word_norm))
 
 
 @lru_cache(maxsize=1)
-def load_minilm(folder: Path = FOLDER) -> MiniLM:
-    """The model from its folder, every file's checksum compared; once per process, shared by all
-    sessions.
+def load_minilm(folder: Path = MODEL_FOLDER) -> MiniLM:
+    """The model from its folder, loaded once per process. The checksum of every file is compared.
 
     Raises: FileError when the folder is missing or damaged.
     """
@@ -82,14 +81,14 @@ def load_minilm(folder: Path = FOLDER) -> MiniLM:
         )
     except FileError:
         raise
-    except _DAMAGE as error:
-        raise FileError(f"The trained model in {folder} cannot be read; {_REMEDY}") from error
+    except _READ_ERRORS as error:
+        raise FileError(f"The trained model in {folder} cannot be read; {_MODEL_REMEDY}") from error
 
 
 def assemble(
     arrays: Mapping[str, Array], config: Mapping[str, Any], wordpiece: WordPiece
 ) -> MiniLM:
-    """The model from its stacked arrays; those kept in 16 bits have factors that make them
+    """The model from its stacked arrays. Arrays of 16 bits have factors that turn them into
     float32.
     """
     epsilon, n_heads = float(config["layer_norm_eps"]), int(config["num_attention_heads"])
@@ -109,7 +108,7 @@ def _norm(stacked: Array, epsilon: float) -> Norm:
 
 
 def _layer(arrays: Mapping[str, Array], number: int, n_heads: int, epsilon: float) -> EncoderLayer:
-    """One layer; what is stored in 16 bits is multiplied out here, once."""
+    """One layer; arrays of 16 bits become float32 here, once."""
 
     def weights(name: str) -> Array:
         stored, factors = arrays[name][number], arrays.get(f"{name}_factors")
@@ -134,27 +133,31 @@ def _layer(arrays: Mapping[str, Array], number: int, n_heads: int, epsilon: floa
 
 
 def _check_sums(folder: Path) -> None:
-    """Every file is there and is the one that was made. Raises: FileError."""
+    """Check that every file is there and unchanged. Raises: FileError."""
     if not (folder / CHECKSUMS).is_file():
-        raise FileError(f"The trained model is not there: {folder} has no {CHECKSUMS}; {_REMEDY}")
+        raise FileError(
+            f"The trained model is not there: {folder} has no {CHECKSUMS}; {_MODEL_REMEDY}"
+        )
     sums = json.loads((folder / CHECKSUMS).read_bytes())
     if not isinstance(sums, dict) or not sums:
         raise FileError(
-            f"The trained model is damaged: {CHECKSUMS} in {folder} lists no file; {_REMEDY}"
+            f"The trained model is damaged: {CHECKSUMS} in {folder} lists no file; {_MODEL_REMEDY}"
         )
     for name, expected in sums.items():
         if not (folder / name).is_file():
-            raise FileError(f"The trained model is not complete: {folder} has no {name}; {_REMEDY}")
+            raise FileError(
+                f"The trained model is not complete: {folder} has no {name}; {_MODEL_REMEDY}"
+            )
         with (folder / name).open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
                 raise FileError(
                     f"The trained model is damaged: {name} in {folder} is not what it should be;"
-                    f" {_REMEDY}"
+                    f" {_MODEL_REMEDY}"
                 )
 
 
 def _arrays(folder: Path) -> dict[str, Array]:
-    """The large arrays, left in their files until they are used, and the small ones."""
+    """The large arrays, which stay in their files until they are used, and the small ones."""
     large = {
         path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in folder.glob("*.npy")
     }

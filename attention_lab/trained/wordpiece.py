@@ -1,8 +1,8 @@
-"""A text becomes the pieces of a trained vocabulary: BERT's uncased tokenisation and WordPiece.
+"""A text as pieces of a trained vocabulary: BERT's uncased tokenisation and WordPiece.
 
-What counts as a space, a punctuation mark or an accent is data, not Python's own Unicode tables,
-which grow with every version: the model was trained with the tables of its day. Source: Devlin et
-al. 2019, section 3; the rules are those of the `tokenizers` library, whose pieces a test compares.
+What counts as a space, a punctuation mark or an accent is read from a file. Python's own Unicode
+tables grow with every version, but the model was trained with the tables of its day. Source: Devlin
+et al. 2019, section 3. The rules are those of the `tokenizers` library; a test compares the pieces.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from attention_core.checks import check_text, whole_number
 from attention_core.errors import TextError
 from attention_core.text import CONTINUATION_MARK, MAX_CHARACTERS
 
-FIRST, LAST, UNKNOWN, FILLER = "[CLS]", "[SEP]", "[UNK]", "[PAD]"
+CLS, SEP, UNK, PAD = "[CLS]", "[SEP]", "[UNK]", "[PAD]"
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
-_LONGEST_WORD = 100
+MAX_WORD_CHARACTERS = 100
 
 
 class CodePoints:
@@ -41,8 +40,8 @@ class CodePoints:
 
 @dataclass(frozen=True, eq=False)
 class Characters:
-    """What a character does in a text: vanish, part words, stand alone as a mark or ideograph,
-    or be an accent.
+    """What a character does in a text: it is removed, separates words, is an accent, or is a token
+    of its own as an ideograph or a punctuation mark.
     """
 
     removed: CodePoints
@@ -54,11 +53,11 @@ class Characters:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The tokens that the model reads, [CLS] first and [SEP] last, their numbers in the vocabulary,
-    and remarks.
+    """The tokens that the model reads, their numbers in the vocabulary, and notes on cutting and
+    padding.
 
-    n_real: how many of them are the text's; the others are [PAD] at the end. n_left_out: how many
-    of the text's have no place among them.
+    n_real: the number of tokens without the [PAD] at the end. n_left_out: the number of tokens that
+    were cut.
     """
 
     tokens: tuple[str, ...]
@@ -70,60 +69,56 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class WordPiece:
-    """A vocabulary of words and pieces of words ("##ing"), and the characters' roles."""
+    """A vocabulary of words and pieces of words ("##ing"), and the roles of characters."""
 
     vocabulary: Mapping[str, int]
     characters: Characters
 
     def read(self, text: str, n_tokens: int, fill: bool = False) -> Pieces:
-        """The pieces of a text between [CLS] and [SEP], cut to n_tokens in all; with fill, [PAD]
-        makes up what lacks.
+        """The pieces of a text between [CLS] and [SEP], cut to n_tokens in all; fill adds [PAD] up
+        to n_tokens.
 
-        Raises: TextError when there is nothing to read, or too much; SettingsError for a number of
-        tokens below 1.
+        Raises: TextError for a text without words, and for one that is too long.
         """
-        check_text("text", text)
-        whole_number("n_tokens", n_tokens, 1)
         if len(text) > MAX_CHARACTERS:
             raise TextError(
                 f"The text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are read:"
-                " cut it"
+                " shorten it"
             )
-        found = self.pieces(text)
-        if not found:
+        pieces = self.pieces(text)
+        if not pieces:
             raise TextError(
-                "The text holds no word, so there is nothing to attend to: type at least one"
+                "The text contains no word, so there is nothing to attend to: type at least one"
             )
-        total, room = len(found) + 2, max(0, n_tokens - 2)
-        tokens = (FIRST, *found[:room], LAST)[:n_tokens]
-        n_filled = max(0, n_tokens - total) if fill else 0
-        notes, there_are = [], f"With {FIRST} and {LAST} there are {total} tokens"
+        total, room = len(pieces) + 2, max(0, n_tokens - 2)
+        tokens = (CLS, *pieces[:room], SEP)[:n_tokens]
+        n_padding = max(0, n_tokens - total) * fill
+        notes = []
         if total > n_tokens:
-            one = "the first of the text is" if room else "none of the text is"
-            used = f"the first {room} of the text are" if room > 1 else one
-            notes.append(f"{there_are}; {used} used.")
-        if n_filled:
-            verb = "fills" if n_filled == 1 else "fill"
-            notes.append(f"{there_are}; {n_filled} {FILLER} {verb} up to {n_tokens}.")
-        filled = tokens + (FILLER,) * n_filled
+            notes.append(
+                f"Tokens with {CLS} and {SEP}: {total}. Used from the start of the text: {room}."
+            )
+        if n_padding:
+            notes.append(
+                f"Tokens with {CLS} and {SEP}: {total}. {PAD} added after them: {n_padding}, so the"
+                f" length is {n_tokens}."
+            )
+        filled = tokens + (PAD,) * n_padding
         ids, n_real = tuple(self.vocabulary[token] for token in filled), len(tokens)
         return Pieces(filled, ids, n_real, tuple(notes), total - n_real)
 
     def pieces(self, text: str) -> list[str]:
-        """All pieces of a text; [CLS], [SEP], [MASK], [PAD] and [UNK] written in it count as
-        those tokens.
-        """
-        check_text("text", text)
-        found: list[str] = []
+        """All pieces of a text. [CLS], [SEP], [MASK], [PAD] and [UNK] in it are those tokens."""
+        pieces: list[str] = []
         for part in _SPECIAL.split(text):
             if _SPECIAL.fullmatch(part):
-                found.append(part)
+                pieces.append(part)
             else:
-                found += [piece for word in self._words(part) for piece in self._cut(word)]
-        return found
+                pieces += [piece for word in self._words(part) for piece in self._cut(word)]
+        return pieces
 
     def _words(self, text: str) -> Iterator[str]:
-        """Words and single marks, in small letters without accents."""
+        """Words and single punctuation marks, in lower case without accents."""
         word = ""
         for character in self._plain(text):
             if character == " " or character in self.characters.punctuation:
@@ -135,30 +130,30 @@ class WordPiece:
             yield word
 
     def _plain(self, text: str) -> str:
-        """The text without controls and accents, in small letters, every ideograph between
-        spaces.
+        """The text in lower case, without control characters and accents, with spaces around
+        ideographs.
         """
         roles = self.characters
         clean = "".join(" " if c in roles.spaces else c for c in text if c not in roles.removed)
         spaced = "".join(f" {c} " if c in roles.ideographs else c for c in clean)
         letters = (c for c in unicodedata.normalize("NFD", spaced) if c not in roles.accents)
-        # Letter by letter: in a whole word Python would end Greek words with another sigma.
+        # Letter by letter: in a whole word Python writes a final Greek sigma differently.
         return "".join(c.lower() for c in letters)
 
     def _cut(self, word: str) -> list[str]:
-        """The longest piece in the vocabulary that the word begins with, then the longest of
+        """The longest piece of the vocabulary with which the word begins, then the longest one of
         the rest, and so on.
         """
-        if len(word) > _LONGEST_WORD:
-            return [UNKNOWN]
-        found: list[str] = []
+        if len(word) > MAX_WORD_CHARACTERS:
+            return [UNK]
+        pieces: list[str] = []
         start = 0
         while start < len(word):
             prefix = CONTINUATION_MARK if start else ""
             ends = range(len(word), start, -1)
             end = next((end for end in ends if prefix + word[start:end] in self.vocabulary), None)
             if end is None:
-                return [UNKNOWN]
-            found.append(prefix + word[start:end])
+                return [UNK]
+            pieces.append(prefix + word[start:end])
             start = end
-        return found
+        return pieces

@@ -1,6 +1,4 @@
-"""One matrix, or one bias, from a CSV file. The first line may name it; else the file's name
-does.
-"""
+"""One matrix or bias from a CSV file. Its name is in the first line, or in the name of the file."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
     """The name of the matrix, and its numbers as float64. Raises: FileError naming row, column and
     line, ShapeError.
 
-    A table of the inputs as the app gives it, with tokens before its rows and numbers above its
+    A table of the inputs downloaded from the app, with tokens before its rows and numbers above its
     columns, is X.
 
     >>> name, matrix = read_csv(b"W_Q;;\\n1,5;2;-3\\n4;5e-1;6", "my matrix.csv")
@@ -44,27 +42,26 @@ def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
 
 
 def _is_labelled(number: int, line: str) -> bool:
-    """Whether a line stands above such a table: "token", then the places 0, 1, 2 and so on."""
+    """Whether a line is the heading of such a table: "token", then 0, 1, 2 and so on."""
     first, *places = cells_of(number, line, delimiter_of(line)) or [""]
     return first == "token" and places == [str(place) for place in range(len(places))]
 
 
 def _without_labels(lines: Lines) -> Lines:
-    mark = delimiter_of(lines[0][1])
-    bare = []
+    delimiter = delimiter_of(lines[0][1])
+    rows = []
     for number, line in lines[1:]:
         row = StringIO()
-        csv.writer(row, delimiter=mark or ",", lineterminator="").writerow(
-            cells_of(number, line, mark)[1:]
+        csv.writer(row, delimiter=delimiter or ",", lineterminator="").writerow(
+            cells_of(number, line, delimiter)[1:]
         )
-        bare.append((number, row.getvalue()))
-    return bare
+        rows.append((number, row.getvalue()))
+    return rows
 
 
 def _name_from(file_name: str) -> str:
-    found = {matrix_named(match) for match in _NAME_IN_FILE_NAME.findall(file_name.lower())}
-    name = found.pop() if len(found) == 1 else None
-    if name is None:
+    names = {matrix_named(match) for match in _NAME_IN_FILE_NAME.findall(file_name.lower())}
+    if len(names) != 1 or not (name := names.pop()):
         raise FileError(
             "Which matrix is it? Write its name into the first line or into the file's name:"
             f" {_NAMES}"

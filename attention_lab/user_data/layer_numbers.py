@@ -6,26 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, whole_number
-from attention_core.errors import FileError, SettingsError
+from attention_core.checks import Array
+from attention_core.errors import FileError
 from attention_core.projections import Projections
 
-from ..files.file_checks import MAX_VALUE, VALUE_RANGE
+from ..files.file_checks import check_numbers
 from ..files.weight_file import WeightFile
-from .own_weights import FoundLayer
+from .layer_search import FileLayer
 
 
-def read_layer(file: WeightFile, layer: FoundLayer, n_heads: int) -> Projections:
-    """The weights of one layer, cut into n_heads heads; fewer key heads where its key matrix is
+def read_layer(file: WeightFile, layer: FileLayer, n_heads: int) -> Projections:
+    """The weights of one layer, split into heads; fewer key/value heads if its key matrix is
     narrower.
 
-    Raises: SettingsError for a number of heads that does not fit, FileError for numbers that are
-    not finite.
+    n_heads: one of `layer.heads`. Raises: FileError for numbers that are not finite or too large.
     """
-    if whole_number("n_heads", n_heads, 1) not in layer.heads:
-        raise SettingsError(
-            f"n_heads is {n_heads}, but this layer can have {', '.join(map(str, layer.heads))}"
-        )
     arrays: dict[str, Any] = {}
     for part, suffix in layer.naming.parts.items():
         if (name := layer.prefix + suffix) in file.shapes:
@@ -41,7 +36,7 @@ def read_layer(file: WeightFile, layer: FoundLayer, n_heads: int) -> Projections
 
 
 def _thirds(joint: Array) -> list[Array]:
-    """What belongs to queries, keys and values, where they stand side by side."""
+    """The parts for queries, keys and values, which stand side by side."""
     if joint.ndim == 0 or joint.shape[-1] % 3:
         raise FileError(
             f"Queries, keys and values need a third each of an array of shape {joint.shape}; save"
@@ -52,17 +47,7 @@ def _thirds(joint: Array) -> list[Array]:
 
 def _numbers(file: WeightFile, name: str) -> Array:
     array = file.read(name)
-    if array.dtype.kind != "f" or not np.isfinite(array).all():
-        raise FileError(
-            f"{name!r} must hold finite numbers, but holds NaN, infinity or whole numbers; save it"
-            " again"
-        )
-    if max(array.max(initial=0), -array.min(initial=0)) > MAX_VALUE:
-        place = [
-            int(number) for number in np.unravel_index(int(np.abs(array).argmax()), array.shape)
-        ]
-        raise FileError(
-            f"{name!r} holds {array[tuple(place)]:.3g} at {place} (counted from 0), but its numbers"
-            f" must lie {VALUE_RANGE}: replace it"
-        )
+    if array.dtype.kind != "f":
+        raise FileError(f"{name!r} must hold numbers of float32 or float64; save it again")
+    check_numbers(repr(name), array)
     return array

@@ -1,5 +1,5 @@
-"""Matrices as one text that an address or a JSON file can carry: exact, packed, and safe to
-read from strangers.
+"""Matrices as one text for a URL or a JSON file: exact, compressed, and safe to read from
+strangers.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ from attention_core.errors import FileError
 
 from .matrix_names import ALL_SYMBOLS, MAX_MATRIX_BYTES, check_matrix_shape
 
-_MOST_BYTES = MAX_MATRIX_BYTES + 200
+_MAX_BYTES = MAX_MATRIX_BYTES + 200
 _ENTRY = re.compile(rf"({'|'.join(ALL_SYMBOLS)}) (\d{{1,4}}) (\d{{1,4}})", re.ASCII)
-# Beyond, no address holds the text: the best compression would take 6 s for a layer 384 wide, this
-# takes 0.2 s.
-_FEW_BYTES = 2**18
+# A longer text fits no URL. For a layer 384 wide the best compression takes 6 s, level 3 0.2 s.
+_MAX_TIGHT_BYTES = 2**18
 _AGAIN = "load your matrices, or your state file, again"
 
 
@@ -40,7 +39,7 @@ def pack(matrices: Mapping[str, Array]) -> str:
     shapes = {name: np.atleast_2d(matrix).shape for name, matrix in matrices.items()}
     head = ";".join(f"{name} {rows} {columns}" for name, (rows, columns) in shapes.items())
     numbers = b"".join(matrix.astype("<f8").tobytes() for matrix in matrices.values())
-    level = 9 if len(numbers) <= _FEW_BYTES else 3
+    level = 9 if len(numbers) <= _MAX_TIGHT_BYTES else 3
     return (
         base64.urlsafe_b64encode(zlib.compress(head.encode() + b"\n" + numbers, level))
         .rstrip(b"=")
@@ -49,10 +48,9 @@ def pack(matrices: Mapping[str, Array]) -> str:
 
 
 def unpack(text: str) -> dict[str, Array]:
-    """The matrices of such a text, bit by bit the same. Raises: FileError, ShapeError.
+    """The matrices in such a text, to the last bit. Raises: FileError, ShapeError.
 
-    Nothing is unpacked beyond the largest matrices there can be, however much a small text may
-    unpack to.
+    However much a text would unpack to, at most the bytes of the largest matrices are unpacked.
     """
     if not text:
         return {}
@@ -79,21 +77,21 @@ def unpack(text: str) -> dict[str, Array]:
 
 
 def _inflated(text: str) -> bytes:
-    """The bytes behind a text, at most those of the largest matrices."""
-    if len(text) > 1.4 * _MOST_BYTES:
+    """The unpacked bytes of a text, at most those of the largest matrices."""
+    if len(text) > 1.4 * _MAX_BYTES:
         raise FileError(
-            f"The text of your matrices has {len(text):,} characters, more than any can need;"
-            f" {_AGAIN}"
+            f"The text of your matrices has {len(text):,} characters, more than the largest"
+            f" matrices need; {_AGAIN}"
         )
     try:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         reader = zlib.decompressobj()
-        inflated = reader.decompress(packed, _MOST_BYTES)
+        inflated = reader.decompress(packed, _MAX_BYTES)
     except (ValueError, zlib.error) as error:
         raise FileError(f"The text of your matrices is damaged; {_AGAIN}") from error
     if reader.unconsumed_tail:
         raise FileError(
-            f"The text of your matrices unpacks to more than {_MOST_BYTES:,} bytes; {_AGAIN}"
+            f"The text of your matrices unpacks to more than {_MAX_BYTES:,} bytes; {_AGAIN}"
         )
     if not reader.eof or reader.unused_data:
         raise FileError(f"The text of your matrices is cut off or goes on too long; {_AGAIN}")

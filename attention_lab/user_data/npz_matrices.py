@@ -1,4 +1,4 @@
-"""Matrices and biases from an NPZ file, NumPy's zip of arrays, and into one."""
+"""Matrices and biases in an NPZ file, NumPy's ZIP of arrays: reading and writing."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from .matrix_names import ALL_SYMBOLS, MAX_UNPACKED_BYTES, check_matrix_shape, m
 
 MAX_MEMBERS = 64
 
-_KINDS = {"b": "yes and no", "U": "text"}
+_NO_NUMBERS = {"b": "true and false", "U": "text"}
 
 
 def read_npz(data: bytes) -> tuple[dict[str, Array], tuple[str, ...]]:
-    """The matrices of an NPZ file as float64, and the names of the arrays that are none of ours and
-    were left unread.
+    """The matrices of an NPZ file as float64, and the names of the other arrays, which are not
+    read.
 
-    Names may be in any case, with or without the underscore; "inputs" is X. An array with one axis
-    of length 1 in front is a matrix too, so that a downloaded trace can be read. Raises: FileError,
-    ShapeError.
+    Names may be in any case, with or without the underscore; "inputs" is X. A first axis of length
+    1 is dropped, so that a downloaded trace can be read. Raises: FileError, ShapeError.
     """
     archive = NpzArchive(io.BytesIO(data), MAX_MEMBERS, MAX_UNPACKED_BYTES)
     matrices: dict[str, Array] = {}
@@ -35,7 +34,7 @@ def read_npz(data: bytes) -> tuple[dict[str, Array], tuple[str, ...]]:
         if name is None:
             unread.append(title)
         elif name in matrices:
-            raise FileError(f"The file holds {ALL_SYMBOLS[name]} twice; leave one of them out")
+            raise FileError(f"The file holds {ALL_SYMBOLS[name]} twice; remove one of them")
         else:
             matrices[name] = _read_matrix(archive, title, name)
     return matrices, tuple(unread)
@@ -49,14 +48,13 @@ def write_npz(matrices: Mapping[str, Array]) -> bytes:
     return buffer.getvalue()
 
 
-@np.errstate(invalid="ignore")  # a NaN that signals, which is refused later
+@np.errstate(invalid="ignore")  # a signalling NaN, which is refused later
 def _read_matrix(archive: NpzArchive, title: str, name: str) -> Array:
     """One matrix; type and shape are checked before its numbers are read."""
     symbol, head = ALL_SYMBOLS[name], archive.head(title)
-    check_matrix_shape(
-        name, head.shape[1:] if len(head.shape) == 3 and head.shape[0] == 1 else head.shape
-    )
-    if kind := _KINDS.get(head.dtype.kind):
+    is_batch_of_one = len(head.shape) == 3 and head.shape[0] == 1
+    check_matrix_shape(name, head.shape[is_batch_of_one:])
+    if kind := _NO_NUMBERS.get(head.dtype.kind):
         raise FileError(
             f"{symbol} holds {kind}, not real numbers; save it as float64: numpy.asarray(x,"
             " dtype=float)"

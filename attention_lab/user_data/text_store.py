@@ -1,9 +1,9 @@
-"""What is too long for the address of a page: kept by this process under the hash of its content.
+"""Texts that are too long for a URL: this process keeps each under the hash of its content.
 
-The address then holds the key. The same key means the same text on any day and in any process, so
-that what was computed from it may be cached; but only this process knows the text. It keeps those
-that were asked for last, as many as there is room for, and any that somebody holds: what a visitor
-sees is not lost to what others load. What must last is in the state file.
+The URL then holds the key. A key means the same text on any day and in any process, so that results
+may be cached by key; but only this process knows the text. It keeps the texts used last, up to
+`MAX_STORED_CHARACTERS`, and every text that a session holds: what others load takes nothing from a
+visitor's page. What must last is in the state file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from weakref import WeakValueDictionary
 
 from attention_core.errors import SettingsError
 
-KEY_MARK = "."  # no text that is kept begins with it, and an address carries it as it is
-MAX_STORED_CHARACTERS = 96 * 2**20  # characters: the longest text there can be, twice
+KEY_MARK = "."  # no stored text begins with it, and it stands in a URL as it is
+MAX_STORED_CHARACTERS = 96 * 2**20  # twice the longest text
 
 
 class StoredText:
-    """A text with its key: who has this can ask for the text by the key, whatever others keep."""
+    """A text with its key. While this object is held, the key finds the text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -33,51 +33,51 @@ _lock = Lock()
 
 
 def hold_text(text: str) -> StoredText:
-    """A text under its key for as long as the result is held; it takes no room of others."""
+    """Store a text for as long as the result is held; it does not count as stored for others."""
     new = StoredText(text)
     with _lock:
         return _held.setdefault(new.key, new)
 
 
 def store_text(text: str) -> str:
-    """Keep a text and give its key.
+    """Store a text and return its key.
 
     >>> stored_text(store_text("a very long text"))
     'a very long text'
     """
-    kept = hold_text(text)
+    new = hold_text(text)
     with _lock:
-        _texts[kept.key] = kept
-        _texts.move_to_end(kept.key)
+        _texts[new.key] = new
+        _texts.move_to_end(new.key)
         while (
             len(_texts) > 1
             and sum(len(one.text) for one in _texts.values()) > MAX_STORED_CHARACTERS
         ):
             _texts.popitem(last=False)
-    return kept.key
+    return new.key
 
 
-def is_key(address: str) -> bool:
-    """Whether a part of an address is the key of a kept text, not a text itself."""
-    return address.startswith(KEY_MARK)
+def is_key(value: str) -> bool:
+    """Whether the value in a URL is the key of a stored text, not a text itself."""
+    return value.startswith(KEY_MARK)
 
 
-def stored(key: str) -> StoredText:
-    """What is kept under a key, to be held as long as it is shown; it counts as used now. Raises:
-    SettingsError when it is not, or no longer, kept.
+def find_text(key: str) -> StoredText:
+    """The text of a key, to be held as long as it is shown; it counts as used now. Raises:
+    SettingsError if it is no longer stored.
     """
     with _lock:
-        kept = _held.get(key)
-        if kept is None:
+        known = _held.get(key)
+        if known is None:
             raise SettingsError(
-                "The address refers to numbers that are too many to stand in it, and this server"
-                " holds them no longer: load your state file or your matrices again"
+                "The URL refers to numbers that do not fit into it, and this server no longer has"
+                " them: load your state file or your matrices again"
             )
         if key in _texts:
             _texts.move_to_end(key)
-        return kept
+        return known
 
 
 def stored_text(key: str) -> str:
-    """The text kept under a key. Raises: SettingsError."""
-    return stored(key).text
+    """The text of a key. Raises: SettingsError."""
+    return find_text(key).text

@@ -1,4 +1,4 @@
-"""How other programs name the matrices of an attention layer, and how they lay them out."""
+"""How other programs name the matrices of an attention layer, and whether they transpose them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Naming:
-    """One way to name the parts of a layer; every name stands behind the same prefix.
+    """One way to name the parts of a layer; all names have the same prefix.
 
-    parts: an argument of `Projections`, or w_qkv and b_qkv for the three side by side -> the file's
-    name for it. transposed: matrices stand left of a column vector, as PyTorch's do, with one row
-    for each feature that comes out; None where only a file tells, by the longer side of its joint
-    matrix of queries, keys and values. unlike: what the weights alone do not say, of
-    `OTHER_ARCHITECTURES`. heads: the file's name for the number of heads, if it has one.
+    parts: the file's name for each argument of `Projections`, or for w_qkv and b_qkv, the three
+    side by side. transposed: a matrix has one row for each output feature, as PyTorch's do; None if
+    a file decides it by the longer side of its joint matrix of queries, keys and values.
+    differences: keys of `OTHER_ARCHITECTURES`, for what the weights alone do not say. heads: the
+    file's name for the number of heads, "" if it has none.
     """
 
     title: str
     parts: Mapping[str, str]
     transposed: bool | None = True
-    unlike: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
     heads: str = ""
 
     @property
     def note(self) -> str:
         """What the weights alone do not say, in sentences."""
-        return " ".join(OTHER_ARCHITECTURES[key] for key in self.unlike)
+        return " ".join(OTHER_ARCHITECTURES[key] for key in self.differences)
 
     @property
     def anchor(self) -> str:
@@ -38,12 +38,13 @@ class Naming:
         """The parts without which a layer cannot be built: its matrices."""
         return tuple(part for part in self.parts if part.startswith("w_"))
 
-    def lying(self, anchor: tuple[int, ...]) -> Naming:
-        """This naming, told which way matrices lie. anchor: the shape of the array by which the
-        layer is recognised.
+    def oriented(self, anchor: tuple[int, ...]) -> Naming:
+        """This naming with `transposed` decided. anchor: the shape of the array by which the layer
+        is recognised.
         """
-        upright = len(anchor) == 2 and anchor[0] > anchor[1]
-        return self if self.transposed is not None else replace(self, transposed=upright)
+        if self.transposed is not None:
+            return self
+        return replace(self, transposed=len(anchor) == 2 and anchor[0] > anchor[1])
 
 
 def _matrices_and_biases(**stems: str) -> dict[str, str]:
@@ -52,24 +53,22 @@ def _matrices_and_biases(**stems: str) -> dict[str, str]:
     return weights | {f"b_{letter}": f"{stem}.bias" for letter, stem in stems.items()}
 
 
-# What some layers have beside their matrices and is not done here, by the name of its array.
+# What some layers have besides their matrices and this app does not use, by the name of its array.
 UNUSED_TENSORS = {
-    "bias_k": "Its bias_k and bias_v, one more key for every query, are left out.",
+    "bias_k": "Its bias_k and bias_v, one more key for every query, are not used.",
     "q_norm.weight": (
-        "Its q_norm and k_norm, which give queries and keys another length, are left out."
+        "Its q_norm and k_norm, which change the length of queries and keys, are not used."
     ),
-    "sinks": "Its sinks, one more score for every query, are left out.",
+    "sinks": "Its sinks, one more score for every query, are not used.",
 }
-# What a model does beside its attention layer, which its weights do not say.
+# What a model does that its attention weights do not say.
 OTHER_ARCHITECTURES = {
     "causal": "In this model no query sees a later key: switch the causal mask on.",
     "rotary": (
-        "This model turns queries and keys by their position before it compares them; that is not"
-        " done here."
+        "This model rotates queries and keys by their position before it compares them; these pages"
+        " do not."
     ),
-    "norm": (
-        "It normalises what the layer reads beforehand (LayerNorm, RMSNorm); that is not done here."
-    ),
+    "norm": ("It normalises the inputs of the layer (LayerNorm or RMSNorm); these pages do not."),
 }
 _OUT = _matrices_and_biases(o="out_proj")
 
@@ -90,12 +89,12 @@ NAMINGS = (
         "GPT-2 or nanoGPT",
         _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"),
         transposed=None,
-        unlike=("causal", "norm"),
+        differences=("causal", "norm"),
     ),
     Naming(
         "Llama",
         _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"),
-        unlike=("causal", "rotary", "norm"),
+        differences=("causal", "rotary", "norm"),
     ),
     Naming(
         "a download from this app",

@@ -11,27 +11,29 @@ from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.guesses import guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation
-from attention_lab.practice import ask
-from attention_viz.practice import worded
+from attention_lab.practice import practice_question
+from attention_viz.practice import question_text
 
 
-def practice_question(trace: Trace, number: int, field: str, notation: Notation) -> ClassQuestion:
+def class_practice_question(
+    trace: Trace, number: int, field: str, notation: Notation
+) -> ClassQuestion:
     """A question of *Practice*, to work out by hand. Raises: SettingsError if no step is short
     enough, or if its numbers are too long for a class.
     """
-    question = ask(trace, number, field)
-    asked = worded(question, trace, notation)
+    question = practice_question(trace, number, field)
+    asked = question_text(question, trace, notation)
     return ClassQuestion(
         "number",
         asked.question,
         question.answer,
         asked.answer,
-        given=asked.given,
+        given=asked.numbers,
         tolerance=question.tolerance,
     )
 
 
-def guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:
+def class_guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:
     """A question to guess at, with the answers of misconceptions among its options.
 
     Raises: SettingsError if this layer has no cell for it, or if its pictures are too large.

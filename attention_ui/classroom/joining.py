@@ -10,7 +10,7 @@ from attention_core import AttentionError
 from attention_lab.classroom.letters import parse_room
 from attention_lab.classroom.rooms import Rooms
 
-from ..components import component, sent
+from ..browser_files import component, component_value
 from ..facts import fact
 from ..show import explained_errors
 from ..url_state import restore, write_to_url
@@ -94,6 +94,9 @@ def show_class(room: str) -> None:
 
 def _restore_secret() -> None:
     """In a callback: take the secret that the browser kept when the teacher reloaded the page."""
-    room, kept = str(st.session_state[ROOM_KEY]), str(sent(COMPONENT_KEY, "secret") or "")
+    room, kept = (
+        str(st.session_state[ROOM_KEY]),
+        str(component_value(COMPONENT_KEY, "secret") or ""),
+    )
     if room_service().rooms.is_teacher(room, kept):
         st.session_state[SECRET_KEY] = (room, kept)

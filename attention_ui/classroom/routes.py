@@ -22,8 +22,8 @@ from attention_lab.classroom.class_question import MAX_ANSWER_CHARACTERS
 from attention_lab.classroom.letters import check_token, parse_room
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
 
-from ..practice import answer_in
-from ..server_routes import base_path
+from ..browser_files import base_path
+from ..practice import parse_answer
 from .room_service import FRESH_SECONDS, room_service
 
 CLASS_PATH = "/class-room"
@@ -89,7 +89,7 @@ async def keep_vote(request: Request) -> Response:
             " question; write a shorter one"
         )
     source = request.client.host if request.client else ""
-    value = answer_in(answer)
+    value = parse_answer(answer)
     await asyncio.wrap_future(room_service().vote(room, token, number, value, source))
     return JSONResponse({"kept": True, "value": value})
 

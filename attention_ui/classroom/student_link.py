@@ -12,7 +12,7 @@ import streamlit as st
 from attention_core.errors import SettingsError
 from attention_viz.qr_code import qr_code
 
-from ..server_routes import base_path
+from ..browser_files import base_path
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "")
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"

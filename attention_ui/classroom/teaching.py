@@ -13,14 +13,14 @@ from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export_votes
 from attention_lab.guesses import ITEMS
-from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION
+from attention_lab.practice import ASKED_FIELDS, MAX_QUESTION_NUMBER
 
 from ..facts import fact
 from ..markdown import plain_quotations
 from ..page_context import PageContext
 from ..show import explained_errors
 from ..url_state import KEPT, whole_number_input
-from .class_questions import guess_question, lesson_questions, practice_question
+from .class_questions import class_guess_question, class_practice_question, lesson_questions
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
 from .room_service import room_service
 from .student_link import checked_server_url, default_server_url, qr_code_url, student_link
@@ -60,18 +60,20 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
     else:
         with right:
             number = whole_number_input(
-                right, "Question", 1, LAST_QUESTION, 1, key="class_number", **KEPT
+                right, "Question", 1, MAX_QUESTION_NUMBER, 1, key="class_number", **KEPT
             )
         if kind == GUESS_FIRST:
             item = middle.selectbox(
                 "About", tuple(ITEMS), format_func=format_item, key="class_item", **KEPT
             )
             with explained_errors():
-                posed = guess_question(now.trace, item, number)
+                posed = class_guess_question(now.trace, item, number)
         else:
             title = middle.selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
             with explained_errors():
-                posed = practice_question(now.trace, number, TITLES.get(title, ""), now.notation)
+                posed = class_practice_question(
+                    now.trace, number, TITLES.get(title, ""), now.notation
+                )
     if fact("chosen", posed):
         st.caption(f"Next: {plain_quotations(posed.text)}")
     return posed

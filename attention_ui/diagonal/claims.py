@@ -18,7 +18,7 @@ from attention_lab.diagonal.claims.catalogue import (
     Evidence,
     find_claim,
 )
-from attention_viz.labels import true_minus
+from attention_viz.labels import with_minus_signs
 
 from ..facts import fact
 from ..markdown import plain
@@ -75,7 +75,7 @@ def show_claim(one: Claim) -> None:
         st.markdown(
             f"**“{plain(one.statement)}”** {VERDICT_BADGES[one.status]}\n\n"
             f"{plain(one.correction)}\n\n"
-            f":gray[**Checked here:** {plain(true_minus(result.sentence))} As worded it"
+            f":gray[**Checked here:** {plain(with_minus_signs(result.sentence))} As worded it"
             f" **{outcome}** in this check.]"
         )
 

@@ -27,7 +27,7 @@ from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, form
 
 from ..markdown import plain
 from ..reference.glossary import meaning
-from ..url_state import KEPT, bound, choose_one, pin_places, pinned, seed_input
+from ..url_state import KEPT, bound, cell_places, choose_one, seed_input, set_places
 
 DIAGONAL_DEFAULTS = asdict(DiagonalSettings())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
@@ -165,7 +165,7 @@ def pinned_pair(trace: Trace) -> tuple[int, int]:
     nearest to it.
     """
     n_tokens = trace.sizes["T"]
-    held = pinned(
+    held = cell_places(
         "lab_cell", "Pair", "", (n_tokens, n_tokens), "A pair is two whole numbers such as 0-1"
     )
     row, column = held or worst_pair(trace.probabilities[0, 0])
@@ -174,7 +174,7 @@ def pinned_pair(trace: Trace) -> tuple[int, int]:
 
 def pin_pair(array: str, index: Sequence[int]) -> None:
     """Pin the pair of a clicked cell; for callbacks of boards."""
-    pin_places("lab_cell", *index[-2:])
+    set_places("lab_cell", *index[-2:])
 
 
 def _about(name: str) -> dict[str, Any]:

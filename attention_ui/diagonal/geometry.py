@@ -61,8 +61,8 @@ BEATING_CONDITIONS: dict[str | bool, str] = {
 }
 PICTURE_CAPTIONS = {
     "points": (
-        "Dashed: the convex hull of the values, which holds all their averages. Every output"
-        " (diamond) is an average of values and lies inside."
+        "Dashed: the convex hull of the values, which holds all their weighted averages. Every"
+        " output (diamond) is such an average and lies inside."
     ),
     "tied": "Arrows from the origin are keys; blue is the query of the chosen token.",
     "free": (

@@ -15,7 +15,7 @@ from attention_lab.diagonal.propositions.tokens import tokens_of_trace
 from attention_viz.labels import number
 
 from ..facts import fact
-from ..url_state import KEPT, LAST_SEED, bound, whole_number_input
+from ..url_state import KEPT, MAX_SEED, bound, whole_number_input
 from . import controls
 from .self_attention_mass import number_or_dash, quoted_names
 
@@ -48,7 +48,7 @@ def search_controls() -> None:
         about = {**KEPT, "width": 150}
         bound(st.slider, "Tokens N", 2, 8, SEARCH_SIZES["truths_n"], key="truths_n", **about)
         bound(st.slider, "Features C", 1, 8, SEARCH_SIZES["truths_c"], key="truths_c", **about)
-        whole_number_input(st, "Seed of the search", 0, LAST_SEED, 0, key="truths_seed", **about)
+        whole_number_input(st, "Seed of the search", 0, MAX_SEED, 0, key="truths_seed", **about)
         st.caption(
             f"A search tries {TRIES} random token matrices and loads the one that violates the"
             " proposition most.",

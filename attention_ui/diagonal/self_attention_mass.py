@@ -38,8 +38,8 @@ def describe_diagonal(trace: Trace, measured: Mapping[str, float | None]) -> str
     uniform = float(uniform_self_mass(trace.masked_scores[0, 0]))
     return (
         f"Tokens that look most at themselves: **{mine} of {trace.sizes['T']}** (ties: {tied})."
-        f" Attention on the diagonal: **{100 * mass:.0f} %** (uniform: {100 * uniform:.0f} %). Pair"
-        f" bound broken: **{broken}**."
+        f" Attention on the diagonal: **{100 * mass:.0f} %** (uniform: {100 * uniform:.0f} %)."
+        f" Cells that break the pair bound: **{broken}**."
     )
 
 
@@ -53,7 +53,10 @@ def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     fact("has_pairs", len(names) > 1)
     if i == j:
         margin = number(float(diagonal_margins(trace.masked_scores[0, 0])[i]))
-        return f"**i = j = {names[i]}**: {own}, margin {margin}. A pair: a cell off the diagonal."
+        return (
+            f"**i = j = {names[i]}**: {own}, margin {margin}. Click a cell off the diagonal to look"
+            " at a pair."
+        )
     excess = fact("excess_over_the_bound", float(pair_excess(shares)[i, j]))
     breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
@@ -61,7 +64,7 @@ def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
         f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {own},"
         f" $a_{{jj}}$ = {number(float(shares[j, j]), 4)}. {PAIR_BOUND_VERDICTS[breaks]}: $a_{{ij}}"
         f" - \\max(a_{{ii}}, a_{{jj}})$ = {number(excess, 4)}. Log cross-ratio $\\chi_{{ij}}$ ="
-        f" {number_or_dash(ratio)}."
+        f" {number_or_dash(ratio)} (above 0: the two prefer themselves to each other)."
     )
 
 

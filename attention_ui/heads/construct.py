@@ -5,47 +5,47 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.construct import TASKS, Task, judged
+from attention_lab.construct import HEAD_TASKS, HeadTask, judge_task
 
 from ..facts import fact
 from ..presets import widget_values
 from ..url_state import KEPT, bound, session
 
-MATRICES = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
+MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
 
 
-def choose_task() -> Task:
+def choose_task() -> HeadTask:
     """The task that is chosen; its title stands in the URL."""
-    titles = {task.title: task for task in TASKS.values()}
+    titles = {task.title: task for task in HEAD_TASKS.values()}
     chosen = bound(st.selectbox, "Task", tuple(titles), key="construct_task", required=True, **KEPT)
     return titles[fact("task", chosen)]
 
 
-def choose_matrix(task: Task) -> str:
+def choose_matrix(task: HeadTask) -> str:
     """The matrix that is edited, at first the one to begin with."""
-    names = {name: label for label, name in MATRICES.items()}
+    names = {name: label for label, name in MATRIX_OF_LABEL.items()}
     chosen = st.segmented_control(
         "Matrix to edit",
-        tuple(MATRICES),
-        default=names[task.edit],
+        tuple(MATRIX_OF_LABEL),
+        default=names[task.matrix],
         key=f"construct matrix {task.id}",
         required=True,
     )
-    return fact("matrix", MATRICES[chosen or names[task.edit]])
+    return fact("matrix", MATRIX_OF_LABEL[chosen or names[task.matrix]])
 
 
-def start(task: Task) -> None:
+def load_start(task: HeadTask) -> None:
     """In a callback: the layer that the task starts from, in place of the one that is shown."""
     st.session_state.update(widget_values(task.start))
     session().last = task.start
 
 
-def start_button(task: Task, is_start: bool) -> None:
+def show_start_button(task: HeadTask, is_start: bool) -> None:
     """Begin, or begin anew."""
     st.button(
         "Start from here" if not is_start else "This is the start",
         icon=":material/restart_alt:",
-        on_click=start,
+        on_click=load_start,
         args=(task,),
         disabled=is_start,
         key="construct start",
@@ -53,11 +53,12 @@ def start_button(task: Task, is_start: bool) -> None:
     )
 
 
-def show_verdict(trace: Trace, task: Task) -> None:
+def show_verdict(trace: Trace, task: HeadTask) -> None:
     """What is there, and what is missing."""
-    parts = fact("parts", judged(trace, task.id))
+    parts = fact("parts", judge_task(trace, task.id))
     if fact("done", all(part.done for part in parts)):
         st.success("Done: the layer does what was asked.", icon=":material/check_circle:")
     for part in parts:
+        missing = f" **Missing:** {part.missing}" if part.missing else ""
         mark = ":material/check:" if part.done else ":material/radio_button_unchecked:"
-        st.markdown(f"{mark} {part.says} {f'**Missing:** {part.lacks}' if part.lacks else ''}")
+        st.markdown(f"{mark} {part.goal}{missing}")

@@ -9,7 +9,12 @@ from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import Pattern, largest_entropy
 from attention_lab.notation.notation import Notation
 from attention_lab.user_data.matrix_names import MAX_HEADS
-from attention_viz.heads.similarity import alike_says, closest_says, correlations, divergences
+from attention_viz.heads.similarity import (
+    correlation_board,
+    describe_closest,
+    describe_most_alike,
+    divergence_board,
+)
 from attention_viz.labels import number
 
 from ..board import show_board
@@ -26,7 +31,7 @@ CORRELATION_HELP = (
 )
 
 
-def open_portrait(bar: object) -> None:
+def choose_portrait(bar: object) -> None:
     """In a callback: choose the measure and the head of a clicked bar. Anything else is ignored."""
     match bar:
         case [str(measure), int(head)] if measure in MEASURE_NAMES and 0 <= head < MAX_HEADS:
@@ -50,15 +55,15 @@ def show_similarity(pattern: Pattern, notation: Notation) -> None:
             "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
             help=DIVERGENCE_HELP,
         )
-        show_board(divergences(distance, order, notation), "head divergences")
-        st.markdown(closest_says(distance))
+        show_board(divergence_board(distance, order, notation), "head divergences")
+        st.markdown(describe_closest(distance))
     with right:
         st.markdown(
             "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
             help=CORRELATION_HELP,
         )
-        show_board(correlations(correlation, order, notation), "head correlations")
-        st.markdown(alike_says(correlation))
+        show_board(correlation_board(correlation, order, notation), "head correlations")
+        st.markdown(describe_most_alike(correlation))
     n_distinct = similarity.max_distinct_heads(pattern)
     together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))
     st.caption(

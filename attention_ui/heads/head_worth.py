@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import SettingsError, Trace
 from attention_core.magnitudes import RELATIVE_ROUNDING
-from attention_lab.heads.basis_change import changed_arrays, in_other_bases, unchanged_arrays
+from attention_lab.heads.basis_change import changed_arrays, rerun_in_other_bases, unchanged_arrays
 from attention_lab.heads.head_worth import ablated_output
 from attention_lab.heads.reruns import relative_change
 from attention_lab.notation.notation import Notation, symbol
@@ -17,7 +17,7 @@ from attention_viz.labels import number, percent
 
 from ..board import show_board
 from ..facts import fact
-from ..focus import Focus, follow_cell
+from ..focus import Focus, move_focus
 from ..url_state import restore, write_to_url
 from .heads_choice import choose_heads
 
@@ -40,34 +40,34 @@ def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
         " length."
     )
     if fact("all_off", len(off) == n_heads):
-        st.markdown(f"With all heads off, what is left is: {figures.left_without_heads(trace)}.")
+        st.markdown(f"With all heads off, what is left is: {figures.describe_remainder(trace)}.")
     with st.container(key="wide worth ablation"):
-        ablation = figures.ablation(trace, without[0], (focus.query, focus.feature), notation)
+        ablation = figures.ablation_board(trace, without[0], (focus.query, focus.feature), notation)
         first = figures.first_column(focus.feature)
-        show_board(ablation, "worth ablation", on_pin=partial(_follow, first))
-    if n_features > figures.MAX_COLUMNS:
+        show_board(ablation, "worth ablation", on_pin=partial(_choose_clicked_cell, first))
+    if n_features > figures.MAX_ABLATION_COLUMNS:
         st.caption(
-            f"Columns shown: {figures.MAX_COLUMNS} of {n_features}, around the feature in focus."
+            f"Columns shown: {figures.MAX_ABLATION_COLUMNS} of {n_features}, around the feature in"
+            " focus."
         )
 
 
-def _follow(first: int, array: str, index: list[int]) -> None:
+def _choose_clicked_cell(first: int, array: str, index: list[int]) -> None:
     """Move the focus to a pinned cell of the columns that begin with `first`."""
-    follow_cell([("T", None), ("O", None)], [index[0], first + index[1]])
+    move_focus([("T", None), ("O", None)], [index[0], first + index[1]])
 
 
-def other_bases(trace: Trace, head: int, notation: Notation) -> None:
+def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
     """What a change of basis changes in a head, and what stays the same."""
     w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
     p = trace.projections
-    fact("biases_turned", [name for name in ("b_q", "b_k", "b_v") if getattr(p, name) is not None])
+    fact("biases_changed", [name for name in ("b_q", "b_k", "b_v") if getattr(p, name) is not None])
     st.header("Other numbers, the same layer", anchor=False)
     st.markdown(
         "A single weight matrix means little, because queries and keys meet only in dot products."
-        rf" Replace ${w_q}$ by ${w_q} R$ and ${w_k}$ by ${w_k} R^{{-\top}}$, with any invertible"
-        rf" $R$, and likewise ${w_v}$ by ${w_v} U$ and ${w_o}$ by $U^{{-1}} {w_o}$. If the biases"
-        " of queries, keys and values change in the same way, every head computes the same as"
-        " before."
+        rf" Take any invertible $R$ and $U$. Replace ${w_q}$ by ${w_q} R$, ${w_k}$ by ${w_k}"
+        rf" R^{{-\top}}$, ${w_v}$ by ${w_v} U$, and ${w_o}$ by $U^{{-1}} {w_o}$. If the biases of"
+        " queries, keys and values change in the same way, every head computes the same as before."
     )
     if fact("gets_w_o", p.w_o is None):
         st.markdown(
@@ -76,7 +76,7 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
     seed = fact("basis", _choose_basis())
     if not seed:
         return
-    other, left_right = in_other_bases(trace, seed), st.columns(2, gap="medium")
+    other, left_right = rerun_in_other_bases(trace, seed), st.columns(2, gap="medium")
     parts = ((changed_arrays, "changed"), (unchanged_arrays, "unchanged"))
     for place, (compared, name) in zip(left_right, parts, strict=True):
         pairs = compared(trace, other, head, notation)
@@ -92,18 +92,18 @@ def other_bases(trace: Trace, head: int, notation: Notation) -> None:
                 f" number: {changes}."
             )
             st.markdown(f"${pairs[0].symbol}$ of head {head}")
-            show_board(figures.in_two_bases(pairs[0], notation), f"worth {name}")
+            show_board(figures.basis_board(pairs[0], notation), f"worth {name}")
 
 
 def _choose_basis() -> int:
-    """Draw the buttons for another basis and for the original one; give the seed, 0 for the
+    """Draw the buttons for another basis and for the original one; return the seed, 0 for the
     original.
     """
-    restore("basis", "Turn the bases", 0, _from_url)
+    restore("basis", "Change the bases", 0, _from_url)
     seed = int(st.session_state["basis"])
     with st.container(horizontal=True):
         st.button(
-            "Turn the bases",
+            "Change the bases",
             icon=":material/360:",
             on_click=st.session_state.update,
             args=({"basis": seed % MAX_BASIS_SEED + 1},),
@@ -111,7 +111,10 @@ def _choose_basis() -> int:
         )
         # Never disabled: a disabled button would lose the keyboard focus.
         st.button(
-            "As it was", on_click=st.session_state.update, args=({"basis": 0},), key="turn back"
+            "Original bases",
+            on_click=st.session_state.update,
+            args=({"basis": 0},),
+            key="turn back",
         )
     write_to_url("basis", 0)
     return seed

@@ -8,13 +8,13 @@ import streamlit as st
 
 from attention_core import SettingsError
 
-from ..url_state import place_in, refuse, restore, set_if_changed, write_to_url
+from ..url_state import parse_place, refuse, restore, set_if_changed, write_to_url
 
-MAX_CHARACTERS = 200  # of heads in the URL
+MAX_HEADS_TEXT = 200  # of heads in the URL
 
 
 def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, ...]:
-    """Draw one switch for each head and give the heads that are on. The URL holds them as "0.2.3".
+    """Draw one switch for each head; return the heads that are on. The URL holds them as "0.2.3".
 
     Heads that the layer does not have are left out, with a message if the URL named them.
     """
@@ -51,7 +51,7 @@ def _as_numbers(text: str) -> list[int]:
 def _from_url(given: str) -> str:
     """The heads in order, each once. Raises: SettingsError."""
     parts = [part for part in given.split(".") if given]
-    is_readable = len(given) <= MAX_CHARACTERS
+    is_readable = len(given) <= MAX_HEADS_TEXT
     if not is_readable or not all(part.isascii() and part.isdigit() for part in parts):
         raise SettingsError("Heads are numbers with dots between, such as 0.2; the choice stays")
-    return ".".join(map(str, sorted({place_in(part) for part in parts})))
+    return ".".join(map(str, sorted({parse_place(part) for part in parts})))

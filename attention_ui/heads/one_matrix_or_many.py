@@ -7,8 +7,8 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.scheme_runs import Run, runs_as_grows
-from attention_lab.heads.window_convolution import projections_as_convolutions, sizes_beside_one
+from attention_lab.heads.scheme_runs import SchemeRun, measure_schemes
+from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
 from attention_lab.rounding import tolerance
 from attention_viz import story
 from attention_viz.labels import number
@@ -17,10 +17,10 @@ from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
 
-MEASURED = "measured runs"  # the name in the session
+SCHEME_RUNS_KEY = "measured runs"  # the name in the session
 
 
-def value_of_a_pair(now: PageContext) -> None:
+def show_value_of_pair(now: PageContext) -> None:
     """The value of one token in all heads times its weights for one query."""
     trace, focus = now.trace, now.focus
     st.markdown(
@@ -29,18 +29,18 @@ def value_of_a_pair(now: PageContext) -> None:
         f" query gets, again a part for each head. Heads: {trace.sizes['H']}."
     )
     feature = focus.within(trace, "head_outputs").feature
-    board = story.value_pair(now.stage, focus.cell("query", "key"), feature)
+    board = story.value_pair_board(now.stage, focus.cell("query", "key"), feature)
     show_board(board, "ways value")
 
 
-def two_tables_of_sizes(now: PageContext) -> None:
+def show_array_sizes(now: PageContext) -> None:
     """The arrays of one head, and those of all heads in one array."""
     turn = {"row": 1, "column": -1}[now.notation.convention]
     lines = [
         f"| | one head | numbers | all heads: {now.trace.sizes['H']} | numbers |",
         "|---|--:|--:|--:|--:|",
     ]
-    for array in fact("sizes_beside_one", sizes_beside_one(now.trace)):
+    for array in fact("array_sizes", array_sizes(now.trace)):
         shapes = [shape[::turn] for shape in (array.one, array.fused)]
         cells = [f"{a} × {b} | {a * b:,}" for a, b in shapes]
         lines.append(f"| **{now.symbol(array.name)}** | {' | '.join(cells)} |")
@@ -51,7 +51,7 @@ def two_tables_of_sizes(now: PageContext) -> None:
     )
 
 
-def as_convolutions(now: PageContext) -> None:
+def show_convolutions(now: PageContext) -> None:
     """Each projection as a convolution whose window is one token, compared with the layer."""
     st.markdown(
         "A projection does the same to every token. So it is a convolution whose window is one"
@@ -79,12 +79,12 @@ def as_convolutions(now: PageContext) -> None:
     )
 
 
-def measured_runs(size: LayerSize, letter: str) -> tuple[Run, ...]:
-    """Draw the button that measures; give the measurements for these sizes, none before that."""
+def measure_on_click(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
+    """Draw the button that measures; return the measurements for these sizes, none before that."""
     if st.button("Measure time and memory here", icon=":material/timer:", key="measure ways"):
         with st.spinner("Measuring, at most a few seconds."):
-            st.session_state[MEASURED] = (size, letter, runs_as_grows(size, letter))
-    of_size, of_letter, runs = st.session_state.get(MEASURED, (None, "", ()))
+            st.session_state[SCHEME_RUNS_KEY] = (size, letter, measure_schemes(size, letter))
+    of_size, of_letter, runs = st.session_state.get(SCHEME_RUNS_KEY, (None, "", ()))
     if (of_size, of_letter) == (size, letter):
         return tuple(runs)
     if fact("measured_for_other_sizes", bool(runs)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.heads.one_wide_head import Cost, cost_of, one_wide_head
+from attention_lab.heads.one_wide_head import LayerCost, layer_cost, one_wide_head
 from attention_viz.labels import number
 
 from ..facts import fact
@@ -13,16 +13,16 @@ from ..page_context import PageContext
 from ..registry import page_of
 from ..url_state import bound, request_page
 
-ONE_WIDE_HEAD = "beside_one"  # the name in the URL
+ONE_WIDE_HEAD_KEY = "beside_one"  # the name in the URL
 
 
 def choose_one_wide_head(trace: Trace) -> Trace | None:
-    """Draw the switch; give the layer with one wide head if it is on. Raises: SettingsError."""
+    """Draw the switch; return the layer with one wide head if it is on. Raises: SettingsError."""
     on = bound(
         st.toggle,
-        "Beside one head",
-        key=ONE_WIDE_HEAD,
-        help="Adds the same weights as a single head, as wide as all heads together.",
+        "Add one wide head",
+        key=ONE_WIDE_HEAD_KEY,
+        help="Shows the same weights as a single head, as wide as all heads together.",
     )
     return one_wide_head(trace) if on else None
 
@@ -30,13 +30,13 @@ def choose_one_wide_head(trace: Trace) -> Trace | None:
 def open_one_wide_head() -> None:
     """In a callback: open *All heads* with the one wide head beside the others."""
     head = st.session_state.get("head", 0)
-    request_page(page_of("all-heads").path, **{"head": head, ONE_WIDE_HEAD: "true"})
+    request_page(page_of("all-heads").path, **{"head": head, ONE_WIDE_HEAD_KEY: "true"})
 
 
 def compare_with_one_wide_head(now: PageContext, one: Trace) -> None:
     """What stays and what changes when the same matrices are one head or several."""
     trace, cell = now.trace, now.focus.cell("query", "key")
-    before, after = fact("costs", (cost_of(one), cost_of(trace)))
+    before, after = fact("costs", (layer_cost(one), layer_cost(trace)))
     st.markdown(_table(before, after))
     if not fact("several_heads", after.distributions > 1):
         st.markdown("This layer has only one head. Choose more heads in the sidebar.")
@@ -52,7 +52,7 @@ def compare_with_one_wide_head(now: PageContext, one: Trace) -> None:
     )
 
 
-def _table(one: Cost, several: Cost) -> str:
+def _table(one: LayerCost, several: LayerCost) -> str:
     rows = (
         ("features of a query in a head, d_k", one.width, several.width),
         ("numbers in all weights", one.parameters, several.parameters),

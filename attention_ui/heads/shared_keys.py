@@ -12,13 +12,13 @@ from attention_core import SettingsError
 from attention_core.checks import check_choice
 from attention_core.head_widths import divisors
 
-from ..focus import follow_cell
-from ..url_state import place_in, refuse, restore, set_if_changed, write_to_url
+from ..focus import move_focus
+from ..url_state import parse_place, refuse, restore, set_if_changed, write_to_url
 
-KINDS = ("MHA", "GQA", "MQA")
+SHARING_KINDS = ("MHA", "GQA", "MQA")
 
 
-def choose_groups(n_groups: int) -> int:
+def choose_kv_heads(n_groups: int) -> int:
     """Draw the choice of the number of key/value heads of GQA.
 
     A number that does not divide the heads becomes the largest smaller one that does, with a
@@ -37,14 +37,14 @@ def choose_groups(n_groups: int) -> int:
         default=possible,
         required=True,
         key="switch groups",
-        on_change=_keep_groups,
+        on_change=_keep_kv_heads,
         help="The number must divide the number of heads, so that all groups have the same size.",
     )
     write_to_url("groups", 2)
     return possible
 
 
-def _keep_groups() -> None:
+def _keep_kv_heads() -> None:
     """In a callback: hold the chosen number."""
     st.session_state["groups"] = st.session_state["switch groups"]
 
@@ -52,19 +52,24 @@ def _keep_groups() -> None:
 def _from_url(given: str) -> int:
     """A number of key/value heads. Raises: SettingsError."""
     if given.isascii() and given.isdigit() and given.strip("0"):
-        return place_in(given)
+        return parse_place(given)
     raise SettingsError("Key/value heads are a whole number from 1; the choice stays")
 
 
-def pinned_kind() -> str:
+def clicked_kind() -> str:
     """The kind whose cell is pinned, from the URL or a click: MHA, GQA or MQA."""
-    restore("kind", "Kind of sharing", KINDS[0], partial(check_choice, "kind", choices=KINDS))
-    write_to_url("kind", KINDS[0])
+    restore(
+        "kind",
+        "Kind of sharing",
+        SHARING_KINDS[0],
+        partial(check_choice, "kind", choices=SHARING_KINDS),
+    )
+    write_to_url("kind", SHARING_KINDS[0])
     return str(st.session_state["kind"])
 
 
-def pin_kind(kind: str, index: list[int]) -> None:
+def choose_clicked_kind(kind: str, index: list[int]) -> None:
     """In a callback: move the focus to a cell of one kind. index: head, query and key."""
-    if kind in KINDS:
+    if kind in SHARING_KINDS:
         st.session_state["kind"] = kind
-        follow_cell([("H", None), ("T", None), ("S", None)], index)
+        move_focus([("H", None), ("T", None), ("S", None)], index)

@@ -16,7 +16,7 @@ from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..url_state import KEPT, bound, choose_one, pin_places, pinned
+from ..url_state import KEPT, bound, cell_places, choose_one, set_places
 from .picture_upload import upload_picture
 from .typed_tables import edit_kernel, edit_picture
 
@@ -78,7 +78,7 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
             PADDINGS,
             "frame",
             **_key("padding"),
-            help="\n\n".join(f"**{name}**: {one.says}" for name, one in PADDINGS.items()),
+            help="\n\n".join(f"**{name}**: {one.description}" for name, one in PADDINGS.items()),
         )
         sharpness = bound(
             st.select_slider,
@@ -121,7 +121,7 @@ def _choose_kernel(kernel: str) -> Array:
 
 def chosen_pixel(picture: Array) -> tuple[int, int]:
     """The pixel clicked last; before the first click one near the middle."""
-    row, column = pinned(
+    row, column = cell_places(
         "conv_pixel", "Pixel", "3-3", picture.shape[:2], "A pixel is two whole numbers such as 3-4"
     )
     return row, column
@@ -129,7 +129,7 @@ def chosen_pixel(picture: Array) -> tuple[int, int]:
 
 def pin_pixel(array: str, index: Sequence[int]) -> None:
     """Choose the clicked pixel; a callback of the board."""
-    pin_places("conv_pixel", *index[:2])
+    set_places("conv_pixel", *index[:2])
 
 
 def errors_by_sharpness(
@@ -143,10 +143,9 @@ def errors_by_sharpness(
 def _errors_by_sharpness(
     picture: Rows, kernel: Rows, padding: str
 ) -> tuple[list[float], list[float]]:
-    errors = error_curve(picture, kernel, SHARPNESSES, padding).tolist()
-    return errors, [
-        expected_error(picture, kernel, sharpness, padding) for sharpness in SHARPNESSES
-    ]
+    image, weights = as_image(picture), as_kernel(kernel)
+    errors = error_curve(image, weights, SHARPNESSES, padding)
+    return errors, [expected_error(image, weights, alpha, padding) for alpha in SHARPNESSES]
 
 
 def _as_rows(matrix: Array) -> Rows:

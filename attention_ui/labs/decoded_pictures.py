@@ -16,13 +16,18 @@ from PIL import Image
 from attention_core.checks import Array
 from attention_core.errors import FileError
 from attention_lab.labs import luminance
-from attention_lab.labs.picture_file import KINDS as PLAIN
-from attention_lab.labs.picture_file import MAX_SIDE, check_bytes, check_sides, read_picture
-from attention_lab.labs.picture_notes import (
-    gif_without_notes,
-    jpeg_without_notes,
+from attention_lab.labs.picture_file import (
+    MAX_PICTURE_SIDE,
+    PICTURE_KINDS,
+    check_file_size,
+    check_picture_size,
+    read_picture,
+)
+from attention_lab.labs.picture_metadata import (
+    gif_without_metadata,
+    jpeg_without_metadata,
     orientation,
-    png_without_notes,
+    png_without_metadata,
     upright,
 )
 
@@ -35,7 +40,11 @@ PILLOW_FORMATS = {
     "bmp": "BMP",
     "webp": "WEBP",
 }
-_WITHOUT_NOTES = {"JPEG": jpeg_without_notes, "PNG": png_without_notes, "GIF": gif_without_notes}
+_WITHOUT_METADATA = {
+    "JPEG": jpeg_without_metadata,
+    "PNG": png_without_metadata,
+    "GIF": gif_without_metadata,
+}
 _BEGINNINGS = {
     "PNG": rb"\x89PNG\r\n\x1a\n",
     "JPEG": rb"\xff\xd8\xff",
@@ -44,12 +53,12 @@ _BEGINNINGS = {
     "WEBP": rb"RIFF.{4}WEBP",
 }
 DAMAGED_PICTURE = "The picture is damaged or cut off: save it again"
-PICTURE_ENDINGS = (*PILLOW_FORMATS, *PLAIN)
+PICTURE_ENDINGS = (*PILLOW_FORMATS, *PICTURE_KINDS)
 # Photographs may be this large: JPEG alone can be decoded at a half or a quarter of its size.
 MAX_PHOTOGRAPH_SIDE = 4096
 # A progressive JPEG paints the whole picture with each scan. Ten scans are usual, but eight
 # megabytes can hold 600,000.
-MAX_PAINTED_PIXELS = 500 * MAX_SIDE**2
+MAX_PAINTED_PIXELS = 500 * MAX_PICTURE_SIDE**2
 _BEGIN_SCAN = b"\xff\xda"
 # What Pillow calls pictures of 16 bits, and how NumPy reads their pixels.
 _DEEP = {"I;16": "<u2", "I;16B": ">u2", "I": "=i4"}
@@ -72,17 +81,17 @@ def read_any_picture(data: bytes, file_name: str) -> Array:
     Shapes: (height, width). Raises: FileError, ShapeError.
     """
     kind = PurePath(file_name).suffix.lower().removeprefix(".")
-    if kind in PLAIN:
+    if kind in PICTURE_KINDS:
         return read_picture(data, file_name)
     if kind not in PILLOW_FORMATS:
         raise FileError(
             f"A picture may be a file of kind {', '.join(PICTURE_ENDINGS)}, but this one is"
             f" {kind[:8]!r}: save it as PNG"
         )
-    check_bytes(data)
+    check_file_size(data)
     exif = b""
-    if without_notes := _WITHOUT_NOTES.get(PILLOW_FORMATS[kind]):
-        data, exif = without_notes(data)
+    if without_metadata := _WITHOUT_METADATA.get(PILLOW_FORMATS[kind]):
+        data, exif = without_metadata(data)
     picture = _decoded(data, kind)
     return upright(_grey(picture), orientation(exif or picture.info.get("exif", b"")))
 
@@ -92,7 +101,7 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
     pixels are decoded.
     """
     is_jpeg = PILLOW_FORMATS[kind] == "JPEG"
-    most = MAX_PHOTOGRAPH_SIDE if is_jpeg else MAX_SIDE
+    most = MAX_PHOTOGRAPH_SIDE if is_jpeg else MAX_PICTURE_SIDE
     try:
         picture = Image.open(io.BytesIO(data), formats=[PILLOW_FORMATS[kind]])
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
@@ -106,7 +115,7 @@ def _decoded(data: bytes, kind: str) -> Image.Image:
             f"The file is named {kind} but its content is not {PILLOW_FORMATS[kind]}: give it the"
             " ending of its kind"
         ) from error
-    check_sides(picture.height, picture.width, most)
+    check_picture_size(picture.height, picture.width, most)
     if is_jpeg:
         _halve(picture, data.count(_BEGIN_SCAN))
     samples = str(picture.tile[0][3]) if picture.tile else ""  # load() removes it
@@ -127,14 +136,14 @@ def _halve(picture: Image.Image, n_scans: int) -> None:
             f"The JPEG has {n_scans:,} scans, too many to decode: save it again without the option"
             " “progressive”"
         )
-    times = 1 << (-(-max(height, width) // MAX_SIDE) - 1).bit_length()
+    times = 1 << (-(-max(height, width) // MAX_PICTURE_SIDE) - 1).bit_length()
     picture.draft(None, (max(1, width // times), max(1, height // times)))
 
 
 def _grey(picture: Image.Image) -> Array:
     if kind := _DEEP.get(picture.mode):
         hidden = picture.info.get("transparency")
-        return luminance.of_deep_greys(
+        return luminance.grey_luminance(
             picture.tobytes(), picture.height, picture.width, kind=kind, hidden=hidden
         )
-    return luminance.of_colours(picture.tobytes(), picture.height, picture.width)
+    return luminance.rgba_luminance(picture.tobytes(), picture.height, picture.width)

@@ -12,29 +12,38 @@ from attention_core import AttentionError, SettingsError, TextError
 from attention_core.trace import Trace
 from attention_lab.heads.keys_read import keys_read_most
 from attention_lab.labs.lexicon import (
+    FEATURE_SECTIONS,
     LEXICON,
-    SECTIONS,
-    SENTENCES,
-    START,
-    TICKABLE,
+    LEXICON_SENTENCES,
+    OWN_WORD_FEATURES,
+    START_TOKEN,
     LexiconSentence,
-    compose,
-    own_word,
+    check_own_word,
+    compose_sentence,
 )
-from attention_lab.labs.lexicon_heads import AND_HEAD, HEADS, HandHead, received, run_lexicon
+from attention_lab.labs.lexicon_heads import (
+    CONJUNCTION_HEAD,
+    LEXICON_HEADS,
+    LexiconHead,
+    received_features,
+    run_lexicon,
+)
 from attention_viz.labels import number, percent
 
 from ..facts import fact
 from ..markdown import plain
-from ..url_state import bound, choose_one, pin_places, pinned, restore, write_to_url
+from ..url_state import bound, cell_places, choose_one, restore, set_places, write_to_url
 
 Words = dict[str, tuple[str, ...]]
-HEAD_CHOICES: dict[str, tuple[HandHead, ...]] = {"four": HEADS, "and": (AND_HEAD,)}
+HEAD_CHOICES: dict[str, tuple[LexiconHead, ...]] = {
+    "four": LEXICON_HEADS,
+    "and": (CONJUNCTION_HEAD,),
+}
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
 MAX_OWN_WORDS = 12
 
 
-def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
+def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[LexiconHead, ...]]:
     """Draw all widgets; return the sentence, its trace, and the heads. Raises: TextError,
     SettingsError.
     """
@@ -43,7 +52,7 @@ def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
         text = bound(
             st.text_input,
             "A sentence of the lexicon’s words",
-            SENTENCES[0],
+            LEXICON_SENTENCES[0],
             max_chars=200,
             width=330,
             key="lex_text",
@@ -62,10 +71,10 @@ def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
         temperature = bound(
             st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=110
         )
-        start = bound(st.toggle, f"Start token {START}", True, key="lex_start")
+        start = bound(st.toggle, f"Start token {START_TOKEN}", True, key="lex_start")
         causal = bound(st.toggle, "Causal mask", key="lex_causal")
     heads = HEAD_CHOICES[chosen]
-    composed = compose(text or "", own, start=bool(start))
+    composed = compose_sentence(text or "", own, start=bool(start))
     trace = run_lexicon(composed, heads, temperature=float(temperature), causal=bool(causal))
     return composed, trace, heads
 
@@ -73,7 +82,7 @@ def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[HandHead, ...]]:
 def show_sentences() -> None:
     """A button for each example: it puts its sentence into the field."""
     with st.container(horizontal=True, gap="small"):
-        for place, sentence in enumerate(SENTENCES):
+        for place, sentence in enumerate(LEXICON_SENTENCES):
             st.button(
                 sentence,
                 key=f"lex example {place}",
@@ -92,7 +101,7 @@ def chosen_words(trace: Trace, n_heads: int) -> tuple[int, int, int]:
     """
     n_tokens, words = trace.sizes["T"], trace.labels("T")
     such_as = "A cell is head, query and key such as 1-7-5"
-    if held := pinned("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
+    if held := cell_places("lex_cell", "Cell", "", (n_heads, n_tokens, n_tokens), such_as):
         head, query, key = held
         return head, query, key
     query = next((place for place, word in enumerate(words) if word == "they"), n_tokens - 1)
@@ -102,10 +111,10 @@ def chosen_words(trace: Trace, n_heads: int) -> tuple[int, int, int]:
 
 def pin_words(array: str, index: Sequence[int]) -> None:
     """Pin a clicked cell of a head; a callback of the board."""
-    pin_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
+    set_places("lex_cell", int(array.rsplit(" ", 1)[-1]), *index[:2])
 
 
-def words_read(trace: Trace, heads: Sequence[HandHead], query: int) -> str:
+def words_read(trace: Trace, heads: Sequence[LexiconHead], query: int) -> str:
     """Which words each head reads most for one word, as a Markdown list."""
     words = trace.labels("T")
     lines = []
@@ -124,7 +133,7 @@ def features_received(trace: Trace, query: int) -> str:
     """The features of which a word receives 0.2 or more, in words."""
     parts = [
         f"**{name}** {number(value, 2)}"
-        for name, value in received(trace, query).items()
+        for name, value in received_features(trace, query).items()
         if value >= 0.2
     ]
     return ", ".join(parts) or "hardly anything"
@@ -151,7 +160,7 @@ def edit_words() -> None:
         with st.form("lex form", clear_on_submit=True):
             word = st.text_input("Your own word", max_chars=60, key="lex new word")
             features = st.pills(
-                "Its features", TICKABLE, selection_mode="multi", key="lex new features"
+                "Its features", OWN_WORD_FEATURES, selection_mode="multi", key="lex new features"
             )
             added = st.form_submit_button("Add the word", icon=":material/add:")
         if added:
@@ -179,7 +188,7 @@ def _with_word(words: Words, word: str, features: Sequence[str]) -> Words:
     """Own words with one more; it replaces a word of the same spelling. Raises: TextError,
     SettingsError.
     """
-    spelled, checked = own_word(word, features)
+    spelled, checked = check_own_word(word, features)
     if spelled in LEXICON:
         raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
     if len(words | {spelled: checked}) > MAX_OWN_WORDS:
@@ -190,7 +199,7 @@ def _with_word(words: Words, word: str, features: Sequence[str]) -> Words:
 def _by_section(features: Sequence[str]) -> dict[str, str]:
     return {
         section: " ".join(feature for feature in features if feature in names)
-        for section, names in SECTIONS.items()
+        for section, names in FEATURE_SECTIONS.items()
         if section != "position"
     }
 

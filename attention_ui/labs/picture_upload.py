@@ -7,16 +7,16 @@ from streamlit.typing import UploadedFile
 
 from attention_core import AttentionError
 from attention_core.checks import Array
-from attention_lab.labs.images import IMAGES, MAX_SIDE, as_image, shrink_image
-from attention_lab.labs.picture_file import MAX_BYTES
+from attention_lab.labs.images import IMAGES, MAX_IMAGE_SIDE, shrink_image
+from attention_lab.labs.picture_file import MAX_PICTURE_BYTES
 
 from ..markdown import plain
-from ..upload_room import check_kept
+from ..upload_limits import check_upload
 from .decoded_pictures import PICTURE_ENDINGS, read_any_picture
 
 # Keys of the session: the file read last with its error message; the last good picture.
 READ_FILE_KEY, LAST_PICTURE_KEY = "conv read", "conv last"
-MAX_PICTURE_MB = MAX_BYTES // 2**20  # MB
+MAX_PICTURE_MB = MAX_PICTURE_BYTES // 2**20  # MB
 
 
 def upload_picture() -> Array:
@@ -30,8 +30,9 @@ def upload_picture() -> Array:
         key="conv file",
         max_upload_size=MAX_PICTURE_MB,
         help=(
-            f"Colours become grey. The picture is shrunk to at most {MAX_SIDE} × {MAX_SIDE} pixels,"
-            " since each pixel is a token. It stays until you leave and is not in the URL."
+            f"Colours become grey. The picture is shrunk to at most {MAX_IMAGE_SIDE} ×"
+            f" {MAX_IMAGE_SIDE} pixels, since each pixel is a token. It stays until you leave and"
+            " is not in the URL."
         ),
     )
     if file is None:  # also for a moment before another file, and on every return to the page
@@ -55,9 +56,9 @@ def upload_picture() -> Array:
 def _error_of(file: UploadedFile) -> str:
     """Keep the picture of a file as the last one; the error message if it cannot be read."""
     try:
-        check_kept(file)
+        check_upload(file)
         picture = read_any_picture(file.getvalue(), file.name)
-        st.session_state[LAST_PICTURE_KEY] = as_image(shrink_image(picture))
+        st.session_state[LAST_PICTURE_KEY] = shrink_image(picture)
     except AttentionError as error:
         return str(error)
     return ""

@@ -15,9 +15,9 @@ from attention_lab.labs.evaluation import (
     score_output,
     unseen_trace,
 )
-from attention_lab.labs.evaluation import score as score_of
-from attention_lab.labs.loss_curves import Point, loss_curve
-from attention_lab.labs.training import Checkpoint, train
+from attention_lab.labs.evaluation import score_layer as score_of
+from attention_lab.labs.loss_curves import LossPoint, loss_curve
+from attention_lab.labs.training import Checkpoint, train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 
 MAX_POINTS = 100  # of a run, for the slider
@@ -46,7 +46,7 @@ class SharedRun:
         return self.step >= self.settings.last_step
 
     @cached_property
-    def unseen_losses(self) -> tuple[Point, ...]:
+    def unseen_losses(self) -> tuple[LossPoint, ...]:
         """The loss on the unseen sequences by step. The run must be done."""
         return loss_curve(self.settings, self.points)
 
@@ -74,7 +74,7 @@ def shared_run(settings: TrainingSettings) -> SharedRun:
     run = _runs.get(settings)
     if run is None:
         run = SharedRun(settings)
-        run.add(next(train(settings)))
+        run.add(next(train_layer(settings)))
     return _runs.add(settings, run)  # added again, so that the cache counts its new size
 
 
@@ -84,7 +84,7 @@ class HeadHabits:
     empty unless the task is about agreement.
     """
 
-    score: Score
+    score_layer: Score
     offsets: Array
     masses: Array
     agreement: dict[str, Array]
@@ -96,7 +96,7 @@ def head_habits(settings: TrainingSettings, projections: Projections) -> HeadHab
     trace = unseen_trace(settings, projections)
     by_agreement = settings.task in ("agreement", "conjunction")
     return HeadHabits(
-        score_output(settings.lesson, trace.output),
+        score_output(settings.training_task, trace.output),
         *offset_profile(trace),
         agreement_masses(trace) if by_agreement else {},
     )

@@ -12,12 +12,11 @@ from attention_core.cache import cached
 from attention_core.checks import Array, score_scale
 from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
-from attention_lab.labs.julia_mapping import CONVENTIONS
-from attention_lab.labs.lab_examples import globe_step as globe_example
-from attention_lab.labs.lab_examples import mapping_example
+from attention_lab.labs.julia_mapping import CONVENTIONS, mapping_example
 from attention_lab.labs.sphere_step import SphereStep
+from attention_lab.labs.sphere_step import sphere_step_example as globe_example
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
-from attention_viz.labels import agreement, number
+from attention_viz.labels import format_agreement, number
 from attention_viz.labs.stiefel import drift_figure, mapping_board
 
 from ..board import show_board
@@ -108,7 +107,7 @@ def show_formulas() -> None:
     for formula in (*PROJECTIONS.values(), *RETRACTIONS.values()):
         left, right = st.columns(2, vertical_alignment="center")
         left.latex(formula.latex)
-        right.caption(f"**{formula.title}**: {formula.says}")
+        right.caption(f"**{formula.title}**: {formula.sentence}")
 
 
 def choose_sphere_step() -> SphereStep:
@@ -138,7 +137,7 @@ def show_mapping() -> None:
     left, right = st.columns(2, vertical_alignment="center")
     left.markdown(
         "**The package**: tokens are columns. The outputs of the heads are joined one below the"
-        f" other. {chosen.formula.says}"
+        f" other. {chosen.formula.sentence}"
     )
     theirs, ours = chosen.formula.latex, "Y = O"
     if connection:
@@ -149,7 +148,7 @@ def show_mapping() -> None:
     right.latex(
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # lines break between the equations only
-    outputs = f"the outputs {agreement(check.difference, TOLERANCE)}"
+    outputs = f"the outputs {format_agreement(check.difference, TOLERANCE)}"
     if fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE):
         right.badge(f"{outputs}: the same layer", color="green", icon=":material/check:")
     else:

@@ -9,13 +9,12 @@ from statistics import fmean
 import streamlit as st
 
 from attention_core.cache import Cache
-from attention_lab.labs.deep_stack import stack_accuracy, train_stack
-from attention_lab.labs.lab_examples import untrained_size
+from attention_lab.labs.deep_stack import stack_accuracy, train_stack, untrained_output_size
 from attention_lab.labs.stack_settings import (
-    LIMITS,
-    ROWS,
+    MAX_LAYERS,
+    STACK_VARIANTS,
     StackSettings,
-    check_stack,
+    check_stack_settings,
     expected_stack_seconds,
 )
 from attention_lab.labs.training_settings import TrainingSettings, expected_seconds
@@ -114,7 +113,7 @@ def show_deep_stack() -> None:
     missing = [one for settings in wanted.values() for one in settings if _stacks.get(one) is None]
     if missing:
         for settings in missing:
-            check_stack(settings)
+            check_stack_settings(settings)
         seconds = sum(map(expected_stack_seconds, missing))
         st.caption(f"Stacks still to be trained: {len(missing)}. Time: about {seconds:.0f} s.")
         if st.button("Train the stacks", icon=":material/play_arrow:", key="stiefel stacks"):
@@ -141,16 +140,14 @@ def _choose_stacks() -> dict[str, list[StackSettings]]:
         )
         several = choose_one("Seeds", N_SEEDS, "one", key="stiefel_seeds")
         connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
-        layers = bound(
-            st.slider, "Layers", *LIMITS["n_layers"], 12, key="stiefel_layers", width=200
-        )
+        layers = bound(st.slider, "Layers", 1, MAX_LAYERS, 12, key="stiefel_layers", width=200)
     about = {"connection": bool(connection)}
     return {
         row: [
             StackSettings(row, loss, int(layers), seed=seed, **about)
             for seed in range(N_SEEDS[several])
         ]
-        for row in ROWS
+        for row in STACK_VARIANTS
     }
 
 
@@ -164,15 +161,16 @@ def _train_stacks(missing: Sequence[StackSettings]) -> None:
         for point in train_stack(settings):
             losses.append((point.step, point.loss))
             words = (
-                f"stack {place_of + 1} of {len(missing)} ({settings.row}), step {point.step}: loss"
-                f" {point.loss:.3f}"
+                f"stack {place_of + 1} of {len(missing)} ({settings.variant}), step {point.step}:"
+                f" loss {point.loss:.3f}"
             )
             progress.progress((place_of + point.step / settings.n_steps) / len(missing), words)
-        accuracy, size = stack_accuracy(settings, point.weights), untrained_size(settings)
+        accuracy, size = stack_accuracy(settings, point.weights), untrained_output_size(settings)
         _stacks.add(settings, (losses, accuracy, size))
         with place.container():
             show_figure(
-                loss_figure({settings.row: losses}, settings.n_steps), f"stiefel stack {place_of}"
+                loss_figure({settings.variant: losses}, settings.n_steps),
+                f"stiefel stack {place_of}",
             )
     place.empty()
 
@@ -208,7 +206,7 @@ def _row(row: str, found: list[Result]) -> dict[str, object]:
     """A row of the table: means over the seeds, and the accuracy of each of several seeds."""
     accuracies = [accuracy for _, accuracy, _ in found]
     cells: dict[str, object] = {
-        "start and constraint": ROWS[row].says,
+        "start and constraint": STACK_VARIANTS[row].description,
         "accuracy": round(fmean(accuracies), 3),
     }
     if len(found) > 1:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.labs.subspaces import PLANE, SPACE, WORDS, HeadPlanes, example_planes
+from attention_lab.labs.subspaces import (
+    EXAMPLE_WORDS,
+    HEAD_SIZE,
+    TOKEN_SIZE,
+    HeadPlanes,
+    example_planes,
+)
 from attention_viz.labels import percent
 from attention_viz.labs.subspaces import plane_figure, space_figure
 
@@ -18,17 +24,17 @@ N_HEADS = 2
 def show_subspaces(seed: int) -> None:
     """Draw the tokens in space with the plane of a head, and beside it what each head reads."""
     st.markdown(
-        f"A head reads a token through its matrix P, here {SPACE} × {PLANE}. It sees the shadow of"
-        " the token in a plane, the **subspace** of the head. Two tokens that are near each other"
-        " in this plane may be far apart in the plane of another head. So heads can find different"
-        " features. Drag to turn the picture."
+        f"A head reads a token through its matrix P, here {TOKEN_SIZE} × {HEAD_SIZE}. It sees the"
+        " shadow of the token in a plane, the **subspace** of the head. Two tokens that are near"
+        " each other in this plane may be far apart in the plane of another head. So heads can find"
+        " different features. Drag to turn the picture."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         heads = tuple(f"head {head}" for head in range(N_HEADS))
         head = heads.index(choose_one("Plane of", heads, heads[0], key="stiefel_plane"))
         orthonormal = bound(st.toggle, "Orthonormal columns", True, key="stiefel_plane_columns")
     planes = example_planes(N_HEADS, seed, bool(orthonormal))
-    fact("kept_in_the_planes", planes.kept)
+    fact("kept_in_the_planes", planes.length_shares)
     left, *right = st.columns([1.2, *[1] * N_HEADS])
     with left:
         show_figure(space_figure(planes, head), "subspaces")
@@ -37,10 +43,10 @@ def show_subspaces(seed: int) -> None:
             show_figure(plane_figure(planes, place), f"plane of head {place}")
     _show_lengths(planes)
     table = [
-        f"| share of the squared length in the plane | {' | '.join(WORDS)} |",
-        f"|---|{'--:|' * len(WORDS)}",
+        f"| share of the squared length in the plane | {' | '.join(EXAMPLE_WORDS)} |",
+        f"|---|{'--:|' * len(EXAMPLE_WORDS)}",
     ]
-    for place, row in enumerate(planes.kept):
+    for place, row in enumerate(planes.length_shares):
         shares = " | ".join(percent(float(share)) for share in row)
         table.append(f"| **head {place}** | {shares} |")
     st.markdown("\n".join(table))

@@ -11,9 +11,9 @@ from attention_core import attend
 from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
-from attention_lab.heads.head_worth import switch_off
-from attention_lab.labs.evaluation import best_possible, loss_floor
-from attention_lab.labs.tasks import N_TEST, unseen_examples
+from attention_lab.heads.head_worth import without_heads
+from attention_lab.labs.evaluation import one_answer_loss, one_answer_score
+from attention_lab.labs.tasks import N_UNSEEN, unseen_examples
 from attention_lab.labs.training_settings import (
     TrainingSettings,
 )
@@ -21,9 +21,9 @@ from attention_viz.labels import number, percent
 from attention_viz.labs.training import loss_figure
 
 from ..facts import fact
-from ..own_layer import offer_story
+from ..layer_import import offer_story
 from ..show import show_figure
-from ..url_state import pinned
+from ..url_state import cell_places
 from .shared_runs import cached_score
 from .visitor_runs import VisitorRun, continue_training, reset_run
 
@@ -50,7 +50,7 @@ def show_run(run: VisitorRun, step: int, left: DeltaGenerator, right: DeltaGener
     checkpoint shown.
     """
     place = left.empty()
-    floor, last = loss_floor(run.settings), run.settings.last_step
+    floor, last = one_answer_loss(run.settings), run.settings.last_step
 
     def draw(key: int, marked: int | None = None) -> None:
         with place.container():
@@ -87,7 +87,7 @@ def _press_train(run: VisitorRun, asked: bool) -> None:
 def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
     """Draw the score of the layer at a checkpoint, and that of heads with one answer each."""
     result = cached_score(run.settings, projections)
-    best = best_possible(run.settings.task, run.settings.n_heads, run.settings.widths[1])
+    best = one_answer_score(run.settings.task, run.settings.n_heads, run.settings.widths[1])
     fact("step", step)
     fact("total_on_unseen", result.total)
     fact("one_answer_per_head", best)
@@ -100,7 +100,7 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
             f"{name} on unseen sequences",
             said,
             border=True,
-            help=f"On {N_TEST} sequences that no step saw. {SCORE_MEANINGS[result.by_accuracy]}",
+            help=f"On {N_UNSEEN} sequences that no step saw. {SCORE_MEANINGS[result.by_accuracy]}",
         )
         st.metric(
             "One answer per head",
@@ -110,7 +110,7 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
                 "A head uses the same row of attention for all its value features. If that row does"
                 " not depend on the contents, the head answers one question. With K independent"
                 " questions and h heads the mean error is then 1 − h/K; on"
-                f" {N_TEST} sequences it can be a bit smaller or larger. For *agreement* with one"
+                f" {N_UNSEEN} sequences it can be a bit smaller or larger. For *agreement* with one"
                 " head this is the best compromise, found by search. For *letters* it counts a"
                 " guess for what no head looks up. Values narrower than an answer bring a part of"
                 " it. Training reaches this score unless narrow keys or orthonormal weights prevent"
@@ -121,7 +121,7 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
 
 def choose_silenced_head(n_heads: int) -> int | None:
     """Draw a button for each head; return the silenced head."""
-    held = pinned(
+    held = cell_places(
         "train_without", "Silenced head", "", (n_heads,), "A head is a whole number from 0"
     )
     chosen = next(iter(held or ()), None)
@@ -157,7 +157,7 @@ def part_scores(
 
 @cached
 def _score_without(settings: TrainingSettings, projections: Projections, head: int) -> Any:
-    return cached_score(settings, switch_off(projections, [head]))
+    return cached_score(settings, without_heads(projections, [head]))
 
 
 def run_sequence(settings: TrainingSettings, projections: Projections, sequence: int) -> Trace:

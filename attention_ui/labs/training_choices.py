@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from attention_lab.labs.tasks import TASKS, task_named
+from attention_lab.labs.tasks import TRAINING_TASKS
 from attention_lab.labs.training_settings import (
     CONSTRAINTS,
-    LIMITS,
-    WIDE,
+    SETTING_BOUNDS,
+    WIDE_MODEL,
     TrainingSettings,
     expected_seconds,
 )
@@ -20,7 +20,14 @@ from ..reference.glossary import meaning
 from ..url_state import KEPT, bound, choose_one, seed_input, whole_number_input
 
 # How many heads each model has.
-HEADS_OF_MODELS = {"1 head": 1, WIDE: 1, "2 heads": 2, "3 heads": 3, "4 heads": 4, "6 heads": 6}
+HEADS_OF_MODELS = {
+    "1 head": 1,
+    WIDE_MODEL: 1,
+    "2 heads": 2,
+    "3 heads": 3,
+    "4 heads": 4,
+    "6 heads": 6,
+}
 OWN_SIZES = "own sizes"
 LEARNING_RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
 TEMPERATURE_LABELS = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
@@ -31,7 +38,7 @@ DIVISORS = {"√d_k": 0.0} | {text: float(text) for text in TEMPERATURE_LABELS[1
 def choose_training() -> TrainingSettings:
     """Draw the widgets, each with fixed bounds and its value in the URL; return the settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        task = choose_one("Task", TASKS, "neighbours", **_key("task"))
+        task = choose_one("Task", TRAINING_TASKS, "neighbours", **_key("task"))
         model = bound(
             st.selectbox,
             "Model",
@@ -51,7 +58,9 @@ def choose_training() -> TrainingSettings:
 
 def _sizes_of(task: str, model: str) -> tuple[int, int, int]:
     """Heads, d_k and d_v of a named model; 0 means: as the task sets it."""
-    return HEADS_OF_MODELS.get(model, 2), *(task_named(task).wide if model == WIDE else (0, 0))
+    return HEADS_OF_MODELS.get(model, 2), *(
+        TRAINING_TASKS[task].wide if model == WIDE_MODEL else (0, 0)
+    )
 
 
 def _type_sizes() -> tuple[int, int, int]:
@@ -91,17 +100,17 @@ def _choose_optimiser() -> tuple[int, int, float, str, float]:
 def _whole_number(label: str, limit: str, default: int, name: str = "", **more: Any) -> int:
     """A field for a number. limit: its name in the bounds of the settings; name: in the URL."""
     about = _key(name or limit) | more
-    return whole_number_input(st, label, *LIMITS[limit], default, **about)
+    return whole_number_input(st, label, *SETTING_BOUNDS[limit], default, **about)
 
 
 def show_task(settings: TrainingSettings) -> None:
     """Draw the task in words."""
-    st.markdown(f"**“{settings.lesson.says}”**")
+    st.markdown(f"**“{settings.training_task.instruction}”**")
 
 
 def show_sizes(settings: TrainingSettings) -> None:
     """Draw the size of the layer and of its training."""
-    task = settings.lesson
+    task = settings.training_task
     d_k, d_v = settings.widths
     n_numbers = fact("numbers_to_learn", settings.n_parameters)
     st.caption(

@@ -8,18 +8,31 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from attention_core import STEPS
 from attention_core.cache import cached
+from attention_core.projections import BIASES
+from attention_core.trace import Trace
 from attention_lab.labs.adam import ADAM
-from attention_lab.labs.evaluation import best_possible
+from attention_lab.labs.backward import GRADIENTS
+from attention_lab.labs.evaluation import one_answer_score
 from attention_lab.labs.formula import Formula
-from attention_lab.labs.gradient_trace import GRADIENTS
-from attention_lab.labs.loss_curves import constant_loss, floors, mean_curve, weightless_loss
+from attention_lab.labs.loss_curves import (
+    constant_loss,
+    mean_curve,
+    one_answer_losses,
+    weightless_loss,
+)
 from attention_lab.labs.losses import LOSSES
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
-from attention_lab.labs.tasks import N_TEST
-from attention_lab.labs.training_settings import WIDE, TrainingSettings, expected_seconds, models
+from attention_lab.labs.tasks import N_UNSEEN
+from attention_lab.labs.training_settings import (
+    WIDE_MODEL,
+    TrainingSettings,
+    expected_seconds,
+    models,
+)
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import OURS
 from attention_viz.labels import number
 from attention_viz.labs.training_comparison import comparison_figure
 
@@ -74,13 +87,13 @@ def show_comparison(task: str) -> None:
 def _show_scores(task: str, named: dict[str, list[TrainingSettings]], seeds: list[int]) -> None:
     """The scores of the models, and how they were trained."""
     what = "error"
-    if named["1 head"][0].lesson.by_accuracy:
+    if named["1 head"][0].training_task.by_accuracy:
         what = ACCURACY_COLUMN
     st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
-    wide = WIDE_HEAD_REMARKS[fact("has_a_wide_head", WIDE in named)]
+    wide = WIDE_HEAD_REMARKS[fact("has_a_wide_head", WIDE_MODEL in named)]
     fact("seeds_compared", seeds)
     st.caption(
-        f"{what.capitalize()} on {N_TEST} unseen sequences. Seeds: {', '.join(map(str, seeds))}."
+        f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seeds: {', '.join(map(str, seeds))}."
         " The models are trained with the values with which this page opens, not with those chosen"
         " above. All models of a seed learn from the same sequences: here these do not depend on"
         " the weights. *weightless*: Q = K = V = X with the best linear readout, which"
@@ -99,20 +112,20 @@ def _show_curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
         for name, settings in named.items()
     }
     level = sum(cached_weightless_loss(task, seed) for seed in seeds) / len(seeds)
-    left = floors(settings[0] for settings in named.values())
+    left = one_answer_losses(settings[0] for settings in named.values())
     marks = {"best constant": constant_loss(task)}
     marks |= {f"{BEST_COLUMN}, heads: {n_heads}": loss for n_heads, loss in left.items()}
-    by_entropy = fact("losses_in_nats", named["1 head"][0].lesson.by_accuracy)
+    by_entropy = fact("losses_in_nats", named["1 head"][0].training_task.by_accuracy)
     what = LOSS_NAMES[by_entropy]
     fact("curves", curves)
     fact("weightless_loss", level)
     fact("marks", marks)
     show_figure(comparison_figure(curves, {"weightless": level}, marks, what), "train models")
     st.caption(
-        f"The {what} on the {N_TEST} unseen sequences. Each curve is a mean over the seeds; seeds:"
-        f" {len(seeds)}. *Best constant*: {BEST_CONSTANT[by_entropy]}. In every task the inputs"
-        " decide the answer. So a layer that answers everything has the loss 0, which has no place"
-        " on a logarithmic axis."
+        f"The {what} on the {N_UNSEEN} unseen sequences. Each curve is a mean over the seeds;"
+        f" seeds: {len(seeds)}. *Best constant*: {BEST_CONSTANT[by_entropy]}. In every task the"
+        " inputs decide the answer. So a layer that answers everything has the loss 0, which has no"
+        " place on a logarithmic axis."
     )
 
 
@@ -144,7 +157,9 @@ def _rows(
             else []
         )
         mark = {
-            BEST_COLUMN: number(best_possible(task, settings[0].n_heads, settings[0].widths[1]), 4)
+            BEST_COLUMN: number(
+                one_answer_score(task, settings[0].n_heads, settings[0].widths[1]), 4
+            )
         }
         rows.append(_row(name, settings[0].n_parameters, found, what) | mark | _nats(nats))
     return rows
@@ -166,11 +181,11 @@ def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dic
     return row
 
 
-def show_backward_pass(settings: TrainingSettings) -> None:
+def show_backward_pass(settings: TrainingSettings, trace: Trace) -> None:
     """The loss; every gradient beside the formula of the forward pass, in the order of the backward
     pass; the step of Adam.
     """
-    loss = LOSSES[settings.lesson.loss]
+    loss = LOSSES[settings.training_task.loss]
     st.markdown("**The loss, and its gradient at the output** ($Z$ is the target)")
     _formulas((loss.value, loss.gradient))
     st.markdown(
@@ -178,10 +193,10 @@ def show_backward_pass(settings: TrainingSettings) -> None:
         " to $A$)"
     )
     for step in GRADIENTS.values():
-        if step.name in ("b_q", "b_k", "b_v"):
-            continue  # the layers of this page have b_O only
+        if step.name in BIASES and getattr(trace.projections, step.name) is None:
+            continue
         left, right = st.columns([4, 5], vertical_alignment="center")
-        left.latex(STEPS[step.step].formula)
+        left.latex(formula(trace, step.step, OURS))
         right.latex(step.formula)
         right.caption(step.sentence)
     steps = ADAM
@@ -204,7 +219,7 @@ def show_backward_pass(settings: TrainingSettings) -> None:
 
 
 def _formulas(formulas: Sequence[Formula]) -> None:
-    for formula in formulas:
+    for one in formulas:
         left, right = st.columns([4, 5], vertical_alignment="center")
-        left.latex(formula.latex)
-        right.caption(f"**{formula.title}**: {formula.says}")
+        left.latex(one.latex)
+        right.caption(f"**{one.title}**: {one.sentence}")

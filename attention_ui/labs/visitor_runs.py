@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from time import monotonic, sleep
 
 from attention_core import Projections
-from attention_lab.labs.loss_curves import Point
-from attention_lab.labs.training import train
+from attention_lab.labs.loss_curves import LossPoint
+from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 
 from ..url_state import session
@@ -50,7 +50,7 @@ class VisitorRun:
         return self.step >= self.settings.last_step
 
     @property
-    def losses(self) -> list[Point]:
+    def losses(self) -> list[LossPoint]:
         """The loss of every checkpoint so far."""
         return [point for point in self._run.losses if point[0] <= self.step]
 
@@ -60,7 +60,7 @@ class VisitorRun:
         return [point for point in self._run.points if point[0] <= self.step]
 
     @property
-    def unseen_losses(self) -> tuple[Point, ...]:
+    def unseen_losses(self) -> tuple[LossPoint, ...]:
         """The loss on the unseen sequences by step. The run must be done."""
         return self._run.unseen_losses
 
@@ -119,7 +119,7 @@ def _remaining_steps(run: VisitorRun) -> Iterator[tuple[float, float]]:
     for point in known:
         run.latest = point
         yield losses[point[0]], SECONDS_OF_A_REPLAY / len(kept.points)
-    for checkpoint in train(run.settings, kept.latest):
+    for checkpoint in train_layer(run.settings, kept.latest):
         kept.add(checkpoint)
         if checkpoint.step > run.step:
             run.latest = checkpoint.step, checkpoint.projections

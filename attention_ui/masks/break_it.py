@@ -4,71 +4,41 @@ checks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
-
 import streamlit as st
 
 from attention_core import STEPS
-from attention_core.checks import check_choice
-from attention_lab.masks.break_it import NO_MISTAKE, Examined
-from attention_lab.masks.mistake_checks import CHECKS, Check
+from attention_lab.masks.break_it import NO_MISTAKE, ExaminedLayer
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, MistakeCheck
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
-from attention_viz.labels import true_minus
-from attention_viz.masks.break_it import FIELDS
+from attention_viz.labels import with_minus_signs
+from attention_viz.masks.break_it import COMPUTED_FIELDS
 
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import KEPT, bound, restore, set_if_changed, whole_number_input, write_to_url
+from ..url_state import KEPT, bound, choose_named, whole_number_input
 
 LAST_ROUND = 999
-NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
-ALL_NAMES = {NO_MISTAKE: "No mistake"} | NAMES
-GUESSES = {"?": "?"} | NAMES
-FIELD_NAMES = {"first": "The first one with wrong numbers"} | {f: STEPS[f].title for f in FIELDS}
+MISTAKE_NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
+MISTAKE_CHOICES = {NO_MISTAKE: "No mistake"} | MISTAKE_NAMES
+GUESS_CHOICES = {"?": "?"} | MISTAKE_NAMES
+FIELD_NAMES = {"first": "The first one with wrong numbers"} | {
+    f: STEPS[f].title for f in COMPUTED_FIELDS
+}
 
 
 def choose_mistake() -> str:
     """The key of the chosen mistake."""
-    return _choose(st, "The mistake", ALL_NAMES, MISTAKES[0].key, "bi_fault")
+    return choose_named("The mistake", MISTAKE_CHOICES, MISTAKES[0].key, key="bi_fault")
 
 
 def choose_field() -> str:
     """The field that is shown: "first" is the first one with wrong numbers."""
-    return _choose(
-        st, "Field", FIELD_NAMES, "first", "bi_field", help="A hidden mistake shows its output."
+    return choose_named(
+        "Field", FIELD_NAMES, "first", key="bi_field", help="A hidden mistake shows its output."
     )
 
 
-def _choose(
-    place: Any, label: str, names: Mapping[str, str], default: str, key: str, **about: Any
-) -> str:
-    """Draw a select box that shows names; the URL and the session hold their keys."""
-    restore(key, label, default, partial(check_choice, label, choices=names))
-    write_to_url(key, default)
-    held, widget = str(st.session_state[key]), f"choose {key}"
-    set_if_changed(widget, held)
-    place.selectbox(
-        label,
-        tuple(names),
-        tuple(names).index(held),
-        format_func=names.__getitem__,
-        required=True,
-        key=widget,
-        on_change=_keep,
-        args=(key, widget),
-        **about,
-    )
-    return held
-
-
-def _keep(key: str, widget: str) -> None:
-    """In a callback: hold the chosen key."""
-    st.session_state[key] = st.session_state[widget]
-
-
-def show_mistake(now: PageContext, mistake: Mistake | None, layer: Examined) -> None:
+def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer) -> None:
     """A mistake in words and in code, and what it needs to show."""
     if mistake is None:
         st.markdown(
@@ -76,13 +46,13 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: Examined) -> 
             " pages."
         )
         return
-    st.markdown(f"**{NAMES[mistake.key]}.** {mistake.does}")
+    st.markdown(f"**{MISTAKE_NAMES[mistake.key]}.** {mistake.description}")
     right, wrong = st.columns(2)
     right.caption("Right")
     right.code(f"{mistake.array} = {mistake.right}", language="python", wrap_lines=True)
     wrong.caption("Wrong")
     wrong.code(f"{mistake.array} = {mistake.wrong}", language="python", wrap_lines=True)
-    if fact("mistake_shows", layer.differs_from is not None):
+    if fact("mistake_shows", layer.first_wrong_field is not None):
         return
     st.info(
         "With these controls the mistake changes no number, so no check can find it. It needs:"
@@ -94,26 +64,26 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: Examined) -> 
         )
 
 
-def play() -> str:
-    """The game: a hidden mistake, a guess, the answer. Gives the key of the mistake."""
+def play_round() -> str:
+    """The game: a hidden mistake, a guess, the answer. Returns the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
     hidden = hidden_mistake(int(number))
-    guess = _choose(middle, "Your guess", GUESSES, "?", "bi_guess")
+    guess = choose_named("Your guess", GUESS_CHOICES, "?", place=middle, key="bi_guess")
     show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
     st.markdown(
         f"This layer has one of the mistakes. Number of possible mistakes: {len(MISTAKES)}. Look at"
         " the checks, at the difference in each field, and at other sentences and sizes; then"
         " guess. If the sidebar has no mask, the layer has a causal one here."
     )
-    answer = f"**{NAMES[hidden.key]}**. {hidden.does}"
+    answer = f"**{MISTAKE_NAMES[hidden.key]}**. {hidden.description}"
     found = fact("found", guess == hidden.key)
     if found:
         st.success(f"Found: {answer}", icon=":material/check_circle:")
-    elif guess in NAMES:
+    elif guess in MISTAKE_NAMES:
         st.warning(
-            f"It is not “{NAMES[fact('wrong_guess', guess)]}”. Which check would that mistake have"
-            " failed or passed?"
+            f"It is not “{MISTAKE_NAMES[fact('wrong_guess', guess)]}”. Which check would that"
+            " mistake have failed or passed?"
         )
     if show and not found:
         st.info(f"It was: {answer}")
@@ -129,21 +99,21 @@ def next_round(number: int) -> None:
     )
 
 
-def show_checks(layer: Examined) -> None:
+def show_checks(layer: ExaminedLayer) -> None:
     """The checks that pass and the checks that fail, side by side."""
-    passed = [check for check in CHECKS if layer.verdicts[check.key].passed]
-    failed = [check for check in CHECKS if check not in passed]
+    passed = [check for check in MISTAKE_CHECKS if layer.results[check.key].passed]
+    failed = [check for check in MISTAKE_CHECKS if check not in passed]
     fact("failed_checks", [check.key for check in failed])
     left, right = st.columns(2)
     with left.container(border=True, height="stretch"):
-        st.markdown(f"**What still looks fine**: {len(passed)} of {len(CHECKS)} checks")
-        _list(layer, passed, ":green[:material/check:]")
+        st.markdown(f"**What still looks fine**: {len(passed)} of {len(MISTAKE_CHECKS)} checks")
+        _show_results(layer, passed, ":green[:material/check:]")
     with right.container(border=True, height="stretch"):
-        st.markdown(f"**What gives it away**: {len(failed)} of {len(CHECKS)} checks")
-        _list(layer, failed, ":red[:material/close:]")
+        st.markdown(f"**What gives it away**: {len(failed)} of {len(MISTAKE_CHECKS)} checks")
+        _show_results(layer, failed, ":red[:material/close:]")
 
 
-def _list(layer: Examined, checks: list[Check], icon: str) -> None:
+def _show_results(layer: ExaminedLayer, checks: list[MistakeCheck], icon: str) -> None:
     for check in checks:
-        says = true_minus(layer.verdicts[check.key].sentence)
-        st.markdown(f"{icon} **{check.name}**. {says}")
+        sentence = with_minus_signs(layer.results[check.key].sentence)
+        st.markdown(f"{icon} **{check.name}**. {sentence}")

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.masks.mask_experiments import EmptyRow, empty_row, other_padding
+from attention_lab.masks.mask_experiments import EmptyRow, hide_all_keys, replace_padding
+from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import mask_workshop as boards
 
 from ..board import show_board
 from ..facts import fact
-from .mask_workshop import Setup, follow
+from .mask_workshop import ExperimentSetup, choose_clicked_cell
+from .shuffles import format_difference
 
 
-def row_with_nothing_left(setup: Setup) -> None:
+def show_empty_row(setup: ExperimentSetup) -> None:
     """The shares of a query from which every key is hidden, here and in PyTorch."""
     n, query, _ = setup.cell
-    found = empty_row(setup.made, n, setup.head, query)
+    found = hide_all_keys(setup.masked, n, setup.head, query)
     st.markdown(
         f"Here every key is hidden from {setup.query_name}, in addition to the masks above. There"
         " is no largest score, and the exponentials sum to 0: the shares would be 0 / 0."
     )
     show_board(
-        boards.emptied(setup.made, found.zero, setup.head, setup.cell, setup.now.notation),
+        boards.empty_row_board(
+            setup.masked, found.zero, setup.head, setup.cell, setup.now.notation
+        ),
         "empty",
-        on_pin=follow,
+        on_pin=choose_clicked_cell,
     )
     shares = found.zero.probabilities[n, setup.head, query]
     n_shares, total = fact("shares", len(shares)), fact("sum_of_shares", float(shares.sum()))
@@ -38,18 +42,18 @@ def row_with_nothing_left(setup: Setup) -> None:
         f" number”): {found.nan_shares} | {found.nan_outputs} |",
     ]
     st.markdown("\n".join(lines))
-    fact("empty_rows", n_empty := int(setup.made.trace.empty_rows[:, setup.head].sum()))
+    fact("empty_rows", n_empty := int(setup.masked.trace.empty_rows[:, setup.head].sum()))
     st.markdown(
-        f"{_spread_of_nan(setup, found)} Zeros do not spread. Queries without a key, with the masks"
+        f"{_describe_nan(setup, found)} Zeros do not spread. Queries without a key, with the masks"
         f" chosen above: **{n_empty}** in this batch."
     )
 
 
-def _spread_of_nan(setup: Setup, found: EmptyRow) -> str:
+def _describe_nan(setup: ExperimentSetup, found: EmptyRow) -> str:
     """How far NaN spreads: in this layer, and in the next one."""
     n_tokens = fact("spoilt_tokens", found.nan_tokens)
     n_numbers = fact("spoilt_numbers", found.nan_outputs)
-    spoilt = f"NaN spoils the output of these tokens: {n_tokens} ({n_numbers} numbers)."
+    spoilt = f"Tokens with NaN in their output: {n_tokens} ({n_numbers} numbers)."
     if fact("only_token", len(setup.allowed) == 1):
         return f"{spoilt} It is the only token, so everything that follows is NaN."
     return (
@@ -58,34 +62,36 @@ def _spread_of_nan(setup: Setup, found: EmptyRow) -> str:
     )
 
 
-def padded_queries(setup: Setup) -> None:
+def show_padded_queries(setup: ExperimentSetup) -> None:
     """A padding mask hides keys. The queries of [pad] still give outputs."""
     n = setup.cell[0]
-    n_real, n_tokens = setup.made.batch.lengths[n], len(setup.allowed)
+    n_real, n_tokens = setup.masked.batch.lengths[n], len(setup.allowed)
     if n_real == n_tokens:
         st.info(
             f"Sequence {n} holds no [pad]: choose another sequence, or a longer sequence length in"
             " the sidebar."
         )
         return
-    found = other_padding(setup.made, n)
+    found = replace_padding(setup.masked, n)
     st.markdown(
         f"The tokens after position {n_real - 1} are [pad]. Their outputs are computed like all"
         " others but mean nothing: a program that uses the output must leave them out. On the"
         " board, the [pad] vectors were replaced by other numbers:"
     )
     show_board(
-        boards.padding(setup.made, found.changed, setup.cell, setup.now.notation),
+        boards.padding_board(setup.masked, found.changed, setup.cell, setup.now.notation),
         "padding",
         on_pin=_choose_query,
     )
     moved = fact("real_rows_moved", found.real)
+    is_rounding = moved <= tolerance(setup.masked.trace, "output")
+    difference = format_difference(moved, only_rounding=is_rounding)
     why = "No mask above hides [pad] from them."
     # A causal mask hides [pad] as well, because it comes last.
     if fact("pads_hidden_from_real_tokens", not setup.allowed[:n_real, n_real:].any()):
         why = "The masks above hide [pad] from them."
     st.markdown(
-        f"- Outputs of real tokens move by at most **{number(moved, 6) if moved else 0}**. {why}\n"
+        f"- Outputs of real tokens move by at most {difference}. {why}\n"
         f"- Outputs of [pad] tokens move by up to **{number(found.padded)}**: their queries are"
         " computed from [pad], and a padding mask hides keys, not queries."
     )

@@ -11,66 +11,68 @@ from collections.abc import Mapping
 import streamlit as st
 
 from attention_core import SettingsError, Trace
-from attention_lab.masks.encoder_decoder import USES, Use
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse
 
 from ..facts import fact
 from ..url_state import restore, write_to_url
-from .sentences import at_most
+from .sentences import limit_with_note
 
-CELL = "ed_cell"  # the name in the URL
+CELL_KEY = "ed_cell"  # the name in the URL
 FIRST_CELL = "0.0"
-CELL_FORM = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
+CELL_PATTERN = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
 
 
-def draw_cards(traces: Mapping[str, Trace]) -> None:
+def show_cards(traces: Mapping[str, Trace]) -> None:
     """For each use: the sequences of queries, keys and values, its mask, and the hidden cells."""
-    for use, place in zip(USES, st.columns(len(USES)), strict=True):
+    for use, place in zip(ATTENTION_USES, st.columns(len(ATTENTION_USES)), strict=True):
         trace = traces[use.key]
         n_hidden = fact(f"cells_hidden_in_{use.key}", int(trace.hidden_keys[0, 0].sum()))
         n_cells = trace.sizes["T"] * trace.sizes["S"]
         with place.container(border=True, height="stretch"):
             st.markdown(
-                f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.asks}**, :red[keys]"
-                f" and :green[values] from the **{use.answers}**.\n\nMask: {_mask(use)}. Hidden"
-                f" cells: {n_hidden:,} of {n_cells:,}."
+                f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.queries_from}**,"
+                f" :red[keys] and :green[values] from the **{use.keys_from}**.\n\nMask:"
+                f" {_describe_mask(use)}. Hidden cells: {n_hidden:,} of {n_cells:,}."
             )
-            st.caption(use.says)
+            st.caption(use.description)
 
 
-def _mask(use: Use) -> str:
-    padding = f"padding of the {use.answers}"
+def _describe_mask(use: AttentionUse) -> str:
+    padding = f"padding of the {use.keys_from}"
     return f"**causal** and {padding}" if use.causal else padding
 
 
-def follow(array: str, index: list[int]) -> None:
+def choose_clicked_use(array: str, index: list[int]) -> None:
     """In a callback: choose the use and the cell that were clicked."""
     st.session_state["ed_use"] = array.split()[1]
-    choose_cell(*index)
+    set_cell(*index)
 
 
-def follow_step(array: str, index: list[int]) -> None:
+def choose_clicked_step(array: str, index: list[int]) -> None:
     """In a callback: choose a clicked cell of scores or probabilities. Other steps are ignored."""
     if array in ("scores", "probabilities"):
         st.session_state["head"] = index[1]
-        choose_cell(index[2], index[3])
+        set_cell(index[2], index[3])
 
 
 def chosen_cell(n_queries: int, n_keys: int) -> tuple[int, int]:
     """The query and the key that were clicked; the last ones, with a note, if there are fewer."""
-    restore(CELL, "Cell", FIRST_CELL, _from_url)
-    write_to_url(CELL, FIRST_CELL)
-    query, key = map(int, st.session_state[CELL].split("."))
+    restore(CELL_KEY, "Cell", FIRST_CELL, _from_url)
+    write_to_url(CELL_KEY, FIRST_CELL)
+    query, key = map(int, st.session_state[CELL_KEY].split("."))
     with st.container():  # one place for both notes, so that what stands below keeps its own
-        return at_most("query", query, n_queries - 1), at_most("key", key, n_keys - 1)
+        return limit_with_note("query", query, n_queries - 1), limit_with_note(
+            "key", key, n_keys - 1
+        )
 
 
-def choose_cell(query: int, key: int) -> None:
+def set_cell(query: int, key: int) -> None:
     """In a callback: choose a query and a key."""
-    st.session_state[CELL] = f"{min(query, 99)}.{min(key, 99)}"
+    st.session_state[CELL_KEY] = f"{min(query, 99)}.{min(key, 99)}"
 
 
 def _from_url(text: str) -> str:
     """A cell as the URL holds it. Raises: SettingsError."""
-    if not CELL_FORM.fullmatch(text):
+    if not CELL_PATTERN.fullmatch(text):
         raise SettingsError("A cell is two whole numbers with a dot between; the cell stays")
     return text

@@ -7,8 +7,8 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.heads.reruns import gaps
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.heads.reruns import run_gaps
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards
@@ -16,44 +16,43 @@ from attention_viz.masks import invariances as boards
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import KEPT, bound, whole_number_input
-from .score_variants import additive_scores, one_softmax_for_all
-from .shuffles import difference_text, shuffled
-from .temperature import temperature, why_scale
+from ..url_state import KEPT, choose_named, whole_number_input
+from .score_variants import show_additive_scores, show_one_softmax
+from .shuffles import format_difference, show_shuffle
+from .temperature import show_scale_reason, show_temperature
 
-THEORY = {True: "stays the same", False: "may change"}  # a change need not show with one token
+EXPECTED_OUTPUT = {
+    True: "stays the same",
+    False: "may change",
+}  # a change need not show with one token
 
 
-def constants(now: PageContext) -> None:
+def show_constants(now: PageContext) -> None:
     """Changes of scores and weights: some change the output, some do not."""
-    names = {change.key: change.name for change in CHANGES}
+    changes = {change.key: change for change in LAYER_CHANGES}
+    names = {key: change.name for key, change in changes.items()}
     left, right = st.columns([3, 2])
-    key = bound(
-        left.selectbox,
-        "Change",
-        tuple(names),
-        key="inv_change",
-        **KEPT,
-        help="; ".join(f"{k}: {v}" for k, v in names.items()),
-    )
+    key = choose_named("Change", names, LAYER_CHANGES[0].key, place=left, key="inv_change")
     seed = whole_number_input(right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
-    change = next((one for one in CHANGES if one.key == key), CHANGES[0])
+    change = changes[key]
     after = change.apply(now.trace, int(seed))
-    found = gaps(now.trace, after)
-    stays = fact("stays_in_theory", change.same)
+    found = run_gaps(now.trace, after)
+    stays = fact("stays_in_theory", change.keeps_output)
     fact("probabilities_moved", found.probabilities)
     fact("output_moved", found.output)
     rounded = stays and found.probabilities <= tolerance(now.trace, "probabilities")
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.markdown(
-        f"Changed: **{change.name}**. {change.says}\n\nBy theory the output **{THEORY[stays]}**."
-        " Largest difference measured: of a probability"
-        f" {difference_text(found.probabilities, only_rounding=rounded)}, of the output"
-        f" {difference_text(found.output, only_rounding=stays)}."
+        f"{change.description}\n\nBy theory the output **{EXPECTED_OUTPUT[stays]}**. Largest"
+        " measured difference of a probability:"
+        f" {format_difference(found.probabilities, only_rounding=rounded)}; of the output:"
+        f" {format_difference(found.output, only_rounding=stays)}."
     )
     right.latex(change.formula)
     show_board(
-        boards.changed(now.trace, after, change.key, now.focus.cell("query", "key"), now.notation),
+        boards.change_board(
+            now.trace, after, change.key, now.focus.cell("query", "key"), now.notation
+        ),
         "change",
     )
     with st.expander(
@@ -68,20 +67,19 @@ def _all_changes(trace: Trace, seed: int) -> str:
         "| change | the output, by theory | probabilities, measured | output, measured |",
         "|---|---|---|---|",
     ]
-    for change in CHANGES:
-        found = gaps(trace, change.apply(trace, seed))
-        lines.append(
-            f"| {change.name} | {THEORY[change.same]} | {number(found.probabilities)} |"
-            f" {number(found.output)} |"
-        )
+    for change in LAYER_CHANGES:
+        found = run_gaps(trace, change.apply(trace, seed))
+        expected = EXPECTED_OUTPUT[change.keeps_output]
+        measured = f"{number(found.probabilities)} | {number(found.output)}"
+        lines.append(f"| {change.name} | {expected} | {measured} |")
     return "\n".join(lines)
 
 
-TOPICS = {
-    "shuffle": shuffled,
-    "constants": constants,
-    "temperature": temperature,
-    "scale": why_scale,
-    "additive scores": additive_scores,
-    "one softmax": one_softmax_for_all,
+INVARIANCE_TOPICS = {
+    "shuffle": show_shuffle,
+    "constants": show_constants,
+    "temperature": show_temperature,
+    "scale": show_scale_reason,
+    "additive scores": show_additive_scores,
+    "one softmax": show_one_softmax,
 }

@@ -6,76 +6,82 @@ import streamlit as st
 
 from attention_core.checks import Array
 from attention_lab.masks.hiding import HIDING_VALUES
-from attention_lab.masks.mask_experiments import hiding_effects, orders
+from attention_lab.masks.mask_experiments import compare_all_orders, hiding_effects
 from attention_viz.labels import number, percent
-from attention_viz.masks.mask_workshop import row_bars
+from attention_viz.masks.mask_workshop import query_shares_figure
 
 from ..facts import fact
 from ..show import show_figure
-from .empty_rows import padded_queries, row_with_nothing_left
-from .mask_workshop import Setup
-from .painting import paint
+from .empty_rows import show_empty_row, show_padded_queries
+from .mask_workshop import ExperimentSetup
+from .painting import show_painting
 
 
-def how_to_hide(setup: Setup) -> None:
+def show_hiding_values(setup: ExperimentSetup) -> None:
     """What −∞, −10⁹ and a small bias do to the shares of one query."""
     n, query, _ = setup.cell
     if setup.allowed.all():
         st.info("No key of this sequence is hidden from any query: choose a mask above.")
         return
-    effects = hiding_effects(setup.made, n, setup.head, query, setup.bias)
+    effects = hiding_effects(setup.masked, n, setup.head, query, setup.bias)
     st.markdown(
         f"The shares of {setup.query_name} when a number is added to the score of each hidden key:"
     )
     bars = {f"{one.name} added": one.shares[query] for one in effects}
-    says = "The shares of one query, with three numbers that hide keys."
-    show_figure(row_bars(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "hiding")
+    description = "The shares of one query, with three numbers that hide keys."
+    show_figure(
+        query_shares_figure(setup.tokens, bars, ~setup.allowed[query], description), "hiding"
+    )
     st.caption("Keys in brackets are hidden from this query.")
     leaks = fact("read_from_hidden_keys", {e.name: float(e.leaked[query]) for e in effects})
     largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
     fact("shares_with_nothing_left", {e.name: e.empty_row for e in effects})
     lines = [
-        "| added to a hidden score | this query reads from hidden keys | largest, of queries that"
-        " see a key | shares if all keys are hidden, float64 | the same, float32 |",
+        "| added to a hidden score | this query reads from hidden keys | the most that a query with"
+        " a visible key reads from them | shares if all keys are hidden, float64 | the same,"
+        " float32 |",
         "|---" * 5 + "|",
     ]
     for one in effects:
         read = f"{percent(leaks[one.name])} | {percent(largest[one.name])}"
-        lines.append(f"| {one.name} | {read} | {' | '.join(map(_range, one.empty_row))} |")
+        lines.append(f"| {one.name} | {read} | {' | '.join(map(_format_range, one.empty_row))} |")
     st.markdown("\n".join(lines))
     for value in HIDING_VALUES:
-        st.markdown(f"- **{value.name}**: {value.sentence}")
+        st.markdown(f"- **{value.name}**: {value.description}")
 
 
-def _range(shares: Array) -> str:
+def _format_range(shares: Array) -> str:
     """The smallest and the largest share of a query."""
     low, high = percent(float(shares.min())), percent(float(shares.max()))
     return f"all {low}" if low == high else f"{low} to {high}"
 
 
-def mask_or_scale_first(setup: Setup) -> None:
+def show_order(setup: ExperimentSetup) -> None:
     """The mask after the scale, and before it."""
     n, query, _ = setup.cell
-    scale = setup.made.trace.scale
+    scale = setup.masked.trace.scale
     if scale <= 0 or setup.allowed.all():
         st.info(
             "This needs a scale above 0 and a mask that hides something: choose them in the sidebar"
             " and above."
         )
         return
-    found = orders(setup.made, n, setup.head, setup.bias)
+    found = compare_all_orders(setup.masked, n, setup.head, setup.bias)
     gaps = fact("moved_by_the_order", {key: one.gap for key, one in found.items()})
     name, order = list(found.items())[-1]
     st.markdown(
-        rf"$\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$ or "
-        rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$? Added to a hidden score: {name}."
+        rf"Mask after the scale: $\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$; before it: "
+        rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$. Here m, the number added to a"
+        f" hidden score, is {name}."
     )
     bars = {
         "scale, then mask": order.scale_first[query],
         "mask, then scale": order.mask_first[query],
     }
-    says = "The shares of one query, with the mask after and before the scale."
-    show_figure(row_bars(setup.made.batch.tokens[n], bars, ~setup.allowed[query], says), "order")
+    description = "The shares of one query, with the mask after and before the scale."
+    show_figure(
+        query_shares_figure(setup.tokens, bars, ~setup.allowed[query], description), "order"
+    )
     lines = [
         "| added to a hidden score | largest difference of a share, all queries |",
         "|---|---|",
@@ -89,28 +95,28 @@ def mask_or_scale_first(setup: Setup) -> None:
     _explain_scaled_bias(setup, name)
 
 
-def _explain_scaled_bias(setup: Setup, name: str) -> None:
+def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
     """What the scale does to the finite bias, and whether that changes a share."""
-    scale = setup.made.trace.scale
+    scale = setup.masked.trace.scale
     scaled = fact("scaled_bias", setup.bias * scale)
     in_part = setup.allowed.any(axis=-1) & ~setup.allowed.all(axis=-1)
     differs = scaled != setup.bias
     if fact("order_matters", bool(in_part.any()) and differs):
-        says = "So it matters on which side of the scale a model adds its biases."
+        effect = "So it matters on which side of the scale a model adds its biases."
     elif differs:
-        says = (
+        effect = (
             "Here some queries see all keys and the others none. One number added to all scores of"
             " a query changes none of its shares, except by rounding."
         )
     else:
-        says = "With another scale or bias the order would matter."
-    st.markdown(f"Here {name} times {scale:.3g} is {number(scaled, 2)}. {says}")
+        effect = "With another scale or bias the order would matter."
+    st.markdown(f"Here {name} times {scale:.3g} is {number(scaled, 2)}. {effect}")
 
 
 EXPERIMENTS = {
-    "paint a mask": paint,
-    "how to hide": how_to_hide,
-    "mask or scale first": mask_or_scale_first,
-    "nothing left": row_with_nothing_left,
-    "padded queries": padded_queries,
+    "paint a mask": show_painting,
+    "how to hide": show_hiding_values,
+    "mask or scale first": show_order,
+    "nothing left": show_empty_row,
+    "padded queries": show_padded_queries,
 }

@@ -14,28 +14,33 @@ from ..page_context import PageContext
 
 
 @dataclass(frozen=True)
-class Setup:
+class ExperimentSetup:
     """The batch, the head, the chosen sequence, query and key, and the finite bias."""
 
     now: PageContext
-    made: MaskedBatch
+    masked: MaskedBatch
     head: int
     cell: tuple[int, int, int]
     bias: float
 
     @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of the chosen sequence."""
+        return self.masked.batch.tokens[self.cell[0]]
+
+    @property
     def query_name(self) -> str:
         """The chosen query as Markdown."""
-        return f":blue[“{plain(self.made.batch.tokens[self.cell[0]][self.cell[1]])}”]"
+        return f":blue[“{plain(self.tokens[self.cell[1]])}”]"
 
     @property
     def allowed(self) -> Array:
         """What the masks allow in the chosen sequence. Shapes: (T, T)."""
-        allowed: Array = self.made.allowed[self.cell[0]]
+        allowed: Array = self.masked.allowed[self.cell[0]]
         return allowed
 
 
-def follow(array: str, index: list[int]) -> None:
+def choose_clicked_cell(array: str, index: list[int]) -> None:
     """In a callback: choose the query and the key of a clicked cell, and its sequence if the name
     of the matrix ends with one.
     """

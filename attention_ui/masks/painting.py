@@ -8,22 +8,22 @@ from functools import partial
 import streamlit as st
 
 from attention_core.checks import Array
-from attention_lab.masks.mask_workshop import without_row
-from attention_lab.user_data.painted import mask_to_text, painted_mask, toggle
+from attention_lab.masks.mask_workshop import hide_row
+from attention_lab.user_data.painted_masks import mask_to_text, painted_mask, toggle_cell
 from attention_viz.labels import number
 from attention_viz.masks import mask_workshop as boards
 
 from ..board import show_board
 from ..facts import fact
-from .mask_workshop import Setup, follow
+from .mask_workshop import ExperimentSetup, choose_clicked_cell
 
-PAINTED = "painted"
+PAINTED_KEY = "painted"
 
 
-def paint(setup: Setup) -> None:
+def show_painting(setup: ExperimentSetup) -> None:
     """A mask to paint, the same for all sequences and heads."""
     now, n_tokens = setup.now, len(setup.allowed)
-    painted_TT = painted_mask(st.session_state[PAINTED], n_tokens)
+    painted_TT = painted_mask(st.session_state[PAINTED_KEY], n_tokens)
     st.markdown(
         "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that"
         " query; again to show it. Added to the score of a hidden key:"
@@ -31,9 +31,9 @@ def paint(setup: Setup) -> None:
         f" {fact('added_to_others', 0)}. All sequences and heads share the mask, one cell for each"
         f" query and key: {n_tokens} × {n_tokens}."
     )
-    scene = boards.painting(painted_TT, setup.made, setup.head, setup.cell, now.notation)
+    scene = boards.painting_board(painted_TT, setup.masked, setup.head, setup.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_toggle_cell, n_tokens))
-    row_TT, blank_TT = without_row(painted_TT, setup.cell[1]), painted_mask("", n_tokens)
+    row_TT, blank_TT = hide_row(painted_TT, setup.cell[1]), painted_mask("", n_tokens)
     with st.container(horizontal=True):
         st.button("Hide nothing", on_click=_keep, args=(blank_TT,), icon=":material/ink_eraser:")
         st.button(
@@ -51,27 +51,27 @@ def paint(setup: Setup) -> None:
         st.button(
             "Use this mask in every step",
             on_click=st.session_state.update,
-            args=({"mask": PAINTED},),
+            args=({"mask": PAINTED_KEY},),
             icon=":material/done_all:",
             help="The layer then has this mask, in the story and on all pages.",
         )
     n_hidden = fact("painted_cells", int((~painted_TT).sum()))
     st.caption(f"Painted cells: {n_hidden} of {painted_TT.size}. The URL holds the mask.")
-    if fact("in_every_step", now.scenario.mask == PAINTED):
+    if fact("in_every_step", now.scenario.mask == PAINTED_KEY):
         st.caption("Every step of the layer uses this mask.")
 
 
 def _toggle_cell(n_tokens: int, array: str, index: list[int]) -> None:
     """In a callback: hide or show a clicked cell of the painted mask, and choose it."""
-    if array == PAINTED and max(index) < n_tokens:
-        _keep(toggle(painted_mask(st.session_state[PAINTED], n_tokens), *index))
-    follow("", index)
+    if array == PAINTED_KEY and max(index) < n_tokens:
+        _keep(toggle_cell(painted_mask(st.session_state[PAINTED_KEY], n_tokens), *index))
+    choose_clicked_cell("", index)
 
 
 def _keep(painted_TT: Array) -> None:
     """In a callback: hold a painted mask as text, and choose it among the masks."""
-    st.session_state[PAINTED] = "" if painted_TT.all() else mask_to_text(painted_TT)
+    st.session_state[PAINTED_KEY] = "" if painted_TT.all() else mask_to_text(painted_TT)
     chosen = list(st.session_state["mw_masks"] or [])
-    if PAINTED not in chosen:
-        chosen.append(PAINTED)
+    if PAINTED_KEY not in chosen:
+        chosen.append(PAINTED_KEY)
     st.session_state["mw_masks"] = chosen

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_lab.heads.patterns import effective_tokens
-from attention_lab.masks.score_variants import additive, one_softmax
+from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.rounding import tolerance
-from attention_viz.labels import agreement, number, percent
-from attention_viz.masks.invariances import other_shares
+from attention_viz.labels import format_agreement, number, percent
+from attention_viz.masks.invariances import shares_board
 
 from ..board import show_board
 from ..facts import fact
@@ -18,11 +18,11 @@ from ..page_context import PageContext
 from ..panels import token
 
 
-def additive_scores(now: PageContext) -> None:
+def show_additive_scores(now: PageContext) -> None:
     """Additive scores (Bahdanau) beside the scaled dot product."""
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
     head, cell = focus.head, focus.cell("query", "key")
-    other = fact("additive", additive(trace, head))
+    other = fact("additive", additive_scores(trace, head))
     st.markdown(
         r"**Additive scores** are $v^\top \tanh(q_i + k_j)$ (Bahdanau et al. 2015). Queries"
         f" and keys are those of the layer. A model would learn v; here it is 1. In head {head},"
@@ -30,7 +30,7 @@ def additive_scores(now: PageContext) -> None:
         f" **{percent(float(other.shares[cell[1:]]))}** from :red[{token(trace, 'S', focus.key)}]"
         f" instead of {percent(float(trace.probabilities[0][cell]))}."
     )
-    show_board(other_shares(trace, other.shares, "additive scores", cell, now.notation), "additive")
+    show_board(shares_board(trace, other.shares, "additive scores", cell, now.notation), "additive")
     reads = [
         float(effective_tokens(shares[focus.query]))
         for shares in (trace.probabilities[0, head], other.shares)
@@ -52,7 +52,7 @@ def additive_scores(now: PageContext) -> None:
     )
 
 
-def one_softmax_for_all(now: PageContext) -> None:
+def show_one_softmax(now: PageContext) -> None:
     """One softmax over all scores of a head, instead of one for each query."""
     trace, focus = now.trace, now.focus
     head, cell = focus.head, focus.cell("query", "key")
@@ -65,7 +65,7 @@ def one_softmax_for_all(now: PageContext) -> None:
         f" {percent(float(other.of_query[most]))}, the smallest to"
         f" :blue[{token(trace, 'T', least)}]: {percent(float(other.of_query[least]))}."
     )
-    show_board(other_shares(trace, other.shares, "one softmax", cell, now.notation), "one softmax")
+    show_board(shares_board(trace, other.shares, "one softmax", cell, now.notation), "one softmax")
     asks = token(trace, "T", focus.query)
     of_query = fact("of_query", float(other.of_query[focus.query]))
     st.markdown(
@@ -74,8 +74,8 @@ def one_softmax_for_all(now: PageContext) -> None:
         f" :red[{token(trace, 'S', focus.key)}] instead of"
         f" {percent(float(trace.probabilities[0][cell]))}.\n- For one query the proportions stay:"
         " its shares are those of the layer times its part; both"
-        f" {agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- The result of the head"
-        f" shrinks as well: for {asks} it is {number(of_query)} times that of the layer."
+        f" {format_agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- The result of the"
+        f" head shrinks as well: for {asks} it is {number(of_query)} times that of the layer."
     )
     st.caption(
         "A constant added to all scores of one query changes nothing if each query has its own"

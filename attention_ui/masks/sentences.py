@@ -7,8 +7,9 @@ from typing import Any
 import streamlit as st
 
 from attention_core import TextError
+from attention_lab.choices import MAX_TEXT_LENGTH, user_matrices_of
 from attention_lab.masks.sentences import other_sentence
-from attention_lab.scenario import MAX_TEXT, Scenario, own_of
+from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 
 from ..controls import cut_text, field_notes
@@ -17,7 +18,7 @@ from ..markdown import plain
 from ..url_state import KEPT, bound
 
 
-def sentence_field(
+def choose_sentence(
     place: Any,
     label: str,
     default: str,
@@ -28,7 +29,7 @@ def sentence_field(
     instead: str = "",
     help: str | None = None,
 ) -> str:
-    """Draw the field in a part of the page; give its text, cut to the longest allowed one.
+    """Draw the field in a part of the page; return its text, cut to the largest allowed length.
 
     A text without a word is refused below the field, and `instead` is used. Without `instead` the
     field may be left empty. n_tokens: the length of the sentence, as for `other_sentence`.
@@ -39,7 +40,7 @@ def sentence_field(
     notes = field_notes(f"{label}: the field", text)
     if fact(f"full_{key}", bool(notes)):
         place.caption(notes[0])
-    text = text[:MAX_TEXT]
+    text = text[:MAX_TEXT_LENGTH]
     if not instead and not text.strip():
         return ""
     try:
@@ -62,7 +63,9 @@ def note_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> Non
     n_whole = n_real + n_left_out
     fact(f"left_out_of_the_{name.replace(' ', '_')}", n_left_out)
     remedy = "A shorter sentence fits."
-    if fact("longer_sequence_helps", n_whole <= MAX_TOKENS and own_of(scenario).x is None):
+    if fact(
+        "longer_sequence_helps", n_whole <= MAX_TOKENS and user_matrices_of(scenario).x is None
+    ):
         remedy = f"Sequence length {n_whole} in the sidebar makes room for all."
     st.caption(
         f"Tokens of the {name} left out: **{n_left_out} of {n_whole}**; there is room for {n_real}."
@@ -70,7 +73,7 @@ def note_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> Non
     )
 
 
-def at_most(word: str, chosen: int, last: int) -> int:
+def limit_with_note(word: str, chosen: int, last: int) -> int:
     """The chosen place, or the last one with a note if there are fewer."""
     if chosen > last:
         fact(f"last_{word}_instead", last)

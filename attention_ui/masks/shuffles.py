@@ -6,7 +6,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.masks.shuffles import SITUATIONS, Shuffle, Situation, is_given, shuffle
+from attention_lab.masks.shuffles import (
+    SITUATIONS,
+    Shuffle,
+    Situation,
+    has_given_inputs,
+    run_shuffled,
+)
 from attention_lab.rounding import tolerance
 from attention_viz.labels import number
 from attention_viz.masks import invariances as boards
@@ -17,20 +23,20 @@ from ..page_context import PageContext
 from ..panels import token
 from ..url_state import KEPT, choose_one, whole_number_input
 
-IN_FORMULAS = {
+SHUFFLE_FORMULAS = {
     "row": "f(PX) = P f(X), and the probabilities A become P A Pᵀ",
     "column": "f(XP) = f(X) P, and the probabilities A become Pᵀ A P",
 }
 
 
-def difference_text(gap: float, *, only_rounding: bool = False) -> str:
+def format_difference(gap: float, *, only_rounding: bool = False) -> str:
     """A difference as Markdown. only_rounding: whether rounding alone explains it."""
     if gap and not only_rounding:
         return f"**{number(gap)}**"
     return "**0** up to rounding" if gap else "**0**"
 
 
-def shuffled(now: PageContext) -> None:
+def show_shuffle(now: PageContext) -> None:
     """The layer on its tokens and on the same tokens in another order."""
     left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
     key = choose_one(
@@ -46,51 +52,51 @@ def shuffled(now: PageContext) -> None:
     )
     seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
     situation = next(one for one in SITUATIONS if one.key == key)
-    made = shuffle(now.scenario, situation.key, int(seed))
-    if made.straight.sizes["T"] == 1:
+    shuffle = run_shuffled(now.scenario, situation.key, int(seed))
+    if shuffle.straight.sizes["T"] == 1:
         st.info(
             "A single token cannot be shuffled: choose a longer sentence.", icon=":material/info:"
         )
     else:
-        _describe(now, made, situation, field)
+        _describe(now, shuffle, situation, field)
     show_board(
-        boards.shuffled(made, field, now.focus.cell("query", "key"), now.notation), "shuffle"
+        boards.shuffle_board(shuffle, field, now.focus.cell("query", "key"), now.notation),
+        "shuffle",
     )
     with st.expander(
-        "All three at once", key="inv three", on_change="rerun", icon=":material/table:"
+        "All three in one table", key="inv three", on_change="rerun", icon=":material/table:"
     ) as table:
         if table.open:
             st.markdown(_all_situations(now, int(seed)))
     st.caption(
         "In formulas, with P the matrix that shuffles the tokens:"
-        f" {IN_FORMULAS[now.notation.convention]} (the layer is *permutation equivariant*). At most"
-        f" {boards.MAX_FEATURES} features of the output are shown. The mask and the positions of"
-        " the sidebar are not used here."
+        f" {SHUFFLE_FORMULAS[now.notation.convention]} (the layer is *permutation equivariant*)."
+        f" The board shows at most {boards.MAX_INVARIANCE_FEATURES} features of the output. The"
+        " mask and the positions of the sidebar are not used here."
     )
 
 
-def _describe(now: PageContext, made: Shuffle, situation: Situation, field: str) -> None:
+def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: str) -> None:
     """Where the chosen token moved, and whether its result moved with it unchanged."""
-    explanation = situation.says
-    if fact("inputs_know_their_places", is_given(now.scenario)):
-        explanation = situation.says_given
+    explanation = situation.description
+    if fact("inputs_know_their_places", has_given_inputs(now.scenario)):
+        explanation = situation.description_of_inputs
     query = now.focus.query
-    place = fact("place_after", made.order.index(query))
-    gap = {"output": made.gaps.output, "probabilities": made.gaps.probabilities}[field]
+    place = fact("place_after", shuffle.order.index(query))
+    gap = {"output": shuffle.gaps.output, "probabilities": shuffle.gaps.probabilities}[field]
     fact("largest_difference", gap)
-    rounding, knows_order = (
-        tolerance(made.straight, field),
-        situation.knows_order and made.has_order,
-    )
+    rounding = tolerance(shuffle.straight, field)
+    knows_order = situation.knows_order and shuffle.has_order
     only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
     st.markdown(
-        f"{explanation} {token(made.straight, 'T', query)} moves from position {query} to position"
-        f" **{place}**. {_outcome(knows_order, field, gap, rounding)} Largest difference from the"
-        f" first result in the new order: {difference_text(gap, only_rounding=only_rounding)}."
+        f"{explanation} {token(shuffle.straight, 'T', query)} moves from position {query} to"
+        f" position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest"
+        " difference from the first result in the new order:"
+        f" {format_difference(gap, only_rounding=only_rounding)}."
     )
 
 
-def _outcome(knows_order: bool, field: str, gap: float, rounding: float) -> str:
+def _describe_outcome(knows_order: bool, field: str, gap: float, rounding: float) -> str:
     """What the shuffle shows. In a layer that knows the order, a gap as small as rounding shows
     nothing.
     """
@@ -112,6 +118,6 @@ def _all_situations(now: PageContext, seed: int) -> str:
         "|---|---|---|",
     ]
     for one in SITUATIONS:
-        found = shuffle(now.scenario, one.key, seed).gaps
+        found = run_shuffled(now.scenario, one.key, seed).gaps
         lines.append(f"| {one.key} | {number(found.probabilities)} | {number(found.output)} |")
     return "\n".join(lines)

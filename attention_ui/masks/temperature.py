@@ -18,56 +18,55 @@ from ..panels import token
 from ..show import show_figure
 from ..url_state import KEPT, bound
 
-TEMPERATURES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
+TEMPERATURE_CHOICES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 
 
-def temperature(now: PageContext) -> None:
+def show_temperature(now: PageContext) -> None:
     """Every score divided by the same number: shares get sharper or flatter; their order stays."""
-    chosen = float(
-        bound(st.select_slider, "Temperature", TEMPERATURES, "0.5", key="inv_temperature", **KEPT)
-        or 1
-    )
+    choices = TEMPERATURE_CHOICES
+    chosen = bound(st.select_slider, "Temperature", choices, "0.5", key="inv_temperature", **KEPT)
+    temperature = fact("temperature_of_the_row", float(chosen or 1))
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
-    other = at_temperature(trace, chosen)
-    fact("temperature_of_the_row", chosen)
+    other = at_temperature(trace, temperature)
     rows = [one.probabilities[0, focus.head, focus.query] for one in (trace, other)]
-    tokens, share = (
-        fact("effective_tokens", [float(effective_tokens(row)) for row in rows]),
-        [float(row[focus.key]) for row in rows],
-    )
+    tokens = fact("effective_tokens", [float(effective_tokens(row)) for row in rows])
+    share = [float(row[focus.key]) for row in rows]
     st.markdown(
-        rf"$\operatorname{{softmax}}(s / {chosen:g})$: in head {focus.head}, "
+        rf"$\operatorname{{softmax}}(s / {temperature:g})$: in head {focus.head}, "
         f":blue[{token(trace, 'T', focus.query)}] reads {percent(share[1])} from"
         f" :red[{token(trace, 'S', focus.key)}] instead of {percent(share[0])}. Effective tokens:"
         f" **{number(tokens[1], 2)}** instead of {number(tokens[0], 2)}."
     )
     show_board(
-        boards.temperatures(trace, other, chosen, now.focus.cell("query", "key"), now.notation),
+        boards.temperature_board(
+            trace, other, temperature, focus.cell("query", "key"), now.notation
+        ),
         "temperature",
     )
     scores = trace.masked_scores[0, focus.head, focus.query]
     show_figure(
-        figures.temperature_curves(scores, trace.labels("S"), focus.key, chosen), "temperatures"
+        figures.temperature_figure(scores, trace.labels("S"), focus.key, temperature),
+        "temperatures",
     )
     st.caption(
         f"The shares of {token(trace, 'T', focus.query)} for each temperature. Towards 0 the key"
         " with the largest score gets everything, or several keys with equal scores share it."
         " Towards infinity all visible keys get the same share. The curves never cross: at every"
         f" temperature the shares have the order of the scores. Dividing by √{wide} is a"
-        f" temperature of √{wide} for the raw scores. Effective tokens: e to the entropy of the"
-        " shares, from 1 to the number of keys."
+        f" temperature of √{wide} for the raw scores. Effective tokens: e to the"
+        " [entropy](glossary?glossary_words=entropy) of the shares, from 1 to the number of keys."
     )
 
 
-def why_scale(now: PageContext) -> None:
+def show_scale_reason(now: PageContext) -> None:
     """Why √d_k: the variance of a dot product grows with its length, and a saturated softmax
     passes no gradient on.
     """
-    _growing_variance(now)
-    _saturation(now)
+    _show_variance(now)
+    _show_saturation(now)
 
 
-def _growing_variance(now: PageContext) -> None:
+def _show_variance(now: PageContext) -> None:
     """The variance of random dot products by their length, and that of the scores in focus."""
     trace, focus, spreads = now.trace, now.focus, score_spreads()
     variance = fact("score_variance", float(trace.scores[0, focus.head].var()))
@@ -82,13 +81,13 @@ def _growing_variance(now: PageContext) -> None:
     )
     left, right = st.columns(2)
     with left:
-        show_figure(figures.variances(spreads), "variances")
+        show_figure(figures.variance_figure(spreads), "variances")
         st.caption(
             "Each point: 64 draws of 32 queries and 32 keys. The error bars are two standard"
             " errors. Both axes are logarithmic."
         )
     with right:
-        show_figure(figures.saturation(spreads), "saturation")
+        show_figure(figures.saturation_figure(spreads), "saturation")
         st.caption(
             "The same draws: the softmax of raw scores gets sharper with the width, that of scaled"
             " scores does not. The Jacobian is the matrix of all derivatives of shares by scores;"
@@ -96,7 +95,7 @@ def _growing_variance(now: PageContext) -> None:
         )
 
 
-def _saturation(now: PageContext) -> None:
+def _show_saturation(now: PageContext) -> None:
     """How much a softmax reacts to its scores: its Jacobian, for raw and scaled scores."""
     trace, focus = now.trace, now.focus
     scores = trace.scores[0, focus.head]
@@ -112,7 +111,7 @@ def _saturation(now: PageContext) -> None:
     scores_S = scores[focus.query]
     pair = (softmax(scores_S), softmax(scores_S * trace.scale))
     show_board(
-        boards.jacobians(trace, pair, now.focus.cell("query", "key"), now.notation), "jacobian"
+        boards.jacobian_board(trace, pair, now.focus.cell("query", "key"), now.notation), "jacobian"
     )
-    show_figure(figures.slopes(), "slopes")
+    show_figure(figures.derivative_figure(), "slopes")
     st.caption("Two tokens: the derivative of their shares, a(1 − a), by the gap of their scores.")

@@ -13,7 +13,7 @@ from attention_lab.notation.quantities import GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 
 from ..markdown import plain
-from ..registry import page_of, rows_of
+from ..registry import page_of, read_table
 from ..search import finds
 
 
@@ -31,7 +31,7 @@ class Word:
 @lru_cache(maxsize=1)
 def glossary_words() -> tuple[Word, ...]:
     """All words without a symbol, in alphabetical order."""
-    return tuple(Word(**row) for row in rows_of("words"))
+    return tuple(Word(**row) for row in read_table("words"))
 
 
 def meaning(word: str) -> str:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ..facts import fact
 from ..markdown import plain
-from ..registry import PAGES, Page, page_of, rows_of, story
+from ..registry import PAGES, Page, page_of, read_table, story_steps
 from ..search import best_matches, search_field
 
 ASKED = "asked"  # the `text` of a question
@@ -52,7 +52,7 @@ def concepts() -> tuple[Entry, ...]:
         Entry(
             row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
         )
-        for row in rows_of("concepts")
+        for row in read_table("concepts")
     )
 
 
@@ -71,7 +71,7 @@ def learner_questions() -> tuple[Entry, ...]:
             row["look"],
             tuple((row["asked_on"] or "").split()),
         )
-        for number, row in enumerate(rows_of("questions"), 1)
+        for number, row in enumerate(read_table("questions"), 1)
     )
 
 
@@ -139,7 +139,7 @@ def show_foot(page: Page) -> None:
     asked = page_of("questions")
     lines.append(f"\n[All questions]({asked.url_path})")
     st.markdown("\n".join(["**Related questions**\n", *lines]))
-    if page in story():
+    if page in story_steps():
         return  # its strip of steps leads on
     after = PAGES[(PAGES.index(page) + 1) % len(PAGES)]
     st.page_link(after.path, label=f"Next: {after.title}", icon=after.icon)

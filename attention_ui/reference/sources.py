@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..markdown import plain
-from ..registry import rows_of
+from ..registry import read_table
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Paper:
 def papers() -> tuple[Paper, ...]:
     """Every source, by author."""
     return tuple(
-        Paper(row["authors"], row["year"], row["title"], row["for"]) for row in rows_of("papers")
+        Paper(row["authors"], row["year"], row["title"], row["for"]) for row in read_table("papers")
     )
 
 

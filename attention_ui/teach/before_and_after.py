@@ -21,7 +21,7 @@ from attention_viz.form_sheet import form_sheet, matrix_text
 
 from ..facts import fact
 from ..markdown import plain, plain_quotations
-from ..upload_room import check_kept
+from ..upload_limits import check_upload
 from ..url_state import KEPT, bound
 
 MAX_CODE_CHARACTERS = 40  # characters that can be typed
@@ -97,7 +97,7 @@ def show_gain() -> None:
     st.markdown(f"Right before: {first} of 10. Right after: {second} of 10. **Gain: {shown}.**")
     left_over = fact("misconceptions", after.misconceptions)
     if left_over:
-        says = "\n".join(f"- {MISCONCEPTIONS[name].says}" for name in left_over)
+        says = "\n".join(f"- {MISCONCEPTIONS[name].text}" for name in left_over)
         st.markdown(f"What the answers after still say:\n{says}")
 
 
@@ -124,7 +124,7 @@ def _read_code(when: str) -> None:
     if file is None:
         return
     try:
-        check_kept(file)
+        check_upload(file)
         text = file.getvalue()[: 4 * MAX_CODE_CHARACTERS].decode("utf-8", "replace").strip()
         st.session_state[f"code_{when}"] = FormResult.from_code(text[:MAX_CODE_CHARACTERS]).code
     except AttentionError as error:

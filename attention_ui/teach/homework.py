@@ -11,13 +11,13 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_lab.homework import Homework
-from attention_lab.practice import Question
-from attention_viz.practice import worded
+from attention_lab.practice import PracticeQuestion
+from attention_viz.practice import question_text
 
 from ..facts import fact
 from ..markdown import plain_quotations
 from ..page_context import PageContext
-from ..practice import answer_in, judged
+from ..practice import judge_answer, parse_answer
 from ..presets import presets
 from ..url_state import KEPT, bound
 
@@ -26,16 +26,16 @@ SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
 
 
 def ask_homework(
-    now: PageContext, trace: Trace, questions: Sequence[Question]
+    now: PageContext, trace: Trace, questions: Sequence[PracticeQuestion]
 ) -> list[dict[str, Any]]:
     """Ask all questions one below the other; give the line of each that is handed in."""
     return [_ask(now, trace, place, one) for place, one in enumerate(questions, 1)]
 
 
-def _ask(now: PageContext, trace: Trace, place: int, question: Question) -> dict[str, Any]:
-    asked = worded(question, trace, now.notation)
+def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion) -> dict[str, Any]:
+    asked = question_text(question, trace, now.notation)
     st.markdown(f"**{place}. {plain_quotations(asked.question)}**")
-    for name, numbers in asked.given:
+    for name, numbers in asked.numbers:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     text = bound(
@@ -59,14 +59,14 @@ def _ask(now: PageContext, trace: Trace, place: int, question: Question) -> dict
         )
         and text
     )
-    judged(text, question, asked.how)
+    judge_answer(text, question, asked.method)
     if looked:
         st.markdown(f"Answer: {plain_quotations(asked.answer)}")
     return {
         "question": place,
         "step": STEPS[question.exact.field].title,
         "answer": text,
-        "verdict": question.judge(answer_in(text)) if text else "none",
+        "verdict": question.judge(parse_answer(text)) if text else "none",
         "looked": looked,
     }
 
@@ -97,7 +97,9 @@ def summary_csv(student: int, lines: Sequence[dict[str, Any]]) -> str:
 
 def use_small_layer() -> None:
     """In a callback: set every control to the example of small whole numbers."""
-    st.session_state.update(next(one.held for one in presets() if one.name == SMALL_EXAMPLE))
+    st.session_state.update(
+        next(one.session_values for one in presets() if one.name == SMALL_EXAMPLE)
+    )
 
 
 def key_csv(homework: Homework, last: int) -> str:

@@ -23,7 +23,7 @@ from attention_lab.lessons.lesson_file import (
 from ..facts import fact
 from ..lesson import check_lesson_pages
 from ..registry import Page, page_of
-from ..upload_room import check_kept
+from ..upload_limits import check_upload
 from ..url_state import request_page, restore, write_to_url
 from .links import show_link, visited_url
 
@@ -112,7 +112,7 @@ def _load() -> None:
     if file is None:
         return
     with _keep_error():
-        check_kept(file)
+        check_upload(file)
         keep_draft(check_lesson_pages(read_lesson(file.getvalue())))
 
 

@@ -1,5 +1,5 @@
-"""Whose heads the pages of the section show: the trained model's on the user's sentence, or the
-user's own.
+"""The heads that the pages of this section show: those of the trained model on the sentence, or
+those of the user's file.
 """
 
 from __future__ import annotations
@@ -17,24 +17,28 @@ from ..facts import fact
 from ..focus import Focus
 from ..markdown import plain
 from ..page_context import PageContext
-from .own_heads import OWN, WHOSE, OwnHeads, trace_of_own
+from .uploaded_heads import SOURCE_KEY, UPLOAD_KEY, UploadedHeads, trace_of_layer
+
+SOURCES = {"yours": "your file", "model": "the trained model"}
 
 
 @dataclass(frozen=True, eq=False)
 class HeadsShown:
-    """All heads with their tokens. traces: one for each layer, or none where only the
-    probabilities are known.
+    """All heads with their tokens.
+
+    traces: one for each layer; none where only the attention weights are known. of_model: whether
+    the heads are those of the trained model.
     """
 
     maps: AttentionMaps
     traces: tuple[Trace, ...]
-    trained: bool = False
+    of_model: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class LayerShown:
-    """One layer's probabilities with their labels, as pictures of a `Trace` read them. Shapes:
-    (1, H, T, S).
+    """The attention weights of one layer with their labels, as pictures of a `Trace` read them.
+    Shapes: (1, H, T, S).
     """
 
     probabilities: Array
@@ -47,68 +51,66 @@ class LayerShown:
         return dict(zip("BHTS", self.probabilities.shape, strict=True))
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """The tokens along an axis."""
-        return self.tokens if axis == "T" else self.memory_tokens
+        """The tokens along an axis, T or S."""
+        return {"T": self.tokens, "S": self.memory_tokens}[axis]
 
 
 def heads_shown(now: PageContext) -> HeadsShown:
-    """The heads to show; where the user has a file, draw the choice between it and the model.
+    """The heads to show. If the user has loaded a file, draws the choice between it and the model.
 
-    Raises: TextError, FileError when the model is missing.
+    Raises: TextError; FileError when the model is missing.
     """
-    own = st.session_state.get(OWN)
-    if own is not None:
-        names = {"yours": "your file", "model": "the trained model"}
-        whose = st.segmented_control(
+    upload = st.session_state.get(UPLOAD_KEY)
+    if upload is not None:
+        source = st.segmented_control(
             "Whose heads",
-            tuple(names),
+            tuple(SOURCES),
             default="yours",
             required=True,
-            key=WHOSE,
-            format_func=names.__getitem__,
+            key=SOURCE_KEY,
+            format_func=SOURCES.__getitem__,
             persist_state="session",
         )
-        if fact("heads_of_the_file", whose == "yours"):
-            st.caption(f"Shown: {plain(own.says)}.")
-            return of_own(now, own)
-    say_cut(now)
-    return of_model(now)
+        if fact("heads_of_the_file", source == "yours"):
+            st.caption(f"You see {plain(upload.title)}.")
+            return heads_of_upload(now, upload)
+    show_cut_notes(now)
+    return heads_of_model(now)
 
 
-def say_cut(now: PageContext) -> None:
-    """Say where the model reads only the first words of the sentence. Raises: TextError,
+def show_cut_notes(now: PageContext) -> None:
+    """If the sentence has more tokens than the model reads, say how many. Raises: TextError,
     FileError.
     """
     pieces = pieces_of(now.scenario.text, now.scenario.n_tokens)
-    if pieces.n_real == len(
-        pieces.tokens
-    ):  # what would be filled up is not: these pages show no [PAD]
+    # These pages add no [PAD], so a note about it would be wrong.
+    if pieces.n_real == len(pieces.tokens):
         for note in fact("cut", pieces.notes):
             st.caption(plain(note))
 
 
-def say_model() -> None:
-    """Where the user has a file of heads, say that it is not what is shown here."""
-    if fact("model_beside_a_file", st.session_state.get(OWN) is not None):
-        st.caption("Shown here are heads of the trained model, not those of your file.")
+def show_model_note() -> None:
+    """If the user has loaded a file, say that the trained model is shown instead."""
+    if fact("model_beside_a_file", st.session_state.get(UPLOAD_KEY) is not None):
+        st.caption("These are heads of the trained model, not of your file.")
 
 
-def of_own(now: PageContext, own: OwnHeads) -> HeadsShown:
-    """The heads of the user's file; a layer's weights run on the user's sentence. Raises:
-    AttentionError.
+def heads_of_upload(now: PageContext, upload: UploadedHeads) -> HeadsShown:
+    """The heads of the user's file. The weights of a layer run on the sentence.
+
+    Raises: AttentionError.
     """
-    if isinstance(own.given, AttentionMaps):
-        return HeadsShown(own.given, ())
-    trace = trace_of_own(now, own.given)
+    if isinstance(upload.content, AttentionMaps):
+        return HeadsShown(upload.content, ())
+    trace = trace_of_layer(now, upload.content)
     return HeadsShown(AttentionMaps.of([trace.probabilities], trace.tokens), (trace,))
 
 
-def of_model(now: PageContext) -> HeadsShown:
-    """The trained model's heads on the user's sentence. Raises: TextError, FileError."""
+def heads_of_model(now: PageContext) -> HeadsShown:
+    """The heads of the trained model on the sentence. Raises: TextError, FileError."""
     text, n_tokens = now.scenario.text, now.scenario.n_tokens
-    return HeadsShown(
-        attention_of(text, n_tokens), encoded_alone(text, n_tokens).traces, trained=True
-    )
+    traces = encoded_alone(text, n_tokens).traces
+    return HeadsShown(attention_of(text, n_tokens), traces, of_model=True)
 
 
 def layer_shown(shown: HeadsShown, layer: int) -> LayerShown:
@@ -117,17 +119,18 @@ def layer_shown(shown: HeadsShown, layer: int) -> LayerShown:
     return LayerShown(maps.layers[layer][None], maps.tokens, maps.memory_tokens)
 
 
-def one_head_here(now: PageContext, shown: HeadsShown, layer: int, at: Focus) -> PageContext:
-    """What the panels of the story need, for one layer as it runs here."""
+def context_of_layer(now: PageContext, shown: HeadsShown, layer: int, focus: Focus) -> PageContext:
+    """What the panels of the story need, for one layer of these heads."""
     trace = shown.traces[layer]
     scenario = replace(
         now.scenario,
-        weights="trained" if shown.trained else "your own",
+        weights="your own",
         layer=layer,
         d_model=trace.sizes["D"],
         n_heads=trace.sizes["H"],
-        mask="none" if shown.trained else now.scenario.mask,
         edits="",
         own="",
     )
-    return PageContext(scenario, at, now.notation, trace)
+    if shown.of_model:
+        scenario = replace(scenario, weights="trained", mask="none")
+    return PageContext(scenario, focus, now.notation, trace)

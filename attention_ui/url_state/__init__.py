@@ -1,41 +1,41 @@
-"""What a visitor chose: kept in the session, shown in the URL. `README.md` tells how and why."""
+"""What a visitor chose: kept in the session, shown in the URL. `README.md` explains how and why."""
 
 from .binding import KEPT, bound, read_url, requested, rerun_without, restore, write_to_url
-from .groups import as_texts, folded, keep_in_url, needed, stays_open
+from .groups import control_group, draw_expander, keep_in_url, must_draw, url_texts
 from .navigation import leave_old_url, open_requested_page, request_page
 from .places import (
+    cell_places,
     choose_place,
-    named_places,
-    pin_places,
-    pinned,
-    place_in,
+    numbered_places,
+    parse_place,
     restore_place,
     set_if_changed,
+    set_places,
 )
-from .refusals import ON_OFF, Refusal, refuse, refuse_unusable, show_refusals
+from .refusals import SWITCH_LABELS, Refusal, refuse, refuse_unusable, show_refusals
 from .session import Session, begin_run, session
-from .widgets import LAST_SEED, choose_one, seed_input, whole_number_input
+from .widgets import MAX_SEED, choose_named, choose_one, seed_input, whole_number_input
 
 __all__ = [
     "KEPT",
-    "LAST_SEED",
-    "ON_OFF",
+    "MAX_SEED",
+    "SWITCH_LABELS",
     "Refusal",
     "Session",
-    "as_texts",
     "begin_run",
     "bound",
+    "cell_places",
+    "choose_named",
     "choose_one",
     "choose_place",
-    "folded",
+    "control_group",
+    "draw_expander",
     "keep_in_url",
     "leave_old_url",
-    "named_places",
-    "needed",
+    "must_draw",
+    "numbered_places",
     "open_requested_page",
-    "pin_places",
-    "pinned",
-    "place_in",
+    "parse_place",
     "read_url",
     "refuse",
     "refuse_unusable",
@@ -47,8 +47,9 @@ __all__ = [
     "seed_input",
     "session",
     "set_if_changed",
+    "set_places",
     "show_refusals",
-    "stays_open",
+    "url_texts",
     "whole_number_input",
     "write_to_url",
 ]

@@ -1,4 +1,4 @@
-"""The URL on its way in and out: widgets that Streamlit binds to it, and choices that we do."""
+"""Reading and writing the URL: widgets that Streamlit binds to it, and choices that we bind."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ from attention_core import AttentionError
 from .refusals import refuse
 from .session import begin_run, session
 
-CHOICE = re.compile(r"[a-z]\w*", re.ASCII)
-# What a widget is given whose value stays while another page is shown.
+PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
+# The option of widgets that keep their value while another page is shown.
 KEPT: dict[str, Any] = {"persist_state": "session"}
-UNSET = "unset"  # the parameter by which history.js says what a step back takes back
+UNSET_PARAMETER = "unset"  # history.js writes here the names of choices that a step back removes
 
 
 def read_url() -> None:
-    """At the start of a run: note what the URL asks for. In a run that was started anew, what it
-    asked for at first.
+    """At the start of a run: note what the URL asks for. A run that was started anew keeps what the
+    first one noted.
 
     Parameters that cannot belong to a widget are ignored: some are ours, and some would make
     Streamlit fail.
     """
-    taken_back = st.query_params.pop(UNSET, "").split(".")
+    taken_back = st.query_params.pop(UNSET_PARAMETER, "").split(".")
     asked = {
-        name: st.query_params.get_all(name) for name in st.query_params if CHOICE.fullmatch(name)
+        name: st.query_params.get_all(name)
+        for name in st.query_params
+        if PARAMETER_NAME.fullmatch(name)
     }
     now = begin_run()
     if now.asked_at_first is None:
@@ -53,41 +55,45 @@ def bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: 
 
 
 def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> str | None:
-    """Take a choice from the URL if it asks for a new one; gives what it asks for.
+    """Take a choice from the URL if the URL asks for a new one; gives the text in the URL.
 
-    label: what the page calls the choice. read: makes it of the text in the URL, and raises an
-    AttentionError for a text that means nothing; then the choice stays, and the page says why.
+    label: the name of the choice on the page. read: turns the text into the choice, or raises an
+    AttentionError; then the choice stays, and the page says why.
     """
     now = session()
     if name in now.taken_back and now.written.get(name) is not None:
         st.session_state[name] = default
-    known, given = st.session_state.setdefault(name, default), requested(name)
-    if given is None:
+    known, text = st.session_state.setdefault(name, default), requested(name)
+    if text is None:
         return None
     if len(texts := st.query_params.get_all(name)) > 1:
         refuse(label, ", ".join(texts), "; the last of them counts", texts[-1])
     try:
-        st.session_state[name] = read(given)
+        st.session_state[name] = read(text)
     except AttentionError as error:
         st.session_state[name] = known
-        refuse(label, given, f": {error}", known)
-    return given
+        refuse(label, text, f": {error}", known)
+    return text
 
 
 def requested(name: str) -> str | None:
-    """What the URL newly asks for; None where it says nothing, or what `write_to_url` wrote."""
-    given = st.query_params.get(name)
-    return None if given == session().written.get(name) else given
+    """The text of a parameter; None if the URL lacks it, or holds what `write_to_url` wrote."""
+    text = st.query_params.get(name)
+    if text == session().written.get(name):
+        return None
+    return text
 
 
 def write_to_url(name: str, default: Any) -> None:
     """Write a choice into the URL; the default is left out."""
-    shown = str(st.session_state[name])
-    if session().opening.get(name) == shown:
-        pass  # a script writes it
-    elif shown == str(default):
-        if name in st.query_params:
-            del st.query_params[name]
-    elif st.query_params.get_all(name) != [shown]:
-        st.query_params[name] = shown
-    session().written[name] = shown if shown != str(default) else None
+    text: str | None = str(st.session_state[name])
+    is_written_by_script = session().opening.get(name) == text
+    if text == str(default):
+        text = None
+    session().written[name] = text
+    if is_written_by_script:
+        return
+    if text is None:
+        st.query_params.pop(name, None)
+    elif st.query_params.get_all(name) != [text]:
+        st.query_params[name] = text

@@ -1,4 +1,4 @@
-"""Going to another page from a callback, before the old page is drawn again."""
+"""Opening another page from a callback, before the old page is drawn again."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .session import session
 
 
 def request_page(path: str, **places: object) -> None:
-    """In a callback: ask for a page, with what its URL holds besides the values of bound widgets.
+    """In a callback: ask for a page. places: the parameters of its URL that no bound widget has.
 
     Streamlit writes the parameters of bound widgets itself and refuses them here. At least one
-    parameter is needed: without any, Streamlit would clear the URL, which it refuses, too.
+    parameter is needed: without any, Streamlit would clear the URL, which it refuses as well.
     """
     session().requested_page = (path, {name: str(place) for name, place in places.items()})
 
@@ -22,8 +22,8 @@ def request_page(path: str, **places: object) -> None:
 def open_requested_page(bound: Iterable[str]) -> None:
     """Open the page that a callback asked for.
 
-    bound: the names of bound widgets. What the callback set for one is set again on the new page:
-    Streamlit tells the browser of it in the next run only, and that run ends here.
+    bound: the names of bound widgets. The values that the callback set are set again on the new
+    page: Streamlit sends them to the browser in the next run, and that run ends here.
     """
     now = session()
     if now.requested_page:
@@ -38,6 +38,6 @@ def open_requested_page(bound: Iterable[str]) -> None:
 
 
 def leave_old_url(url_path: str, page: Page) -> None:
-    """From a URL of an earlier version, go to the page's URL of today with the same parameters."""
+    """At a URL of an earlier version, open the present URL of the page with the same parameters."""
     if url_path in OLD_URLS:
         st.switch_page(page.path, query_params=dict(session().asked))

@@ -1,4 +1,4 @@
-"""What the page says about a URL that asks for something that does not exist."""
+"""Messages about a URL that asks for something that does not exist."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import streamlit as st
 from ..markdown import plain
 from .session import session
 
-MOST_QUOTED = 40
-ON_OFF = ("off", "on")  # what a switch shows
+MAX_QUOTED = 40
+SWITCH_LABELS = ("off", "on")
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """That the URL asks for a value that does not exist.
+    """A refused request: the URL asks for a value that does not exist.
 
-    label: what the page calls the choice. asked: as it is quoted. shown: what is chosen instead.
-    elsewhere: whether only other pages show it. sentence: all of it in words, as Markdown.
+    label: the name of the choice on the page. asked: the text as it is quoted. shown: the value
+    that is chosen instead. elsewhere: whether only other pages show the choice. sentence: Markdown.
     """
 
     label: str
@@ -30,21 +30,22 @@ class Refusal:
 
 
 def refuse(label: str, asked: str, answer: str, shown: object, elsewhere: bool = False) -> None:
-    """Queue a `Refusal` for the end of the run. answer: what is said of what is shown instead, or
-    why.
+    """Queue a `Refusal` for the end of the run. answer: the end of the sentence, which names the
+    value that is shown instead, or the reason.
     """
-    quoted = asked[:MOST_QUOTED]
-    said = quoted if quoted.isprintable() else repr(quoted)[1:-1]  # what shows nothing, by its code
-    sentence = f"The URL asks for “{plain(said)}” under “{plain(label)}”{plain(answer)}."
-    session().refused.append(Refusal(label, said, shown, elsewhere, sentence))
+    quoted = asked[:MAX_QUOTED]
+    if not quoted.isprintable():
+        quoted = repr(quoted)[1:-1]  # shows invisible characters by their codes
+    sentence = f"The URL asks for “{plain(quoted)}” under “{plain(label)}”{plain(answer)}."
+    session().refused.append(Refusal(label, quoted, shown, elsewhere, sentence))
 
 
 def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
-    """When a page is opened: refuse what its bound widgets could not take. Streamlit gives them
-    their default and says nothing.
+    """When a page is opened: refuse values that its bound widgets cannot have. Streamlit sets these
+    widgets to their defaults and says nothing.
 
-    Only then: later the URL may for one run hold what was shown before. elsewhere: the names of
-    widgets that only other pages use.
+    Only when it is opened: later the URL may hold the old value for one run. elsewhere: the names
+    of widgets that only other pages use.
     """
     now = session()
     if now.url_path == page:
@@ -53,32 +54,43 @@ def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
     for name, label in now.labels.items():
         texts, shown = now.asked.get(name, []), st.session_state.get(name)
         if shown == [] and not any(texts):
-            continue  # Streamlit writes an empty text where every choice of a group is taken back
-        chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
-        if not all(any(_means(text, one) for one in chosen) for text in texts):
-            said = ", ".join(ON_OFF[one] if isinstance(one, bool) else str(one) for one in chosen)
+            continue  # Streamlit writes an empty text if no choice of a group is left
+        chosen = [value for value in (shown,) if value is not None]
+        if isinstance(shown, list):
+            chosen = shown
+        if not all(any(_means(text, value) for value in chosen) for text in texts):
+            said = ", ".join(map(_label, chosen))
             answer = _answer(texts, said, name in elsewhere)
             refuse(label, ", ".join(texts), answer, said, name in elsewhere)
 
 
 def show_refusals() -> None:
-    """At the end of a run: show what was refused. A message that is shown in a run that starts
-    anew half-way is lost.
+    """At the end of a run: show the refusals. In a run that starts anew half-way a message would be
+    lost.
     """
     now = session()
     for refusal in now.refused:
-        # A broken link brings several: four seconds are too few to read them.
+        # A broken link causes several: four seconds are too short to read them.
         st.toast(refusal.sentence, duration="long")
     now.refused = []
 
 
 def _answer(texts: Sequence[str], said: str, elsewhere: bool) -> str:
-    """What is chosen instead, or the reason where a text field has cut its text off."""
+    """The value that is chosen instead, or the reason if a text field has cut its text."""
     if not said:
         return "; nothing is chosen"
-    if len(said) >= MOST_QUOTED and any(text.startswith(said) for text in texts):
+    if len(said) >= MAX_QUOTED and any(text.startswith(said) for text in texts):
         return f": {len(said):,} characters are the most"
-    return f"; {said[:MOST_QUOTED]} {'stays set for other pages' if elsewhere else 'is shown'}"
+    if elsewhere:
+        return f"; {said[:MAX_QUOTED]} stays set for other pages"
+    return f"; {said[:MAX_QUOTED]} is shown"
+
+
+def _label(value: object) -> str:
+    """A value in words."""
+    if isinstance(value, bool):
+        return SWITCH_LABELS[value]
+    return str(value)
 
 
 def _means(asked: str, shown: object) -> bool:

@@ -1,7 +1,7 @@
 """What one run of the script leaves for the next, as one entry of Streamlit's session.
 
-Streamlit walks through all entries of a session for many a widget that it draws: with an entry for
-each of these a select box cost the server half as much again.
+For many widgets Streamlit walks through all entries of a session: with one entry for each of these
+values a select box took the server half as long again.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any, cast
 
 import streamlit as st
 
-KEY = "session"
-_of_thread = threading.local()  # the scripts of one tab alone run in a thread
+SESSION_KEY = "session"
+_of_thread = threading.local()  # a thread runs the scripts of one tab only
 
 
 @dataclass
 class Session:
-    """What one run leaves for the next. Each entry belongs to the module that is named above it."""
+    """What one run leaves for the next. Each value belongs to the module that is named above it."""
 
-    # binding: by name, what the URL asks for, and asked at first where a run starts anew half-way;
-    # what a step back takes back; refusals of what cannot be followed; labels of bound widgets;
-    # what this app wrote into the URL
+    # binding: by name, what the URL asks for, and what it asked for before a run started anew; the
+    # choices that a step back removes; refusals; labels of bound widgets; what this app wrote into
+    # the URL
     asked: dict[str, list[str]] = field(default_factory=dict)
     asked_at_first: dict[str, list[str]] | None = None
     taken_back: list[str] = field(default_factory=list)
@@ -31,16 +31,16 @@ class Session:
     labels: dict[str, str] = field(default_factory=dict)
     written: dict[str, str | None] = field(default_factory=dict)
     url_path: str = ""  # of the page that was shown last
-    # groups: which boxes are open, and which widgets were drawn in each group
+    # groups: which expanders are open, and which widgets were drawn in each group
     open: dict[str, bool] = field(default_factory=dict)
     drawn: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    # places: the words that select boxes showed for the chosen place
+    # places: the words that the select boxes of places showed last
     words: dict[str, str] = field(default_factory=dict)
-    # board: the own cell of the board whose cell was pinned, when it was last drawn
+    # board: the own cell of the board with a pinned cell, when it was last drawn
     pinned_beside: Any = "unknown"
-    # first_look: whether the first example could have been taken over; what a script of the first
-    # run makes the URL say; the last scenario that a layer was run on, and the one before it, while
-    # the page tells of the change
+    # first_look: whether the visit has begun, so that the first example is not loaded any more; the
+    # values that a script of the first run writes into the URL; the last scenario of a layer, and
+    # the one before it while notes describe the change
     begun: bool = False
     opening: dict[str, str] = field(default_factory=dict)
     last: Any = None
@@ -50,19 +50,19 @@ class Session:
     arrived: bool = False
     # own_numbers: the texts that keys in the URL stand for, so that they are not forgotten
     held: list[Any] = field(default_factory=list)
-    # facts: what the sentences of the page that is drawn state, by name
+    # facts: the facts that the sentences of the current page state, by name
     facts: dict[str, Any] = field(default_factory=dict)
-    # frame: the pages of the menu by section; whether the scripts have arrived, and what else the
-    # browser was told once
+    # frame: the pages of the menu by heading; whether the browser has the scripts, and the title
+    # and style sheet that it has
     menu: dict[str, list[Any]] | None = None
     has_scripts: bool = False
-    heard: tuple[str, str] = ("", "")
+    sent_look: tuple[str, str] = ("", "")
     # lesson: the lesson that is shown, and which of its moments was shown last
     lesson: Any = None
     moment: tuple[str, int] | None = None
     # visitor_runs: the training runs of this visitor, by their settings
     visitor_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
-    # step: the page that is drawn, where its stage or heading is shown, and whether it is
+    # step: the current page, the container of its stage or heading, and whether one was shown
     page: Any = None
     stage_place: Any = None
     is_headed: bool = False
@@ -77,14 +77,14 @@ def session() -> Session:
 
 
 def begin_run() -> Session:
-    """The session, at the start of a run. It is read about fifty times per run, and each look at
-    Streamlit's own is slow, so the thread keeps it.
+    """The session, at the start of a run. It is read about fifty times per run, and reading it from
+    Streamlit is slow, so the thread keeps it.
     """
     _of_thread.session = begun = _of_streamlit()
     return begun
 
 
 def _of_streamlit() -> Session:
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Session()
-    return cast(Session, st.session_state[KEY])
+    if SESSION_KEY not in st.session_state:
+        st.session_state[SESSION_KEY] = Session()
+    return cast(Session, st.session_state[SESSION_KEY])

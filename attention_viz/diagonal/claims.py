@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, TEXTS, Claim
 
-from ..curves import LEGEND, axis
-from ..parts import layout, margins
+from ..curves import LEGEND_ABOVE, chart_axis
+from ..parts import figure_margins, layout
 from ..theme import Figure
 
 VERDICTS = {
@@ -50,7 +50,7 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
         }
         for status, (name, color) in VERDICTS.items()
     ]
-    sides = margins([TEXT_LABELS[text] for text in texts], 12, l=8, r=8, t=30, b=10)
+    sides = figure_margins([TEXT_LABELS[text] for text in texts], 12, l=8, r=8, t=30, b=10)
     description = (
         f"Bars: claims by text and verdict. Claims: {sum(counts.values())}. False:"
         f" {sum(counts[t, FALSE] for t in texts)}."
@@ -60,8 +60,8 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
         "bargap": 0.25,
         "showlegend": True,
         "margin": sides,
-        "legend": LEGEND | {"traceorder": "normal"},
-        "xaxis": axis("", showticklabels=False, showgrid=False),
+        "legend": LEGEND_ABOVE | {"traceorder": "normal"},
+        "xaxis": chart_axis("", showticklabels=False, showgrid=False),
         "yaxis": {"autorange": "reversed", "fixedrange": True, "tickfont": {"size": 12}},
     }
     return {"data": data, "layout": layout(48 + 26 * max(1, len(texts)), description, **around)}

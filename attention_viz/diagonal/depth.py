@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attention_lab.diagonal.depth_trajectories import Trajectory, TrajectorySample
 
-from ..curves import LEGEND, MARGIN, axis, curve
+from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -29,14 +29,20 @@ def distance_figure(stacks: Mapping[str, TrajectorySample], logarithmic: bool) -
     description = (
         f"Chart: distance of the tokens from their mean, layer by layer. Stacks: {len(stacks)}."
     )
-    return {"data": data, "layout": _layout(description, axis("distance from the mean", **scale))}
+    return {
+        "data": data,
+        "layout": _layout(description, chart_axis("distance from the mean", **scale)),
+    }
 
 
 def self_mass_figure(stacks: Mapping[str, TrajectorySample]) -> Figure:
     """The mean self-attention mass of each layer, in the same colours: median and band."""
     data = _curves(stacks, lambda one: list(one.self_masses))
     description = f"Chart: mean self-attention mass of each layer. Stacks: {len(stacks)}."
-    return {"data": data, "layout": _layout(description, axis("self-attention mass D", **LINEAR))}
+    return {
+        "data": data,
+        "layout": _layout(description, chart_axis("self-attention mass D", **LINEAR)),
+    }
 
 
 def _curves(
@@ -51,7 +57,7 @@ def _curves(
     lines = []
     for place, (name, one) in enumerate(stacks.items()):
         median = heights(one.median)
-        lines.append(curve(range(len(median)), median, name, f"@head {place}"))
+        lines.append(line_series(range(len(median)), median, name, f"@head {place}"))
     return bands + lines
 
 
@@ -81,9 +87,9 @@ def _drawable(distances: Sequence[float], logarithmic: bool) -> list[float | Non
 def _layout(description: str, upwards: Part) -> Part:
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN | {"t": 62},
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS | {"t": 62},
         "yaxis": upwards,
-        "xaxis": axis("layers passed", dtick=4, showgrid=False),
+        "xaxis": chart_axis("layers passed", dtick=4, showgrid=False),
     }
     return layout(380, description, **parts)

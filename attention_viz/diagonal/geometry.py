@@ -12,15 +12,15 @@ from attention_core.checks import Array
 from attention_lab.diagonal.convex_hull import hull_corners
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import number
-from ..parts import Part, broken_line, layout
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 from .arrow_labels import FONT_SIZE, ArrowLabels
 from .self_attention_mass import token_names
 
-FIGURE_HEIGHT = 560  # px
-PLANE_SIZE = 420  # px, about, of the plane itself on a screen
+FIGURE_HEIGHT = 490  # px
+PLANE_SIZE = 390  # px, about, of the plane itself on a screen
 
 
 def plane(trace: Trace, token: int) -> Figure:
@@ -36,7 +36,7 @@ def plane(trace: Trace, token: int) -> Figure:
     rivals = half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
     room = ArrowLabels(PLANE_SIZE / (2 * reach))
-    # Words are written in this order, and the first ones keep their room.
+    # Words are placed in this order; a word that would cover an earlier one is left out.
     chosen = _chosen(room, half, labels[token])
     beating = _arrows(room, keys, labels, rivals, "beat it", "@key")
     data = [_half_plane(half, reach), _edge(half, reach)]
@@ -80,20 +80,20 @@ def _arrows(
     color: str,
     aside: bool = False,
 ) -> list[Part]:
-    """Shafts from the origin, and heads that point outwards and say their token; aside: below
-    the line of the arrow.
+    """Shafts from the origin, and heads that point outwards, with the names of their tokens. aside:
+    a name stands below its arrow.
     """
     places = np.flatnonzero(wanted)
     tips = ends[places]
-    words, stands = [labels[int(i)] for i in places], _outside(tips, aside)
+    words, positions = [labels[int(i)] for i in places], _outside(tips, aside)
     heads = {
         "type": "scatter",
         "mode": "markers+text",
         "name": name,
-        "text": room.write(words, tips, stands),
+        "text": room.write(words, tips, positions),
         "x": tips[:, 0].astype("f4"),
         "y": tips[:, 1].astype("f4"),
-        "textposition": stands,
+        "textposition": positions,
         "hovertext": words,
         "cliponaxis": False,
         "textfont": {"color": color, "size": FONT_SIZE},
@@ -139,7 +139,7 @@ def _outside(tips: Array, aside: bool) -> list[str]:
 
 
 def _half_plane(half: HalfPlane, reach: float) -> Part:
-    """The ground of the keys that score higher than the token's own."""
+    """The area of the keys that score higher than the token's own key."""
     corners = half.region(reach)
     return {
         "type": "scatter",
@@ -204,13 +204,13 @@ def _around(description: str, reach: float) -> Part:
     both |= {"constrain": "domain", "range": [-reach, reach]}
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 36, "r": 8, "t": 52, "b": 28},
         "xaxis": both,
         "yaxis": both | {"scaleanchor": "x"},
         "shapes": [
-            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
     }
     return layout(FIGURE_HEIGHT, description, **parts)
@@ -232,8 +232,6 @@ def points_table(x_T2: Array) -> pd.DataFrame:
 
 
 def points_from_table(table: pd.DataFrame) -> Array:
-    """The points of the rows that are complete; a row that is only begun is passed over.
-    Shapes: (T, 2).
-    """
+    """The points of the complete rows. Shapes: (T, 2)."""
     points_T2: Array = table.dropna().to_numpy(dtype=float)
     return points_T2

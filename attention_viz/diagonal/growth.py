@@ -8,8 +8,15 @@ from attention_lab.diagonal.growth import Estimate
 from attention_lab.diagonal.growth_curves import half_argmax_width, half_mass_width
 from attention_lab.diagonal.growth_table import CURVE_WIDTHS, TIED_WIDTH, Growth, curves
 
-from ..curves import LEGEND, MARGIN, axis, curve, doubling_axis, measured
-from ..parts import Part, broken_line, layout
+from ..curves import (
+    CHART_MARGINS,
+    LEGEND_ABOVE,
+    chart_axis,
+    doubling_axis,
+    error_bar_series,
+    line_series,
+)
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 
 Points = Mapping[tuple[int, int], Estimate]  # by number of tokens and width
@@ -26,20 +33,20 @@ def mass_figure(
     """
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        drawn, color = (
+        by_width, color = (
             curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
             f"@head {place}",
         )
-        ways = {
-            "exact": (drawn.self_mass, "solid"),
-            "bound": (drawn.bound, "dot"),
-            "rule": (drawn.rule, "dash"),
-            "uniform": ([drawn.uniform] * len(drawn.widths), "longdashdot"),
+        line_styles = {
+            "exact": (by_width.self_mass, "solid"),
+            "bound": (by_width.bound, "dot"),
+            "rule": (by_width.rule, "dash"),
+            "uniform": ([by_width.uniform] * len(by_width.widths), "longdashdot"),
         }
         for line in lines:
-            y, dash = ways[line]
+            y, dash = line_styles[line]
             shown = {"legendgroup": str(n_tokens), "showlegend": line == lines[0]}
-            data.append(curve(drawn.widths, y, f"N = {n_tokens}", color, dash, **shown))
+            data.append(line_series(by_width.widths, y, f"N = {n_tokens}", color, dash, **shown))
         data.append(_points(growth, points, n_tokens, color, "self_mass", showlegend=not lines))
     around = _around(growth, "mean self-attention mass D", "self-attention mass", points)
     return {"data": data, "layout": around | {"shapes": _half_masses(growth, counts)}}
@@ -49,12 +56,14 @@ def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figu
     """The share R of rows whose maximum is on the diagonal, against the width."""
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        drawn, color = (
+        by_width, color = (
             curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
             f"@head {place}",
         )
         name = f"N = {n_tokens}"
-        data.append(curve(drawn.widths, drawn.argmax_rate, name, color, legendgroup=name))
+        data.append(
+            line_series(by_width.widths, by_width.argmax_rate, name, color, legendgroup=name)
+        )
         data.append(
             _points(
                 growth, points, n_tokens, color, "argmax_rate", legendgroup=name, showlegend=False
@@ -88,7 +97,7 @@ def _points(
     }
     heights = [getattr(estimate, field) for estimate in mine.values()]
     errors = [getattr(estimate, f"{field}_error") for estimate in mine.values()]
-    return measured(
+    return error_bar_series(
         list(mine),
         heights,
         errors,
@@ -106,7 +115,7 @@ def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:
         return []
     widths = [half_mass_width(n_tokens, scaled=growth.scaled) for n_tokens in counts]
     return [
-        broken_line(width, -0.02, width, 0.5, f"@head {place}", 1, "dot")
+        dashed_line(width, -0.02, width, 0.5, f"@head {place}", 1, "dot")
         for place, width in enumerate(widths)
         if width >= CURVE_WIDTHS[0]
     ]
@@ -118,9 +127,9 @@ def _around(growth: Growth, name: str, short: str, points: Points) -> Part:
     ticks = [tick for tick in TICKS if not growth.tied or tick <= TIED_WIDTH]
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN,
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS,
         "xaxis": doubling_axis(over, ticks),
-        "yaxis": axis(name, range=[-0.02, 1.04], tickformat=".1f"),
+        "yaxis": chart_axis(name, range=[-0.02, 1.04], tickformat=".1f"),
     }
     return layout(400, description, **parts)

@@ -11,12 +11,11 @@ from attention_core.checks import Array
 from attention_core.rules import RUNNING, Rule, read
 from attention_lab.diagonal.measures import diagonal, diagonal_margins, pair_violations
 
-from ..curves import LEGEND, axis
-from ..labels import number, short
-from ..matrices import Matrix, Side, board, shares_of
-from ..parts import Part, broken_line, layout
-from ..parts import margins as axis_margins
-from ..payload import JSON, bits
+from ..curves import LEGEND_ABOVE, chart_axis
+from ..labels import number, shorten
+from ..matrices import Matrix, Side, matrix_board, softmax_rule
+from ..parts import Part, dashed_line, figure_margins, layout
+from ..payload import JSON, pack_bits
 from ..theme import Figure
 
 MAX_LABELLED_BARS = 40  # more bars have no room for the words of their tokens
@@ -24,7 +23,7 @@ MAX_LABELLED_BARS = 40  # more bars have no room for the words of their tokens
 
 def token_names(trace: Trace) -> list[str]:
     """The tokens with their indices; a token without a word is its index alone."""
-    words = (short(word) for word in trace.labels("T"))
+    words = (shorten(word) for word in trace.labels("T"))
     return [" ".join(dict.fromkeys((str(i), word))) for i, word in enumerate(words)]
 
 
@@ -34,11 +33,11 @@ def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     """
     queries, keys = (Side(word, trace.labels("T")) for word in ("query position", "key position"))
     shares, scores = trace.probabilities[0, 0], trace.masked_scores[0, 0]
-    drawn = [
+    matrices = [
         Matrix("scores", scores, queries, keys, None, "S", kind="logit"),
         _probabilities(shares, (queries, keys), (0, 0)),
     ]
-    return _outlined(drawn, shares, cell)
+    return _outlined(matrices, shares, cell)
 
 
 def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
@@ -51,30 +50,30 @@ def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     products = Rule("sum", (read("x", 0, RUNNING), read("x", 1, RUNNING)), n_features)
     divided = f"X Xᵀ / √{n_features}"
     sides = (rows, columns)
-    drawn = [
+    matrices = [
         Matrix("x", tokens_TD, rows, Side("feature"), (0, 0), "X tokens"),
         Matrix("gram", gram_TT, *sides, (1, 0), "X Xᵀ Gram matrix", kind="logit", rule=products),
         Matrix("scores", scores_TT, *sides, None, divided, kind="logit"),
         _probabilities(shares, sides, (1, 1)),
     ]
-    return _outlined(drawn, shares, cell)
+    return _outlined(matrices, shares, cell)
 
 
 def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, int]) -> Matrix:
     """What the softmax makes of the board's scores."""
-    rule = shares_of("scores", len(shares))
+    rule = softmax_rule("scores", len(shares))
     title = "A probabilities"
     return Matrix("probabilities", shares, *sides, place, title, kind="probability", rule=rule)
 
 
-def _outlined(drawn: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
+def _outlined(matrices: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
     broken = pair_violations(shares)
     found = int(broken.sum())
     description = f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {found}."
-    given = board(drawn, ("probabilities", *cell), description)
+    scene = matrix_board(matrices, ("probabilities", *cell), description)
     if found:
-        given["arrays"]["probabilities"]["changed"] = bits(broken)
-    return given
+        scene["arrays"]["probabilities"]["changed"] = pack_bits(broken)
+    return scene
 
 
 def margin_bars(trace: Trace, row: int) -> Figure:
@@ -141,7 +140,7 @@ def _beside(labels: list[str], row: int, margin_T: Array, description: str) -> P
     pixels = {True: 24, False: 9}[labelled]  # of a bar with its distance
     low, high = float(margin_T.min(initial=0.0)), float(margin_T.max(initial=0.0))
     room = 0.05 * (high - low) or 1.0
-    sides = axis_margins(labels[: len(labels) * labelled], 12, l=30, r=12, t=34, b=48)
+    sides = figure_margins(labels[: len(labels) * labelled], 12, l=30, r=12, t=34, b=48)
     words = [*labels[:row], f"<b>{labels[row]}</b>", *labels[row + 1 :]]
     height = sides["t"] + sides["b"] + max(4, len(labels)) * pixels
     parts = {
@@ -149,9 +148,11 @@ def _beside(labels: list[str], row: int, margin_T: Array, description: str) -> P
         "bargap": 0.25,
         "showlegend": True,
         "margin": sides,
-        "legend": LEGEND | {"y": 1.0},
-        "xaxis": axis("margin: own score − best other score", range=[low - room, high + room]),
-        "shapes": [broken_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
+        "legend": LEGEND_ABOVE | {"y": 1.0},
+        "xaxis": chart_axis(
+            "margin: own score − best other score", range=[low - room, high + room]
+        ),
+        "shapes": [dashed_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
         "yaxis": {
             "range": [len(labels) - 0.5, -0.5],
             "fixedrange": True,

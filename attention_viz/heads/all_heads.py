@@ -11,16 +11,16 @@ from attention_core.checks import Array
 from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import number
-from ..matrices import Matrix, Side, board
-from ..payload import JSON, LIKE, Stage, largest, sent
+from ..matrices import Matrix, Side, matrix_board
+from ..payload import COLOUR_SCALES, JSON, Stage, array_json, largest_magnitude
 from ..scene import Panel, scene
-from ..thumbnails import GIVEN
+from ..thumbnails import HEAD_NUMBER_CAPTIONS
 
-NUMBER_SAYS = {
-    "probability": GIVEN["probability"],
+NUMBER_LABELS = {
+    "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",
 }
-ONE_HEAD = "one head"  # the name of the array of the one wide head
+ONE_HEAD_NAME = "one head"  # the name of the array of the one wide head
 
 
 def heads_grid(
@@ -37,53 +37,55 @@ def heads_grid(
     """
     trace = stage.trace
     chosen = getattr(trace, field)[0, list(heads)]
-    says = (
+    description = (
         f"The {STEPS[field].title} of each head, queries as rows and keys as columns. Heads:"
         f" {len(chosen)}, largest number: {number(float(chosen.max()))}."
     )
     head = next((one for one in heads if one == cell[0]), heads[0])
     panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
-    given = scene(stage, [panel], (field, (0, head, *cell[1:])), says)
-    limit = max(limit_of(one, field) for one in (trace, one_head or trace))
-    given["arrays"][field] |= _coloured(stage, field, limit)
+    board = scene(stage, [panel], (field, (0, head, *cell[1:])), description)
+    limit = max(field_limit(one, field) for one in (trace, one_head or trace))
+    board["arrays"][field] |= _colours(stage, field, limit)
     if len(heads) < trace.sizes["H"]:
-        given["panels"][0]["only"] = [int(head) for head in heads]
+        board["panels"][0]["only"] = [int(head) for head in heads]
     if one_head is not None:
-        given = _beside_one(given, stage, field, one_head, limit)
-    return gallery(given, stage.own_scale)
+        board = _beside_one(board, stage, field, one_head, limit)
+    return as_gallery(board, stage.own_scale)
 
 
-def _coloured(stage: Stage, field: str, limit: float) -> JSON:
+def _colours(stage: Stage, field: str, limit: float) -> JSON:
     """What is said before a number, and, unless each head has its own scale, the value of the
     strongest colour.
     """
-    coloured: JSON = {"given": NUMBER_SAYS[STEPS[field].kind]}
+    coloured: JSON = {"given": NUMBER_LABELS[STEPS[field].kind]}
     if not stage.own_scale:
         coloured["limit"] = _rounded(limit)
     return coloured
 
 
-def _beside_one(given: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
+def _beside_one(board: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
     """The matrix of the one wide head before those of the others. It has its own axis of heads."""
-    array = sent(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
-    array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD} | _coloured(stage, field, limit)
-    panel = given["panels"][0] | {
-        "id": ONE_HEAD,
-        "array": ONE_HEAD,
-        "title": f"{ONE_HEAD}, features: {one_head.sizes['K']}",
+    array = array_json(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
+    array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD_NAME} | _colours(
+        stage, field, limit
+    )
+    panel = board["panels"][0] | {
+        "id": ONE_HEAD_NAME,
+        "array": ONE_HEAD_NAME,
+        "title": f"{ONE_HEAD_NAME}, features: {one_head.sizes['K']}",
         "badge": "",
         "tiles": None,
     }
     panel.pop("only", None)
     first, others = {"place": [0, 0]}, {"place": [1, 0]}
-    return given | {
-        "arrays": given["arrays"] | {ONE_HEAD: array},
-        "axes": given["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
-        "panels": [panel | first, given["panels"][0] | others],
+    return board | {
+        "arrays": board["arrays"] | {ONE_HEAD_NAME: array},
+        "axes": board["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
+        "panels": [panel | first, board["panels"][0] | others],
     }
 
 
-def together(
+def combined_heads_board(
     trace: Trace,
     field: str,
     merged: Mapping[str, Array],
@@ -102,34 +104,36 @@ def together(
             (place, 0),
             title,
             kind=kind,
-            limit=limit_of(trace, field),
+            limit=field_limit(trace, field),
             hidden=hidden,
             says=f"The {title} of the heads is",
         )
         for place, (title, numbers) in enumerate(merged.items())
     ]
-    says = f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
-    return gallery(board(matrices, (matrices[0].name, *cell[1:]), says, notation))
+    description = (
+        f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
+    )
+    return as_gallery(matrix_board(matrices, (matrices[0].name, *cell[1:]), description, notation))
 
 
-def of_query(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
+def query_board(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
     """What one query reads in each head: heads as rows, keys as columns."""
-    says = f"What query {query} reads from each key, one row per head. Largest share: "
+    description = f"What query {query} reads from each key, one row per head. Largest share: "
     keys = Side("key position", trace.labels("S"), "S")
-    return _by_head(trace, (slice(None), query), keys, says, (head, key), notation)
+    return _by_head(trace, (slice(None), query), keys, description, (head, key), notation)
 
 
-def of_key(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
+def key_board(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:
     """How much each query reads from one key, in each head: heads as rows, queries as columns."""
-    says = f"How much each query reads from key {key}, one row per head. Largest share: "
+    description = f"How much each query reads from key {key}, one row per head. Largest share: "
     queries = Side("query position", trace.labels("T"), "T")
     place = (slice(None), slice(None), key)
-    return _by_head(trace, place, queries, says, (head, query), notation)
+    return _by_head(trace, place, queries, description, (head, query), notation)
 
 
-def gallery(given: JSON, own_scale: bool = False) -> JSON:
+def as_gallery(board: JSON, own_scale: bool = False) -> JSON:
     """A board that shows all matrices, however small, with a legend of the colours."""
-    arrays = given["arrays"].values()
+    arrays = board["arrays"].values()
     first = next(iter(arrays))
     strongest = "strongest of each head"
     if not own_scale:
@@ -139,21 +143,21 @@ def gallery(given: JSON, own_scale: bool = False) -> JSON:
         legend = [{"scale": "share", "low": "0", "high": strongest}]
     if any("masked" in array or "hatched" in array for array in arrays):
         legend.append({"scale": "masked", "high": "masked"})
-    return given | {"gallery": True, "legend": legend}
+    return board | {"gallery": True, "legend": legend}
 
 
-def limit_of(trace: Trace, field: str) -> float:
+def field_limit(trace: Trace, field: str) -> float:
     """The value of the strongest colour: the same for all scores, so that the effect of a step
     shows.
     """
-    return largest(getattr(trace, LIKE.get(field, field)))
+    return largest_magnitude(getattr(trace, COLOUR_SCALES.get(field, field)))
 
 
 def _by_head(
     trace: Trace,
     place: tuple[slice | int, ...],
     columns: Side,
-    says: str,
+    description: str,
     cell: tuple[int, int],
     notation: Notation,
 ) -> JSON:
@@ -169,9 +173,11 @@ def _by_head(
         kind="probability",
         limit=most or 1.0,
         hidden=np.asarray(trace.hidden[0][place]),
-        says=NUMBER_SAYS["probability"],
+        says=NUMBER_LABELS["probability"],
     )
-    return gallery(board([matrix], ("by head", *cell), f"{says}{number(most)}.", notation))
+    return as_gallery(
+        matrix_board([matrix], ("by head", *cell), f"{description}{number(most)}.", notation)
+    )
 
 
 def _rounded(limit: float) -> float:

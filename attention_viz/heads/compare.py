@@ -10,13 +10,13 @@ from attention_lab.compare import TwoSettings, differences
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
 
-from ..matrices import Matrix, Side, board, difference
-from ..payload import JSON, largest
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..payload import JSON, largest_magnitude
 
-MAX_FEATURES = 24
+MAX_OUTPUT_FEATURES = 24
 
 
-def two_settings(
+def compare_board(
     two: TwoSettings,
     field: str,
     cell: tuple[int, int, int],
@@ -25,21 +25,25 @@ def two_settings(
 ) -> JSON:
     """The matrices of one head, or the outputs, on one scale of colours, and their difference.
 
-    cell: head, row and column of the pinned cell. names: of the two settings. Of the output
-    `MAX_FEATURES` features are shown, among them that of the cell.
+    cell: head, row and column of the pinned cell. names: of the two settings. The board
+    shows at most `MAX_OUTPUT_FEATURES` features of the output, among them that of the cell.
     """
     head, row, column = cell
     first, cut = 0, slice(None)
     if field == "output":
-        first = column // MAX_FEATURES * MAX_FEATURES
-        cut = slice(first, first + MAX_FEATURES)
+        first = column // MAX_OUTPUT_FEATURES * MAX_OUTPUT_FEATURES
+        cut = slice(first, first + MAX_OUTPUT_FEATURES)
     numbers = [matrix[:, cut] for matrix in two.matrices(field, head)]
     before, after = _pair(two, field, head, numbers, names, first)
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))
-    gap = difference(after, before, (2, 0), "second − first", rounding)
+    gap = difference_matrix(after, before, (2, 0), "second − first", rounding)
     gap = replace(gap, numbers=differences(*numbers))
-    says = f"The {STEPS[field].title} with “{names[0]}”, with “{names[1]}”, and the difference."
-    return board([before, after, gap], (gap.name, row, column - first), says, notation)
+    description = (
+        f"The {STEPS[field].title} with “{names[0]}”, with “{names[1]}”, and the difference."
+    )
+    return matrix_board(
+        [before, after, gap], (gap.name, row, column - first), description, notation
+    )
 
 
 def _pair(
@@ -55,7 +59,7 @@ def _pair(
     if field == "output":
         places = range(first, first + numbers[0].shape[1])
         columns, role = Side("output feature", tuple(map(str, places))), "output"
-    limit: float | None = max(map(largest, numbers))
+    limit: float | None = max(map(largest_magnitude, numbers))
     hidden: tuple[Array | None, Array | None] = (None, None)
     if kind == "probability":
         limit, hidden = (

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attention_lab.heads.counts import Count, LayerSize, as_grows, grown, total
-from attention_lab.heads.parallel_heads import Race
-from attention_lab.heads.scheme_runs import Run
+from attention_lab.heads.counts import Count, LayerSize, growing_sizes, size_value, total_count
+from attention_lab.heads.parallel_heads import ThreadRuns
+from attention_lab.heads.scheme_runs import SchemeRun
 from attention_lab.heads.score_schemes import SCHEMES
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..parts import Part, layout
 from ..theme import Figure
 
-AXIS_TITLES = {
+SIZE_TITLES = {
     "n": "n, tokens",
     "C": "C, width of the layer",
     "h": "h, heads",
     "G": "G, key/value heads",
 }
-DASHES = ("solid", "dash", "dot", "dashdot")
-SYMBOLS = ("circle", "square", "diamond", "x")
+COUNT_DASHES = ("solid", "dash", "dot", "dashdot")
+COUNT_SYMBOLS = ("circle", "square", "diamond", "x")
 
 
 def count_curves(
@@ -31,16 +31,16 @@ def count_curves(
     """
     data: list[Part] = []
     for place, (name, size) in enumerate(sizes.items()):
-        larger = as_grows(size, letter)
+        larger = growing_sizes(size, letter)
         data.append(
             _line(
                 name,
                 place,
-                [grown(one, letter) for one in larger],
-                [total(counts, one) for one in larger],
+                [size_value(one, letter) for one in larger],
+                [total_count(counts, one) for one in larger],
             )
         )
-        data.append(_ring(place, grown(size, letter), total(counts, size)))
+        data.append(_ring(place, size_value(size, letter), total_count(counts, size)))
     return _figure(data, letter, title, f"The {title} of {', '.join(sizes)}")
 
 
@@ -49,7 +49,7 @@ def scheme_counts(size: LayerSize, letter: str, which: str) -> Figure:
     additions or extra.
     """
     data: list[Part] = []
-    larger = as_grows(size, letter)
+    larger = growing_sizes(size, letter)
     for place, scheme in enumerate(SCHEMES):
         count: Count = getattr(scheme, which)
         shown = [one for one in larger if count.of(one)]
@@ -57,44 +57,48 @@ def scheme_counts(size: LayerSize, letter: str, which: str) -> Figure:
             _line(
                 scheme.name,
                 place,
-                [grown(one, letter) for one in shown],
+                [size_value(one, letter) for one in shown],
                 [count.of(one) for one in shown],
             )
         )
         if count.of(size):
-            data.append(_ring(place, grown(size, letter), count.of(size)))
+            data.append(_ring(place, size_value(size, letter), count.of(size)))
     name = getattr(SCHEMES[0], which).name
     return _figure(data, letter, name, f"The {name} of four ways to compute scores")
 
 
-def measured_times(runs: Sequence[Run], letter: str) -> Figure:
+def scheme_times(runs: Sequence[SchemeRun], letter: str) -> Figure:
     """The measured milliseconds of the four ways."""
-    return _measured(runs, letter, "milliseconds", [1000 * run.measured.seconds for run in runs])
+    return _scheme_measurements(
+        runs, letter, "milliseconds", [1000 * run.measured.seconds for run in runs]
+    )
 
 
-def measured_memory(runs: Sequence[Run], letter: str) -> Figure:
+def scheme_memory(runs: Sequence[SchemeRun], letter: str) -> Figure:
     """The measured peak memory of the four ways, in kilobytes."""
-    return _measured(
+    return _scheme_measurements(
         runs, letter, "peak memory, kB", [run.measured.peak_bytes / 1000 for run in runs]
     )
 
 
-def race_times(found: Sequence[Race]) -> Figure:
+def thread_times(found: Sequence[ThreadRuns]) -> Figure:
     """The median milliseconds of the three ways to run the heads, by the number of tokens."""
-    x = [race.size.n_tokens for race in found]
+    x = [run.size.n_tokens for run in found]
     data = [
-        _line(way, place, x, [1000 * race.times[way].median for race in found])
+        _line(way, place, x, [1000 * run.times[way].median for run in found])
         for place, way in enumerate(found[0].times)
     ]
-    says = "The median time of three ways to run the heads, measured on this machine,"
-    return _figure(data, "n", "milliseconds, median", says)
+    description = "The median time of three ways to run the heads, measured on this machine,"
+    return _figure(data, "n", "milliseconds, median", description)
 
 
-def _measured(runs: Sequence[Run], letter: str, title: str, heights: Sequence[float]) -> Figure:
+def _scheme_measurements(
+    runs: Sequence[SchemeRun], letter: str, title: str, heights: Sequence[float]
+) -> Figure:
     data: list[Part] = []
     for place, scheme in enumerate(SCHEMES):
         mine = [
-            (grown(run.size, letter), height)
+            (size_value(run.size, letter), height)
             for run, height in zip(runs, heights, strict=True)
             if run.scheme.key == scheme.key
         ]
@@ -115,11 +119,15 @@ def _line(name: str, place: int, x: Sequence[float], y: Sequence[float]) -> Part
         "name": name,
         "x": list(x),
         "y": list(y),
-        "line": {"color": f"@head {place}", "width": 4 - 0.8 * place, "dash": DASHES[place % 4]},
+        "line": {
+            "color": f"@head {place}",
+            "width": 4 - 0.8 * place,
+            "dash": COUNT_DASHES[place % 4],
+        },
         "marker": {
             "color": f"@head {place}",
             "size": 10 - 1.5 * place,
-            "symbol": SYMBOLS[place % 4],
+            "symbol": COUNT_SYMBOLS[place % 4],
         },
         "hovertemplate": "%{x}: <b>%{y:,.4~g}</b><extra>" + name + "</extra>",
     }
@@ -137,27 +145,21 @@ def _ring(place: int, x: float, y: float) -> Part:
     }
 
 
-def _figure(data: list[Part], letter: str, title: str, says: str) -> Figure:
-    axis: Part = {
-        "type": "log",
-        "fixedrange": True,
-        "gridcolor": "@line",
-        "zeroline": False,
-        "tickfont": {"size": 11},
-    }
-    word = AXIS_TITLES[letter].partition(", ")[2]
+def _figure(data: list[Part], letter: str, title: str, description: str) -> Figure:
+    axis: Part = PLAIN_AXIS | {"type": "log", "tickfont": {"size": 11}}
+    word = SIZE_TITLES[letter].partition(", ")[2]
     ticks = sorted({x for line in data for x in line["x"]})
     return {
         "data": data,
         "layout": layout(
             340,
-            f"{says} as {letter} grows ({word}).",
+            f"{description} as {letter} grows ({word}).",
             showlegend=True,
             margin={"l": 64, "r": 12, "t": 56, "b": 48},
-            legend=LEGEND,
+            legend=LEGEND_ABOVE,
             xaxis=axis
             | {
-                "title": {"text": AXIS_TITLES[letter], "font": {"size": 12}},
+                "title": {"text": SIZE_TITLES[letter], "font": {"size": 12}},
                 "tickvals": ticks,
                 "ticktext": [f"{tick:g}" for tick in ticks],
             },

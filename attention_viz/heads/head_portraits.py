@@ -9,26 +9,26 @@ from attention_core.checks import Array
 from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
 
-from ..curves import LEGEND
-from ..labels import longest, number, numbered
-from ..parts import Part, layout, names_below
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..labels import label_width, number, numbered_labels
+from ..parts import Part, layout, named_axis
 from ..theme import Figure
 from .portrait_lanes import (
     GAP_PX,
     MEASURES_PER_LINE,
     ROW_PX,
     TITLE_PX,
-    bars,
+    bar_numbers,
+    baseline_ticks,
     lane_of,
-    ticks,
-    titles,
-    written,
+    measure_bars,
+    measure_names,
 )
 
-AXIS_TITLES = {"T": "query", "S": "key", "R": "singular value, the largest first"}
+PROFILE_TITLES = {"T": "query", "S": "key", "R": "singular value, the largest first"}
 
 
-def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -> Figure:
+def measures_figure(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -> Figure:
     """A bar for every measure of every head, and a tick for a head without preferences.
 
     lit: the name of the measure and the head in focus. A clicked bar sends [name, head] as
@@ -54,48 +54,44 @@ def strip(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -
             "tickfont": {"size": 12},
             "ticklabelstandoff": 4,
         },
-        "margin": {"l": round(longest([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
+        "margin": {"l": round(label_width([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }
-    says = f"A bar with its number for each measure of each head. Heads: {n_heads}."
-    data = [bars(lanes, lit[1]), written(lanes), *ticks(lanes)]
-    data.append(titles(lanes, line_height, lit[0]))
-    return {"data": data, "layout": layout(whole + 8, says, **around)}
+    description = f"A bar with its number for each measure of each head. Heads: {n_heads}."
+    data = [measure_bars(lanes, lit[1]), bar_numbers(lanes), *baseline_ticks(lanes)]
+    data.append(measure_names(lanes, line_height, lit[0]))
+    return {"data": data, "layout": layout(whole + 8, description, **around)}
 
 
-def profile(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:
+def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:
     """One measure along the sequence: the head in focus as bars, the other heads as dots, a head
     without preferences as a line.
     """
     values_HX = measure.profile(pattern)[0]
-    labels = _places(trace, measure, values_HX.shape[1])
+    labels = _profile_labels(trace, measure, values_HX.shape[1])
     others = [other for other in range(len(values_HX)) if other != head]
-    data = [_focused(labels, head, values_HX[head])]
+    data = [_focused_head(labels, head, values_HX[head])]
     if others:
-        data.append(_others(labels, others, values_HX[others]))
+        data.append(_other_heads(labels, others, values_HX[others]))
     if not measure.of_scores:
-        data.append(_usual(labels, measure.profile(pattern.uniform)[0, head]))
-    places = AXIS_TITLES[measure.axis].split(",")[0]
-    says = f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
-    names, foot = names_below(labels)
+        data.append(_baseline(labels, measure.profile(pattern.uniform)[0, head]))
+    places = PROFILE_TITLES[measure.axis].split(",")[0]
+    description = (
+        f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
+    )
+    names, foot = named_axis(labels)
     parts = {
         "showlegend": True,
         "bargap": 0.25,
         "margin": {"l": 52, "r": 8, "t": 36, "b": foot + 20},
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": names
-        | {"title": {"text": AXIS_TITLES[measure.axis], "font": {"size": 12}, "standoff": 6}},
-        "yaxis": {
-            "fixedrange": True,
-            "gridcolor": "@line",
-            "zeroline": False,
-            "tickfont": {"size": 11},
-            "rangemode": "tozero",
-        },
+        | {"title": {"text": PROFILE_TITLES[measure.axis], "font": {"size": 12}, "standoff": 6}},
+        "yaxis": PLAIN_AXIS | {"rangemode": "tozero"},
     }
-    return {"data": data, "layout": layout(260 + foot, says, **parts)}
+    return {"data": data, "layout": layout(260 + foot, description, **parts)}
 
 
-def _focused(labels: list[str], head: int, values_X: Array) -> Part:
+def _focused_head(labels: list[str], head: int, values_X: Array) -> Part:
     """The head in focus as bars."""
     return {
         "type": "bar",
@@ -107,7 +103,7 @@ def _focused(labels: list[str], head: int, values_X: Array) -> Part:
     }
 
 
-def _others(labels: list[str], heads: list[int], values_HX: Array) -> Part:
+def _other_heads(labels: list[str], heads: list[int], values_HX: Array) -> Part:
     """The other heads as dots."""
     return {
         "type": "scatter",
@@ -121,34 +117,34 @@ def _others(labels: list[str], heads: list[int], values_HX: Array) -> Part:
     }
 
 
-def _usual(labels: list[str], usual_X: Array) -> Part:
+def _baseline(labels: list[str], baseline_X: Array) -> Part:
     """A head without preferences as a line, or as a mark if there is only one place."""
     return {
         "type": "scatter",
         "mode": "lines" if len(labels) > 1 else "markers",
         "name": "no preference",
         "x": labels,
-        "y": usual_X.astype("f4"),
+        "y": baseline_X.astype("f4"),
         "line": {"color": "@focus", "width": 2, "dash": "dash", "shape": "hvh"},
         "marker": {"symbol": "line-ew", "size": 22, "line": {"color": "@focus", "width": 2}},
         "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>no preference</extra>",
     }
 
 
-def value_says(measure: Measure, pattern: Pattern, head: int, most: str) -> str:
+def describe_value(measure: Measure, pattern: Pattern, head: int, most: str) -> str:
     """The number of a head, and that of a head without preferences; for a rank the largest
     possible one.
     """
-    value, usual = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
+    value, baseline = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
     if not measure.is_known(pattern, head):
         return "no value, because no query has such a key"
-    if usual is None:
+    if baseline is None:
         return f"{value:.0f} of at most {most}"
-    return f"{number(value, 3)}; without preferences {number(float(usual[0, head]), 3)}"
+    return f"{number(value, 3)}; without preferences {number(float(baseline[0, head]), 3)}"
 
 
-def _places(trace: Trace, measure: Measure, count: int) -> list[str]:
+def _profile_labels(trace: Trace, measure: Measure, count: int) -> list[str]:
     """The names of the places along a measure: tokens, or numbers of singular values."""
     if measure.axis == "R":
         return [f"σ{place + 1}" for place in range(count)]
-    return list(numbered(trace.labels(measure.axis)))
+    return list(numbered_labels(trace.labels(measure.axis)))

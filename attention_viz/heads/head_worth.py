@@ -20,21 +20,21 @@ from attention_lab.heads.head_worth import (
 )
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
-from ..curves import LEGEND
-from ..labels import number, numbered
-from ..matrices import Matrix, Side, board, difference
-from ..parts import Part, layout, names_below
-from ..payload import JSON, largest
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..labels import number, numbered_labels
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..parts import Part, layout, named_axis
+from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 
-MAX_COLUMNS, MAX_FEATURES = 64, 16
+MAX_ABLATION_COLUMNS, MAX_BASIS_FEATURES = 64, 16
 
 
-def stacked(trace: Trace, feature: int) -> Figure:
+def stacked_output(trace: Trace, feature: int) -> Figure:
     """One feature of the output of every token as a sum of the heads' parts, and the output itself
     as a tick.
     """
-    tokens = list(numbered(trace.labels("T")))
+    tokens = list(numbered_labels(trace.labels("T")))
     data: list[Part] = [
         {
             "type": "bar",
@@ -61,11 +61,11 @@ def stacked(trace: Trace, feature: int) -> Figure:
             },
         }
     )
-    says = (
+    description = (
         f"Feature {feature} of the output as stacked bars, a part for each head. Tokens:"
         f" {len(tokens)}."
     )
-    return {"data": data, "layout": _charted(says, 316, tokens, barmode="relative")}
+    return {"data": data, "layout": _bar_layout(description, 316, tokens, barmode="relative")}
 
 
 def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
@@ -79,7 +79,7 @@ def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
         yield "input (residual)", trace.inputs[0, :, feature], "@line"
 
 
-def shares(trace: Trace) -> Figure:
+def head_shares(trace: Trace) -> Figure:
     """The signed share and the norm share of each head, the largest signed share first."""
     signed_H, norm_H = signed_shares(trace)[0], norm_shares(trace)[0]
     order = list(ranking(signed_H))
@@ -98,13 +98,17 @@ def shares(trace: Trace) -> Figure:
             ("norm share", norm_H, "@muted", 0.6),
         )
     ]
-    says = "Two shares of the output for each head; here their sum is 0, so there are no shares."
+    description = (
+        "Two shares of the output for each head; here their sum is 0, so there are no shares."
+    )
     if has_shares(trace):
-        says = f"Two shares of the output for each head; the largest signed share: {heads[0]}."
-    return {"data": data, "layout": _charted(says, 260, heads, barmode="group")}
+        description = (
+            f"Two shares of the output for each head; the largest signed share: {heads[0]}."
+        )
+    return {"data": data, "layout": _bar_layout(description, 260, heads, barmode="group")}
 
 
-def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
+def token_changes_board(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> JSON:
     """How far the output of each token moves when one head is off: heads as rows, tokens as
     columns.
     """
@@ -119,28 +123,30 @@ def changes(trace: Trace, cell: tuple[int, int], notation: Notation = OURS) -> J
         kind="logit",
         says="Without this head the output of this token moves by",
     )
-    says = (
+    description = (
         "How far the output of each token moves without one head. Largest number:"
         f" {number(float(moved_HT.max()))}."
     )
-    return board([matrix], ("changes", *cell), says, notation)
+    return matrix_board([matrix], ("changes", *cell), description, notation)
 
 
-def ablation(
+def ablation_board(
     trace: Trace, without_TO: Array, cell: tuple[int, int], notation: Notation = OURS
 ) -> JSON:
     """The output, the output with some heads off, and what is missing; at most 64 columns, from
     `first_column` on. cell: a token and a feature.
     """
     first = first_column(cell[1])
-    shown = slice(first, first + MAX_COLUMNS)
+    shown = slice(first, first + MAX_ABLATION_COLUMNS)
     output_TO = trace.output[0]
-    limit = largest(output_TO)
+    limit = largest_magnitude(output_TO)
     rows = Side("query position", trace.labels("T"))
     columns = Side("feature", tuple(map(str, range(output_TO.shape[1])))[shown])
     whole, rest = (
-        Matrix(name, numbers[:, shown], rows, columns, (place, 0), title, limit=limit, says=says)
-        for place, (name, numbers, title, says) in enumerate(
+        Matrix(
+            name, numbers[:, shown], rows, columns, (place, 0), title, limit=limit, says=description
+        )
+        for place, (name, numbers, title, description) in enumerate(
             (
                 ("all", output_TO, "all heads", "With all heads the output is"),
                 ("rest", without_TO, "with heads off", "With heads off the output is"),
@@ -148,13 +154,15 @@ def ablation(
         )
     )
     missing = replace(
-        difference(whole, rest, (2, 0), "what is missing"), kind="feature", limit=limit
+        difference_matrix(whole, rest, (2, 0), "what is missing"), kind="feature", limit=limit
     )
-    says = (
+    description = (
         "The output with all heads, the output with some heads off, and the difference. Tokens:"
         f" {len(output_TO)}."
     )
-    return board([whole, rest, missing], (missing.name, cell[0], cell[1] - first), says, notation)
+    return matrix_board(
+        [whole, rest, missing], (missing.name, cell[0], cell[1] - first), description, notation
+    )
 
 
 def first_column(feature: int) -> int:
@@ -163,44 +171,41 @@ def first_column(feature: int) -> int:
     >>> first_column(63), first_column(64)
     (0, 64)
     """
-    return feature // MAX_COLUMNS * MAX_COLUMNS
+    return feature // MAX_ABLATION_COLUMNS * MAX_ABLATION_COLUMNS
 
 
-def in_two_bases(both: BeforeAfter, notation: Notation = OURS) -> JSON:
+def basis_board(both: BeforeAfter, notation: Notation = OURS) -> JSON:
     """A matrix before and after a change of basis: at most the first 16 rows and columns."""
-    pair = [matrix[:MAX_FEATURES, :MAX_FEATURES] for matrix in (both.before, both.after)]
-    limit = max(map(largest, pair))
+    pair = [
+        matrix[:MAX_BASIS_FEATURES, :MAX_BASIS_FEATURES] for matrix in (both.before, both.after)
+    ]
+    limit = max(map(largest_magnitude, pair))
     sides = Side("from feature"), Side("to feature")
     matrices = [
         Matrix(name, matrix, *sides, (place, 0), name, limit=limit, says=f"The number {name} is")
         for place, (name, matrix) in enumerate(zip(("before", "after"), pair, strict=True))
     ]
-    says = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
-    return board(matrices, ("after", 0, 0), says, notation)
+    description = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
+    return matrix_board(matrices, ("after", 0, 0), description, notation)
 
 
-def _charted(says: str, height: int, labels: Sequence[str], **more: object) -> Part:
+def _bar_layout(description: str, height: int, labels: Sequence[str], **more: object) -> Part:
     """A layout for bars with names below. height: in px, without the names."""
-    names, foot = names_below(labels)
+    names, foot = named_axis(labels)
     return layout(
         height + foot,
-        says,
+        description,
         showlegend=True,
-        legend=LEGEND,
+        legend=LEGEND_ABOVE,
         bargap=0.25,
         xaxis=names,
         margin={"l": 52, "r": 8, "t": 52, "b": foot},
-        yaxis={
-            "fixedrange": True,
-            "gridcolor": "@line",
-            "zeroline": False,
-            "tickfont": {"size": 11},
-        },
+        yaxis=PLAIN_AXIS,
         **more,
     )
 
 
-def left_without_heads(trace: Trace) -> str:
+def describe_remainder(trace: Trace) -> str:
     """What remains of the output with all heads off, in words."""
     parts = []
     if trace.projections.b_o is not None:

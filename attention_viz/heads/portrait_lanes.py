@@ -28,7 +28,7 @@ MAX_BAR_WIDTH = 0.56  # the part of its column that the longest bar takes; numbe
 class Lane:
     """A measure in the picture: its numbers and their positions.
 
-    left: in columns; a column is 1 wide. rows: the bars of the heads, in px from the top. usual:
+    left: in columns; a column is 1 wide. rows: the bars of the heads, in px from the top. baseline:
     the values of heads without preferences. Shapes: all (H,).
     """
 
@@ -36,13 +36,13 @@ class Lane:
     left: int
     rows: Array
     values: Array
-    usual: Array | None
+    baseline: Array | None
 
     def at(self, numbers_H: Array) -> Array:
         """The horizontal positions of numbers: from 0, or around 0 if one is negative. The longest
         bar ends before the written numbers.
         """
-        arrays = [array for array in (self.values, self.usual) if array is not None]
+        arrays = [array for array in (self.values, self.baseline) if array is not None]
         known = np.concatenate(arrays)
         known = known[np.isfinite(known)]
         least, most = float(known.min(initial=0.0)), float(known.max(initial=0.0))
@@ -56,22 +56,22 @@ class Lane:
 def lane_of(place: int, measure: Measure, pattern: Pattern, line_height: float) -> Lane:
     """The lane of a measure, numbered from the top left."""
     line, column = divmod(place, MEASURES_PER_LINE)
-    values_H, usual_BH = measure.value(pattern)[0], measure.baseline(pattern)
-    usual_H = usual_BH if usual_BH is None else usual_BH[0]
+    values_H, baseline_BH = measure.value(pattern)[0], measure.baseline(pattern)
+    baseline_H = baseline_BH if baseline_BH is None else baseline_BH[0]
     rows_H = line * line_height + TITLE_PX + ROW_PX * (np.arange(len(values_H)) + 0.5)
-    return Lane(measure, column, rows_H, values_H, usual_H)
+    return Lane(measure, column, rows_H, values_H, baseline_H)
 
 
-def bars(lanes: Sequence[Lane], lit: int) -> Part:
+def measure_bars(lanes: Sequence[Lane], lit: int) -> Part:
     """The bars of all measures, the head in focus stronger."""
     zeros = [lane.at(np.zeros(len(lane.values))) for lane in lanes]
     heads = [head for lane in lanes for head in range(len(lane.values))]
     return {
         "type": "bar",
         "orientation": "h",
-        "y": _joined(lane.rows for lane in lanes),
-        "base": _joined(zeros).tolist(),
-        "x": _joined(
+        "y": _concatenated(lane.rows for lane in lanes),
+        "base": _concatenated(zeros).tolist(),
+        "x": _concatenated(
             np.nan_to_num(lane.at(lane.values) - zero)
             for lane, zero in zip(lanes, zeros, strict=True)
         ),
@@ -83,46 +83,46 @@ def bars(lanes: Sequence[Lane], lit: int) -> Part:
             "color": "@primary",
             "opacity": [0.9 if head == lit else 0.45 for head in heads],
         },
-        "text": _texts(lanes),
+        "text": _formatted_values(lanes),
         "textposition": "none",
         "hovertemplate": "head %{customdata[1]}: <b>%{text}</b><extra>%{customdata[0]}</extra>",
     }
 
 
-def written(lanes: Sequence[Lane]) -> Part:
+def bar_numbers(lanes: Sequence[Lane]) -> Part:
     """The numbers of the bars, in a column at the right of each measure."""
     return {
         "type": "scatter",
         "mode": "text",
-        "y": _joined(lane.rows for lane in lanes),
-        "text": _texts(lanes),
-        "x": _joined(np.full(len(lane.values), lane.left + LANE_WIDTH) for lane in lanes),
+        "y": _concatenated(lane.rows for lane in lanes),
+        "text": _formatted_values(lanes),
+        "x": _concatenated(np.full(len(lane.values), lane.left + LANE_WIDTH) for lane in lanes),
         "textposition": "middle left",
         "textfont": {"size": 12},
         "hoverinfo": "skip",
     }
 
 
-def ticks(lanes: Sequence[Lane]) -> list[Part]:
+def baseline_ticks(lanes: Sequence[Lane]) -> list[Part]:
     """A tick for a head without preferences, in each measure that has such a number."""
-    known = [(lane, lane.usual) for lane in lanes if lane.usual is not None]
+    known = [(lane, lane.baseline) for lane in lanes if lane.baseline is not None]
     if not known:
         return []
     return [
         {
             "type": "scatter",
             "mode": "markers",
-            "x": _joined(lane.at(usual_H) for lane, usual_H in known),
-            "y": _joined(lane.rows for lane, _ in known),
+            "x": _concatenated(lane.at(baseline_H) for lane, baseline_H in known),
+            "y": _concatenated(lane.rows for lane, _ in known),
             "marker": {"symbol": "line-ns", "size": 13, "line": {"color": "@focus", "width": 2}},
-            "text": [number(float(usual), 3) for _, usual_H in known for usual in usual_H],
-            "customdata": [lane.measure.name for lane, usual_H in known for _ in usual_H],
+            "text": [number(float(value), 3) for _, baseline_H in known for value in baseline_H],
+            "customdata": [lane.measure.name for lane, baseline_H in known for _ in baseline_H],
             "hovertemplate": "no preference: <b>%{text}</b><extra>%{customdata}</extra>",
         }
     ]
 
 
-def titles(lanes: Sequence[Lane], line_height: float, lit: str) -> Part:
+def measure_names(lanes: Sequence[Lane], line_height: float, lit: str) -> Part:
     """The names of the measures, the one in focus bold."""
     names = [lane.measure.name for lane in lanes]
     return {
@@ -139,17 +139,17 @@ def titles(lanes: Sequence[Lane], line_height: float, lit: str) -> Part:
     }
 
 
-def _joined(parts: Iterable[Array]) -> Array:
+def _concatenated(parts: Iterable[Array]) -> Array:
     """The numbers of all measures as one array of float32, for the browser."""
     joined: Array = np.concatenate(list(parts)).astype("f4")
     return joined
 
 
-def _texts(lanes: Sequence[Lane]) -> list[str]:
-    return [_said(value) for lane in lanes for value in lane.values]
+def _formatted_values(lanes: Sequence[Lane]) -> list[str]:
+    return [_format_value(value) for lane in lanes for value in lane.values]
 
 
-def _said(value: float) -> str:
+def _format_value(value: float) -> str:
     """The number of a bar in few characters; a dash if there is none."""
     if np.isnan(value):
         return "—"

@@ -12,13 +12,13 @@ from attention_core import Trace
 from attention_core.head_blocks import head_of
 from attention_lab.notation.notation import OURS, Notation
 
-from ..payload import JSON, bits, float_bytes
-from ..thumbnails import GIVEN, given_board, line_of_heads
+from ..payload import JSON, float_bytes, pack_bits
+from ..thumbnails import HEAD_NUMBER_CAPTIONS, line_of_heads, thumbnail_board
 
 MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
 
 
-def shared_keys(
+def shared_keys_board(
     kinds: Mapping[str, Trace],
     cell: tuple[int, int, int],
     limit: float,
@@ -32,16 +32,16 @@ def shared_keys(
     """
     trace = kinds[kind]
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
-    says = (
-        f"The probabilities of all heads, heads: {n_heads}, a line for each of {', '.join(kinds)}."
+    description = (
+        f"The probabilities of all heads, a line for each of {', '.join(kinds)}. Heads: {n_heads}."
     )
     size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
     panels = [
-        line_of_heads(name, line, name, _badge(one), size) | {"captions": _read(one)}
+        line_of_heads(name, line, name, _badge(one), size) | {"captions": _captions(one)}
         for line, (name, one) in enumerate(kinds.items())
     ]
-    return given_board(
-        says,
+    return thumbnail_board(
+        description,
         {name: _array(name, one, limit) for name, one in kinds.items()},
         (trace.labels("T"), trace.labels("S")),
         panels,
@@ -50,7 +50,7 @@ def shared_keys(
     )
 
 
-def strong_colour(trace: Trace) -> float:
+def strongest_colour(trace: Trace) -> float:
     """The share that one cell in a hundred exceeds. As the strongest colour it keeps pale heads
     visible.
     """
@@ -59,7 +59,7 @@ def strong_colour(trace: Trace) -> float:
 
 def _array(name: str, trace: Trace, limit: float) -> JSON:
     shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
-    given: JSON = {
+    array: JSON = {
         "shape": list(shares_HTS.shape),
         "axes": ["H", "T", "S"],
         "title": name,
@@ -67,15 +67,15 @@ def _array(name: str, trace: Trace, limit: float) -> JSON:
         "kind": "probability",
         "limit": float(f"{limit:.6g}"),
         "data": float_bytes(shares_HTS),
-        "given": GIVEN["probability"],
+        "given": HEAD_NUMBER_CAPTIONS["probability"],
     }
-    return given | ({"hatched": bits(hidden_HTS)} if hidden_HTS.any() else {})
+    return array | ({"hatched": pack_bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 
 def _badge(trace: Trace) -> str:
     return f"{trace.projections.groups} × keys and values"
 
 
-def _read(trace: Trace) -> list[str]:
+def _captions(trace: Trace) -> list[str]:
     """For each head, the key/value head that it reads."""
     return [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]

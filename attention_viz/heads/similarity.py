@@ -12,41 +12,44 @@ from attention_lab.heads.similarity import most_alike, overlap
 from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import number, percent
-from ..matrices import Matrix, Side, board
+from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 
 
-def divergences(divergence_HH: Array, order: Sequence[int], notation: Notation = OURS) -> JSON:
+def divergence_board(divergence_HH: Array, order: Sequence[int], notation: Notation = OURS) -> JSON:
     """The Jensen-Shannon divergence of each pair of heads, from 0 to ln 2, the closest pair lit."""
     pair = most_alike(-divergence_HH) or (order[0], order[-1])
     name = "Jensen–Shannon divergence"
-    return _matrix(divergence_HH, order, math.log(2), name, pair, notation)
+    return _heads_matrix(divergence_HH, order, math.log(2), name, pair, notation)
 
 
-def correlations(correlation_HH: Array, order: Sequence[int], notation: Notation = OURS) -> JSON:
+def correlation_board(
+    correlation_HH: Array, order: Sequence[int], notation: Notation = OURS
+) -> JSON:
     """The centred correlation of each pair of heads, from -1 to 1, the most similar pair lit."""
     pair = most_alike(correlation_HH) or (order[0], order[-1])
     name = "centred correlation"
-    return _matrix(correlation_HH, order, 1.0, name, pair, notation, lowest=-1.0)
+    return _heads_matrix(correlation_HH, order, 1.0, name, pair, notation, lowest=-1.0)
 
 
-def closest_says(divergence_HH: Array) -> str:
+def describe_closest(divergence_HH: Array) -> str:
     """The two heads with the closest patterns, and how far these overlap."""
     near = most_alike(-divergence_HH)
     if near is None or not divergence_HH.any():
         return "All patterns are equal here. The values that the heads read can still differ."
     shared = percent(float(overlap(divergence_HH[near])))
+    pair = _pair("Closest heads", near, len(divergence_HH))
     return (
-        f"{_pair('Closest', near, len(divergence_HH))} {number(divergence_HH[near], 3)}. Their"
-        f" patterns overlap to {shared} (1 − divergence / ln 2)."
+        f"{pair} {number(divergence_HH[near], 3)}. Their patterns overlap to {shared}"
+        " (1 − divergence / ln 2)."
     )
 
 
-def alike_says(correlation_HH: Array) -> str:
+def describe_most_alike(correlation_HH: Array) -> str:
     """The two heads with the most similar preferences, and why some heads have no correlation."""
     sentences, alike = [], most_alike(correlation_HH)
     if alike:
-        pair = _pair("Most alike", alike, len(correlation_HH))
+        pair = _pair("Most similar heads", alike, len(correlation_HH))
         sentences.append(f"{pair} {number(correlation_HH[alike], 2)}.")
     if np.isnan(correlation_HH).any():
         sentences.append("Hatched: a head without preferences has no correlation.")
@@ -54,14 +57,14 @@ def alike_says(correlation_HH: Array) -> str:
 
 
 def _pair(best: str, pair: tuple[int, int], n_heads: int) -> str:
-    """The names of two heads. Of two heads in all, none is the closest or most alike."""
-    names = f"heads {pair[0]} and {pair[1]}:"
+    """The names of two heads. If there are only two, they are not called the closest ones."""
+    names = f"{pair[0]} and {pair[1]}:"
     if n_heads == 2:
-        return names.capitalize()
-    return f"{best}: {names}"
+        return f"Heads {names}"
+    return f"{best}, {names}"
 
 
-def _matrix(
+def _heads_matrix(
     numbers_HH: Array,
     order: Sequence[int],
     limit: float,
@@ -75,17 +78,17 @@ def _matrix(
     matrix = Matrix(
         name,
         np.where(np.isnan(matrix_HH), -np.inf, matrix_HH),
-        Side("place", heads),
-        Side("place across", heads),
+        Side("row", heads),
+        Side("column", heads),
         (0, 0),
         name,
         kind="logit",
         limit=limit,
         says=f"The {name} of these heads is",
     )
-    says = (
+    description = (
         f"The {name} of each pair of heads, from {number(lowest, 2)} to {number(limit, 2)}. Heads:"
         f" {len(heads)}."
     )
     row, column = (list(order).index(head) for head in pair)
-    return board([matrix], (name, row, column), says, notation)
+    return matrix_board([matrix], (name, row, column), description, notation)

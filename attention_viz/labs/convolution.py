@@ -13,11 +13,11 @@ from attention_core.rules import RUNNING, Position, Rule, read
 from attention_lab.labs.convolution import ConvolutionRun, pixel_attention
 from attention_lab.labs.one_by_one import OneByOne
 
-from ..curves import LEGEND, MARGIN, axis, curve
+from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import number
-from ..matrices import Matrix, Side, board, difference, shares_of
-from ..parts import broken_line, layout
-from ..payload import JSON, bits, largest
+from ..matrices import Matrix, Side, difference_matrix, matrix_board, softmax_rule
+from ..parts import dashed_line, layout
+from ..payload import JSON, largest_magnitude, pack_bits
 from ..theme import Figure
 
 ROWS, COLUMNS = Side("row"), Side("column")
@@ -34,7 +34,7 @@ def convolution_board(
     or times the pixel at its offset (convolution).
     """
     output, expected = run.output[..., 0], run.expected[..., 0]
-    limit = max(largest(output), largest(expected))
+    limit = max(largest_magnitude(output), largest_magnitude(expected))
     heads, pixels = Side("head", tuple(_arrow(offset) for offset in run.offsets)), Side("pixel")
     contents_T = run.grid.contents(picture)[:, 0]
     there_HN = np.stack([contents_T[run.grid.targets(offset)] for offset in run.offsets])
@@ -47,9 +47,9 @@ def convolution_board(
         _result("attention", output, (1, 0), limit, _weighted("found", run), "output"),
         _result("convolution", expected, (2, 0), limit, _weighted("there", run)),
     ]
-    drawn.append(difference(drawn[4], drawn[5], (3, 0), "difference"))
+    drawn.append(difference_matrix(drawn[4], drawn[5], (3, 0), "difference"))
     says = "A picture, its convolution by attention and by the plain sum. Largest difference: "
-    return board(drawn, ("attention", *pixel), f"{says}{number(run.largest_error)}.")
+    return matrix_board(drawn, ("attention", *pixel), f"{says}{number(run.largest_error)}.")
 
 
 def _result(
@@ -105,11 +105,11 @@ def kernel_heads_board(
         f"What each head reads for the pixel in row {pixel[0]}, column {pixel[1]}. Heads:"
         f" {len(maps_HRC)}."
     )
-    given = board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
+    given = matrix_board(drawn, ("head 0", row, column), says) | {"arithmetic": False}
     here_RC = np.zeros(run.grid.shape, bool)
     here_RC[row, column] = True
     for matrix in drawn:  # the query pixel is outlined in every map
-        given["arrays"][matrix.name]["changed"] = bits(here_RC)
+        given["arrays"][matrix.name]["changed"] = pack_bits(here_RC)
     return given
 
 
@@ -129,14 +129,14 @@ def one_by_one_board(run: OneByOne) -> JSON:
             (1, 0),
             "probabilities",
             kind="probability",
-            rule=shares_of("scores", len(shares)),
+            rule=softmax_rule("scores", len(shares)),
         ),
     ]
     says = (
         "A head in which every token should choose itself. The smallest weight on the diagonal is"
-        f" {number(float(run.own.min()))}."
+        f" {number(float(run.self_weights.min()))}."
     )
-    return board(drawn, ("shares", 0, 0), says)
+    return matrix_board(drawn, ("shares", 0, 0), says)
 
 
 def _arrow(offset: tuple[int, int]) -> str:
@@ -161,8 +161,8 @@ def error_figure(
     """
     shown = [max(error, MIN_SHOWN_ERROR) for error in errors]
     data = [
-        curve(sharpnesses, shown, "largest error", "@primary", mode="lines+markers"),
-        curve(sharpnesses, expected, law, "@focus", "dash"),
+        line_series(sharpnesses, shown, "largest error", "@primary", mode="lines+markers"),
+        line_series(sharpnesses, expected, law, "@focus", "dash"),
     ]
     at = int(np.argmin([abs(sharpness - chosen) for sharpness in sharpnesses]))
     says = (
@@ -170,10 +170,10 @@ def error_figure(
     )
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN | {"l": 64},
-        "xaxis": axis("sharpness α", range=[0, max(sharpnesses) * 1.02]),
-        "yaxis": axis("largest error", type="log", exponentformat="e", range=[-17.2, 1.2]),
-        "shapes": [broken_line(chosen, MIN_SHOWN_ERROR, chosen, 10, "@muted", 1, "dot")],
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS | {"l": 64},
+        "xaxis": chart_axis("sharpness α", range=[0, max(sharpnesses) * 1.02]),
+        "yaxis": chart_axis("largest error", type="log", exponentformat="e", range=[-17.2, 1.2]),
+        "shapes": [dashed_line(chosen, MIN_SHOWN_ERROR, chosen, 10, "@muted", 1, "dot")],
     }
     return {"data": data, "layout": layout(320, f"{says}{number(errors[at])}.", **parts)}

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core import Trace
-from attention_lab.labs.lexicon import FEATURES, SECTIONS
-from attention_lab.labs.lexicon_heads import HandHead, comparison_matrix, section_blocks
+from attention_lab.labs.lexicon import FEATURE_SECTIONS, LEXICON_FEATURES
+from attention_lab.labs.lexicon_heads import LexiconHead, comparison_matrix, section_blocks
 
-from ..curves import LEGEND, axis
-from ..labels import number, short
-from ..matrices import Matrix, Side, board, shares_of
+from ..curves import LEGEND_ABOVE, chart_axis
+from ..labels import number, shorten
+from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..parts import layout
 from ..payload import JSON
 from ..theme import Figure
 
 
 def lexicon_heads_board(
-    trace: Trace, heads: Sequence[HandHead], cell: tuple[int, int, int]
+    trace: Trace, heads: Sequence[LexiconHead], cell: tuple[int, int, int]
 ) -> JSON:
     """The probabilities of every head under its name, words as rows and columns; each cell is
     explained by its row of scores.
@@ -44,22 +44,23 @@ def lexicon_heads_board(
                 (place % 2, place // 2),
                 f"{place} {head.name}",
                 kind="probability",
-                rule=shares_of(f"scores {place}", len(words)),
+                rule=softmax_rule(f"scores {place}", len(words)),
             ),
         ]
     says = (
         f"The attention of heads set by hand. Heads: {len(heads)}. Tokens of the sentence:"
         f" {len(words)}."
     )
-    return board(drawn, (f"head {cell[0]}", cell[1], cell[2]), says)
+    return matrix_board(drawn, (f"head {cell[0]}", cell[1], cell[2]), says)
 
 
-def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
+def blocks_board(trace: Trace, heads: Sequence[LexiconHead]) -> JSON:
     """For every head the Frobenius norm of each block of s W_Q W_Kᵀ: how strongly it compares a
     section of the query with a section of the key.
     """
     asks, answers = (
-        Side(word, tuple(SECTIONS)) for word in ("section of the query", "section of the key")
+        Side(word, tuple(FEATURE_SECTIONS))
+        for word in ("section of the query", "section of the key")
     )
     drawn = [
         Matrix(
@@ -77,12 +78,15 @@ def blocks_board(trace: Trace, heads: Sequence[HandHead]) -> JSON:
         "Which sections of the embedding each head compares: the norm of each block of the scaled"
         f" product of W_Q and W_K. Heads: {len(heads)}."
     )
-    return board(drawn, ("blocks 0", 0, 0), says) | {"arithmetic": False}
+    return matrix_board(drawn, ("blocks 0", 0, 0), says) | {"arithmetic": False}
 
 
 def comparison_matrix_board(trace: Trace, head: int, name: str) -> JSON:
     """One head's s W_Q W_Kᵀ in full, feature by feature."""
-    asks, answers = Side("feature of the query", FEATURES), Side("feature of the key", FEATURES)
+    asks, answers = (
+        Side("feature of the query", LEXICON_FEATURES),
+        Side("feature of the key", LEXICON_FEATURES),
+    )
     matrix = comparison_matrix(trace, head)
     row, column = np.unravel_index(int(np.abs(matrix).argmax()), matrix.shape)
     drawn = [
@@ -94,7 +98,7 @@ def comparison_matrix_board(trace: Trace, head: int, name: str) -> JSON:
         f"The matrix by which head {head} compares words. The largest absolute value is"
         f" {number(float(np.abs(matrix).max()))}."
     )
-    return board(drawn, ("comparison", int(row), int(column)), says) | {"arithmetic": False}
+    return matrix_board(drawn, ("comparison", int(row), int(column)), says) | {"arithmetic": False}
 
 
 def words_board(trace: Trace) -> JSON:
@@ -102,16 +106,21 @@ def words_board(trace: Trace) -> JSON:
     words = tuple(trace.labels("T"))
     drawn = [
         Matrix(
-            "x", trace.inputs[0], Side("word", words), Side("feature", FEATURES), (0, 0), "X words"
+            "x",
+            trace.inputs[0],
+            Side("word", words),
+            Side("feature", LEXICON_FEATURES),
+            (0, 0),
+            "X words",
         )
     ]
     says = (
         f"The vectors of the words: 1 in each named feature that a word has. Tokens: {len(words)}."
     )
-    return board(drawn, ("x", 0, 0), says) | {"arithmetic": False}
+    return matrix_board(drawn, ("x", 0, 0), says) | {"arithmetic": False}
 
 
-N_NAMED_FEATURES = len(FEATURES) - 2  # without the two numbers of the position
+N_NAMED_FEATURES = len(LEXICON_FEATURES) - 2  # without the two numbers of the position
 
 
 def received_figure(trace: Trace, position: int) -> Figure:
@@ -120,7 +129,7 @@ def received_figure(trace: Trace, position: int) -> Figure:
         trace.inputs[0, position, :N_NAMED_FEATURES],
         trace.output[0, position, :N_NAMED_FEATURES],
     )
-    names = list(FEATURES[:N_NAMED_FEATURES])
+    names = list(LEXICON_FEATURES[:N_NAMED_FEATURES])
     data = [
         {
             "type": "bar",
@@ -137,16 +146,16 @@ def received_figure(trace: Trace, position: int) -> Figure:
     ]
     most = int(np.argmax(brought))
     says = (
-        f"Bars: the features of “{short(trace.labels('T')[position])}” and what it receives. Most:"
-        f" {names[most]}, {number(float(brought[most]))}."
+        f"Bars: the features of “{shorten(trace.labels('T')[position])}” and what it receives."
+        f" Most: {names[most]}, {number(float(brought[most]))}."
     )
     parts = {
         "barmode": "group",
         "bargap": 0.25,
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 44, "r": 8, "t": 44, "b": 60},
-        "xaxis": axis("", type="category", showgrid=False, tickangle=-45),
-        "yaxis": axis("", rangemode="tozero"),
+        "xaxis": chart_axis("", type="category", showgrid=False, tickangle=-45),
+        "yaxis": chart_axis("", rangemode="tozero"),
     }
     return {"data": data, "layout": layout(320, says, **parts)}

@@ -12,9 +12,9 @@ from attention_lab.labs.julia_mapping import MappingCheck
 from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import RETRACTIONS
 
-from ..curves import LEGEND, MARGIN, axis, curve
+from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import number
-from ..matrices import Matrix, Side, board, difference
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
@@ -38,7 +38,7 @@ def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
     the columns.
     """
     data = [
-        curve(
+        line_series(
             range(1, len(values) + 1), values.tolist(), name, f"@head {place}", mode="lines+markers"
         )
         for place, (name, values) in enumerate(spectra.items())
@@ -49,10 +49,10 @@ def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
     )
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN,
-        "xaxis": axis("singular value number"),
-        "yaxis": axis("singular value of W_Q W_Kᵀ", rangemode="tozero"),
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS,
+        "xaxis": chart_axis("singular value number"),
+        "yaxis": chart_axis("singular value of W_Q W_Kᵀ", rangemode="tozero"),
     }
     return {"data": data, "layout": layout(330, f"Line chart: singular values, {said}.", **parts)}
 
@@ -64,7 +64,7 @@ def drift_figure(drifts: Mapping[str, Array]) -> Figure:
         steps = np.arange(1, len(errors) + 1)
         thin = slice(0, None, max(1, len(errors) // 250))
         data.append(
-            curve(
+            line_series(
                 steps[thin].tolist(),
                 errors[thin].tolist(),
                 RETRACTIONS[name].title,
@@ -76,10 +76,10 @@ def drift_figure(drifts: Mapping[str, Array]) -> Figure:
     )
     parts = {
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN | {"l": 72},
-        "xaxis": axis("step"),
-        "yaxis": axis("‖PᵀP − I‖", type="log", exponentformat="e"),
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS | {"l": 72},
+        "xaxis": chart_axis("step"),
+        "yaxis": chart_axis("‖PᵀP − I‖", type="log", exponentformat="e"),
     }
     return {
         "data": data,
@@ -97,10 +97,10 @@ def sphere_figure(step: SphereStep) -> Figure:
     data = [
         *_globe(),
         _arrow(here, here - step.gradient, "− gradient", "@muted"),
-        _arrow(here, step.stepped, "straight step along its tangent part", "@key"),
+        _arrow(here, step.straight_end, "straight step along its tangent part", "@key"),
         _line(step.path, "geodesic", "@value"),
         _points(here[np.newaxis], ["Y"], "start", "@text"),
-        _points(step.stepped[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
+        _points(step.straight_end[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
         *(
             _points(where[np.newaxis], [title], title, "@focus", beside)
             for (title, where), beside in zip(
@@ -111,7 +111,7 @@ def sphere_figure(step: SphereStep) -> Figure:
     parts = {
         "scene": GLOBE_SCENE,
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
         "dragmode": "orbit",
     }
@@ -125,7 +125,7 @@ def sphere_figure(step: SphereStep) -> Figure:
 def _landings(step: SphereStep) -> dict[str, Array]:
     """Where the retractions land; those that land at the same place share a name."""
     found: dict[str, Array] = {}
-    for name, where in step.landed.items():
+    for name, where in step.landing_points.items():
         title = RETRACTIONS[name].title
         same = next(
             (other for other, place in found.items() if np.allclose(place, where, atol=1e-9)), None
@@ -148,7 +148,8 @@ def _globe() -> list[Part]:
         radius = np.sqrt(1 - height**2)
         rings.append(
             np.stack(
-                [radius * np.cos(around), radius * np.sin(around), 0 * around + height], axis=1
+                [radius * np.cos(around), radius * np.sin(around), 0 * around + height],
+                axis=1,
             )
         )
     joined = np.concatenate([part for ring in rings for part in (ring, gap)])
@@ -194,6 +195,6 @@ def mapping_board(check: MappingCheck) -> JSON:
     ours = Matrix(
         "ours", check.trace.output[0].T, features, tokens, (1, 0), "our engine, Yᵀ", role="output"
     )
-    gap = difference(ours, theirs, (2, 0), "difference")
+    gap = difference_matrix(ours, theirs, (2, 0), "difference")
     says = f"The package’s output beside ours. Largest difference: {number(check.difference)}."
-    return board([theirs, ours, gap], (gap.name, 0, 0), says)
+    return matrix_board([theirs, ours, gap], (gap.name, 0, 0), says)

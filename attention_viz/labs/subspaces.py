@@ -7,9 +7,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 
-from ..curves import LEGEND
+from ..curves import LEGEND_ABOVE
 from ..labels import number
-from ..parts import Part, broken_line, layout
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 
 CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
@@ -36,15 +36,15 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
             "camera": CAMERA,
         },
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
         "dragmode": "orbit",
     }
     says = (
         f"Three dimensions: {len(feet)} tokens and the plane of head {head}. The smallest share of"
         f" its squared length lies in the plane for"
-        f" “{planes.tokens[int(planes.kept[head].argmin())]}”:"
-        f" {number(float(planes.kept[head].min()), 2)}."
+        f" “{planes.tokens[int(planes.length_shares[head].argmin())]}”:"
+        f" {number(float(planes.length_shares[head].min()), 2)}."
     )
     return {"data": data, "layout": layout(400, says, **parts)}
 
@@ -60,8 +60,8 @@ def plane_figure(planes: HeadPlanes, head: int) -> Figure:
         "xaxis": both,
         "yaxis": both | {"scaleanchor": "x"},
         "shapes": [
-            broken_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
-            broken_line(0, -reach, 0, reach, "@muted", 1, "solid"),
+            dashed_line(-reach, 0, reach, 0, "@muted", 1, "solid"),
+            dashed_line(0, -reach, 0, reach, "@muted", 1, "solid"),
         ],
     }
     dots = {
@@ -73,7 +73,7 @@ def plane_figure(planes: HeadPlanes, head: int) -> Figure:
         "textposition": "top center",
         "textfont": {"size": 12, "color": "@text"},
         "marker": {"color": f"@head {head}", "size": 9},
-        "customdata": [number(float(share), 2) for share in planes.kept[head]],
+        "customdata": [number(float(share), 2) for share in planes.length_shares[head]],
         "hovertemplate": "%{text}: (%{x:.3f}, %{y:.3f})<br>in the plane: %{customdata} of its"
         " squared length<extra></extra>",
     }

@@ -11,9 +11,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.evaluation import Score
 
-from ..curves import LEGEND, MARGIN, axis, curve
+from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import number
-from ..parts import Part, broken_line, layout, word
+from ..parts import Part, annotation, dashed_line, layout
 from ..theme import Figure
 
 
@@ -40,21 +40,21 @@ def loss_figure(
     most = max((loss for losses in runs.values() for _, loss in losses), default=1.0)
     parts: Part = {
         "showlegend": len(runs) > 1,
-        "legend": LEGEND,
-        "margin": MARGIN if len(runs) > 1 else MARGIN | {"t": 12},
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS if len(runs) > 1 else CHART_MARGINS | {"t": 12},
         "shapes": [],
         "annotations": [],
-        "xaxis": axis("step", range=[-0.01 * last_step, 1.01 * last_step]),
-        "yaxis": axis("loss", range=[-0.02 * most, 1.1 * most]),
+        "xaxis": chart_axis("step", range=[-0.01 * last_step, 1.01 * last_step]),
+        "yaxis": chart_axis("loss", range=[-0.02 * most, 1.1 * most]),
     }
     if floor is not None:
-        parts["shapes"].append(broken_line(0, floor, last_step, floor, "@focus", 2, "dash"))
+        parts["shapes"].append(dashed_line(0, floor, last_step, floor, "@focus", 2, "dash"))
         label = f"one answer per head, mean: {number(floor)}"
         parts["annotations"].append(
-            word(last_step, floor, label, "@focus", "right", 12, yanchor="bottom")
+            annotation(last_step, floor, label, "@focus", "right", 12, yanchor="bottom")
         )
     if marked is not None:
-        parts["shapes"].append(broken_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))
+        parts["shapes"].append(dashed_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))
     return {"data": data, "layout": layout(height, _losses_say(runs), **parts)}
 
 
@@ -62,7 +62,7 @@ def _loss_curve(name: str, losses: Sequence[tuple[int, float]], color: str) -> P
     """The losses of one run; a single loss is a dot."""
     mode = "lines" if len(losses) > 1 else "markers"
     steps, values = [step for step, _ in losses], [loss for _, loss in losses]
-    return curve(steps, values, name, color, mode=mode, marker={"color": color, "size": 9})
+    return line_series(steps, values, name, color, mode=mode, marker={"color": color, "size": 9})
 
 
 def _losses_say(runs: Mapping[str, Sequence[tuple[int, float]]]) -> str:
@@ -149,9 +149,9 @@ def _bars(
         "barmode": "group",
         "bargap": 0.25,
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN,
-        "xaxis": axis(below, type="category", showgrid=False),
-        "yaxis": axis(beside, range=[0, 1.05 * most]),
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS,
+        "xaxis": chart_axis(below, type="category", showgrid=False),
+        "yaxis": chart_axis(beside, range=[0, 1.05 * most]),
     }
     return {"data": data, "layout": layout(300, says, **parts)}

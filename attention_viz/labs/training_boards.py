@@ -6,9 +6,9 @@ import math
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.labs.tasks import GENDERS, LETTERS
+from attention_lab.labs.tasks import N_GENDERS, N_LETTERS
 
-from ..matrices import Matrix, Side, board, shares_of
+from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..payload import JSON
 
 GENDER_SIGNS, NUMBER_SIGNS = ("♀", "♂", "○"), ("1", "+")
@@ -22,11 +22,11 @@ def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
     ('0 ♂+',)
     """
     if task == "letters":
-        kinds = [chr(ord("a") + int(place)) for place in inputs_TD[:, :LETTERS].argmax(axis=1)]
+        kinds = [chr(ord("a") + int(place)) for place in inputs_TD[:, :N_LETTERS].argmax(axis=1)]
     elif task in ("agreement", "conjunction"):
         genders, numbers = (
-            inputs_TD[:, :GENDERS].argmax(axis=1),
-            inputs_TD[:, GENDERS : GENDERS + 2].argmax(axis=1),
+            inputs_TD[:, :N_GENDERS].argmax(axis=1),
+            inputs_TD[:, N_GENDERS : N_GENDERS + 2].argmax(axis=1),
         )
         kinds = [
             GENDER_SIGNS[gender] + NUMBER_SIGNS[count]
@@ -66,18 +66,18 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
                 place,
                 f"head {head}",
                 kind="probability",
-                rule=shares_of(f"scores {head}", n_tokens),
+                rule=softmax_rule(f"scores {head}", n_tokens),
             ),
         ]
     most = int(trace.probabilities[0, 0, 0].argmax())
     says = f"The attention of each head on a sequence that no training step saw. Heads: {n_heads}."
-    return board(drawn, ("probabilities 0", 0, most), says)
+    return matrix_board(drawn, ("probabilities 0", 0, most), says)
 
 
 def tiles_per_row(n_tiles: int) -> int:
     """The number of tiles in a row: at most 4, and without a gap at the end if possible.
 
-    >>> [across_for(n) for n in (1, 2, 4, 6, 8, 16)]
+    >>> [tiles_per_row(n) for n in (1, 2, 4, 6, 8, 16)]
     [1, 2, 2, 3, 4, 4]
     """
     root = math.ceil(math.sqrt(n_tiles))

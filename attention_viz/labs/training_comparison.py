@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..curves import LEGEND, MARGIN, axis, curve
+from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import number
 from ..parts import Part, layout
 from ..theme import Figure
@@ -30,7 +30,7 @@ def comparison_figure(
     for place, (name, points) in enumerate(curves.items()):
         steps, losses = zip(*points, strict=True)
         color, dash = f"@head {place}", CURVE_DASHES[place % len(CURVE_DASHES)]
-        data.append(curve(steps, losses, name, color, dash))
+        data.append(line_series(steps, losses, name, color, dash))
     for place, (name, value) in enumerate(marks.items()):
         color, dash = ("@focus", "dash") if place else ("@muted", "dot")
         data.append(_level(name, value, last, color, dash))
@@ -39,10 +39,10 @@ def comparison_figure(
     room = 0.05 * (high - low) + 0.02
     parts: Part = {
         "showlegend": True,
-        "legend": LEGEND,
-        "margin": MARGIN | {"l": 64},
-        "xaxis": axis("step", range=[-0.01 * last, 1.01 * last]),
-        "yaxis": axis(
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS | {"l": 64},
+        "xaxis": chart_axis("step", range=[-0.01 * last, 1.01 * last]),
+        "yaxis": chart_axis(
             what,
             type="log",
             range=[low - room, high + room],
@@ -57,4 +57,4 @@ def comparison_figure(
 
 
 def _level(name: str, value: float, last: int, color: str, dash: str) -> Part:
-    return curve((0, last), (value, value), name, color, dash)
+    return line_series((0, last), (value, value), name, color, dash)

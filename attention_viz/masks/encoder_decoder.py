@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_core import STEPS, Trace
-from attention_lab.masks.encoder_decoder import USES, Use
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse
 from attention_lab.notation.notation import OURS, Notation
 
-from ..matrices import Side, board
-from ..payload import JSON, Stage, largest
+from ..matrices import Side, matrix_board
+from ..payload import JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
-from .scores_and_shares import scores_and_shares
+from .scores_and_shares import MAX_TOKENS_FULL_SIZE, scores_and_shares
 
 TABLE_FIELDS = tuple(name for name in STEPS if name not in ("scaled_scores", "masked_scores"))
-MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen use is drawn in full size
 
 
-def side_by_side(
+def uses_board(
     traces: Mapping[str, Trace],
     head: int,
     chosen: str,
@@ -25,13 +24,13 @@ def side_by_side(
     notation: Notation = OURS,
 ) -> JSON:
     """Masked scores and probabilities of one head in the three uses, one column for each."""
-    limit = max(largest(trace.masked_scores[0, head]) for trace in traces.values())
+    limit = max(largest_magnitude(trace.masked_scores[0, head]) for trace in traces.values())
     matrices = []
-    for place, use in enumerate(USES):
+    for place, use in enumerate(ATTENTION_USES):
         trace = traces[use.key]
         sides = (
-            Side(f"query: {use.asks}", trace.tokens),
-            Side(f"key: {use.answers}", trace.memory_tokens),
+            Side(f"query: {use.queries_from}", trace.tokens),
+            Side(f"key: {use.keys_from}", trace.memory_tokens),
         )
         matrices += scores_and_shares(
             trace,
@@ -43,30 +42,32 @@ def side_by_side(
             limit=limit,
             small=max(trace.scores.shape[2:]) > MAX_TOKENS_FULL_SIZE and use.key != chosen,
         )
-    says = (
+    description = (
         f"Masked scores and probabilities of head {head} in the encoder, in the decoder, and from"
         " decoder to encoder."
     )
-    return board(matrices, (f"scores {chosen}", *cell), says, notation)
+    return matrix_board(matrices, (f"scores {chosen}", *cell), description, notation)
 
 
-def steps(stage: Stage, use: Use, head: int, cell: tuple[int, int]) -> JSON:
+def use_scene(stage: Stage, use: AttentionUse, head: int, cell: tuple[int, int]) -> JSON:
     """Queries, keys, probabilities, values and outputs of one head in one use."""
     panels = [
-        Panel("query_heads", 2, 3, (0, 1), title=f"queries of the {use.asks}"),
-        Panel("key_heads", 3, 2, (1, 0), title=f"keys of the {use.answers}, transposed"),
+        Panel("query_heads", 2, 3, (0, 1), title=f"queries: {use.queries_from}"),
+        Panel("key_heads", 3, 2, (1, 0), title=f"keys: {use.keys_from}, transposed"),
         Panel("scores", 2, 3, (1, 1)),
         Panel("scaled_scores", 2, 3, (2, 1)),
-        Panel("value_heads", 2, 3, (3, 1), title=f"values of the {use.answers}"),
+        Panel("value_heads", 2, 3, (3, 1), title=f"values: {use.keys_from}"),
         Panel("masked_scores", 2, 3, (1, 2)),
         Panel("probabilities", 2, 3, (2, 2)),
         Panel("head_outputs", 2, 3, (3, 2), "result"),
     ]
-    says = (
-        f"The steps of {use.name} in head {head}: queries of the {use.asks}, keys and values of the"
-        f" {use.answers}."
+    description = (
+        f"The steps of {use.name} in head {head}: queries of the {use.queries_from}, keys and"
+        f" values of the {use.keys_from}."
     )
-    return scene(stage, panels, ("probabilities", (0, head, *cell)), says) | {"player": False}
+    return scene(stage, panels, ("probabilities", (0, head, *cell)), description) | {
+        "player": False
+    }
 
 
 def shapes_table(traces: Mapping[str, Trace]) -> str:
@@ -74,11 +75,11 @@ def shapes_table(traces: Mapping[str, Trace]) -> str:
     tokens in red.
     """
     lines = [
-        "| | axes | " + " | ".join(use.name for use in USES) + " |",
-        "|---|---|" + "---|" * len(USES),
+        "| | axes | " + " | ".join(use.name for use in ATTENTION_USES) + " |",
+        "|---|---|" + "---|" * len(ATTENTION_USES),
     ]
     for field in TABLE_FIELDS:
-        shapes = [_shape(traces[use.key], field) for use in USES]
+        shapes = [_shape(traces[use.key], field) for use in ATTENTION_USES]
         lines.append(
             f"| {STEPS[field].title} | {' · '.join(STEPS[field].letters)} | {' | '.join(shapes)} |"
         )

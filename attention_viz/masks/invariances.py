@@ -11,10 +11,10 @@ from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.rounding import tolerance
 
-from ..matrices import Matrix, Side, board, difference, matrix_of, sides_of
-from ..payload import JSON, largest
+from ..matrices import Matrix, Side, difference_matrix, field_sides, head_matrix, matrix_board
+from ..payload import JSON, largest_magnitude
 
-MAX_FEATURES = 16
+MAX_INVARIANCE_FEATURES = 16
 # The two fields that show a change best: where it enters, and where it is gone or still shows.
 FIELDS_OF_CHANGE = {
     "row_constants": ("masked_scores", "probabilities"),
@@ -28,19 +28,23 @@ FIELDS_OF_CHANGE = {
 Cell = tuple[int, int, int]  # head, query, key
 
 
-def shuffled(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -> JSON:
+def shuffle_board(shuffle: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -> JSON:
     """Output or probabilities of a run and of the run on shuffled tokens, and the difference
     between the second and the shuffled first.
     """
     head, query, key = cell
-    rows = list(made.order)
+    rows = list(shuffle.order)
     straight, moved = (
-        matrix_of(trace, field, head, MAX_FEATURES) for trace in (made.straight, made.shuffled)
+        head_matrix(trace, field, head, MAX_INVARIANCE_FEATURES)
+        for trace in (shuffle.straight, shuffle.shuffled)
     )
     expected, column, limit = straight[rows], 0, _limit(field, straight, moved)
     if field == "probabilities":
         expected, column = expected[:, rows], rows.index(key)
-    sides = [sides_of(made.straight, field), sides_of(made.shuffled, field, focused=False)]
+    sides = [
+        field_sides(shuffle.straight, field),
+        field_sides(shuffle.shuffled, field, focused=False),
+    ]
     kind = STEPS[field].kind
     name = STEPS[field].title
     before = Matrix(
@@ -50,12 +54,16 @@ def shuffled(made: Shuffle, field: str, cell: Cell, notation: Notation = OURS) -
         "after", moved, *sides[1], (1, 0), f"{name}, tokens shuffled", kind=kind, limit=limit
     )
     wanted = Matrix(
-        "wanted", expected, *sides[1], None, "as written, moved", kind=kind, limit=limit
+        "wanted", expected, *sides[1], None, "as written, new order", kind=kind, limit=limit
     )
-    gap = difference(after, wanted, (2, 0), "shuffled − moved", tolerance(made.straight, field))
-    says = f"The {name} of the tokens as written and shuffled, and the difference in the new order."
-    return board(
-        [before, after, wanted, gap], (gap.name, rows.index(query), column), says, notation
+    gap = difference_matrix(
+        after, wanted, (2, 0), "difference in the new order", tolerance(shuffle.straight, field)
+    )
+    description = (
+        f"The {name} of the tokens as written and shuffled, and the difference in the new order."
+    )
+    return matrix_board(
+        [before, after, wanted, gap], (gap.name, rows.index(query), column), description, notation
     )
 
 
@@ -63,47 +71,55 @@ def _limit(field: str, first: Array, second: Array) -> float | None:
     """The value of the strongest colour of both matrices; shares have a fixed one."""
     if STEPS[field].kind == "probability":
         return None
-    return max(largest(first), largest(second))
+    return max(largest_magnitude(first), largest_magnitude(second))
 
 
-def changed(before: Trace, after: Trace, key: str, cell: Cell, notation: Notation = OURS) -> JSON:
+def change_board(
+    before: Trace, after: Trace, key: str, cell: Cell, notation: Notation = OURS
+) -> JSON:
     """Two fields before and after a change, and the difference."""
     head, query, column = cell
     matrices = []
     for row, field in enumerate(FIELDS_OF_CHANGE[key]):
-        first, second = (matrix_of(trace, field, head, MAX_FEATURES) for trace in (before, after))
+        first, second = (
+            head_matrix(trace, field, head, MAX_INVARIANCE_FEATURES) for trace in (before, after)
+        )
         kind = STEPS[field].kind
         limit = _limit(field, first, second)
         pair = [
             Matrix(
                 f"{field} {when}",
                 numbers,
-                *sides_of(before, field),
+                *field_sides(before, field),
                 (place, row),
                 f"{STEPS[field].title} {when}",
                 kind=kind,
                 limit=limit,
+                says=f"The number {when} the change is",
             )
             for place, (when, numbers) in enumerate((("before", first), ("after", second)))
         ]
         rounding = max(tolerance(trace, field) for trace in (before, after))
-        matrices += [*pair, difference(pair[1], pair[0], (2, row), "after − before", rounding)]
+        matrices += [
+            *pair,
+            difference_matrix(pair[1], pair[0], (2, row), "after − before", rounding),
+        ]
     last = matrices[-1]
-    says = (
+    description = (
         f"The {' and '.join(STEPS[field].title for field in FIELDS_OF_CHANGE[key])} before and"
         " after a change, and the difference."
     )
-    return board(
-        matrices, (last.name, query, min(column, last.numbers.shape[1] - 1)), says, notation
+    return matrix_board(
+        matrices, (last.name, query, min(column, last.numbers.shape[1] - 1)), description, notation
     )
 
 
-def temperatures(
+def temperature_board(
     usual: Trace, other: Trace, temperature: float, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The probabilities of a head at temperature 1 and at another."""
     head, query, key = cell
-    sides = sides_of(usual, "probabilities")
+    sides = field_sides(usual, "probabilities")
     matrices = [
         Matrix(
             name,
@@ -112,16 +128,19 @@ def temperatures(
             (place, 0),
             f"probabilities at temperature {number:g}",
             kind="probability",
+            says=f"The share at temperature {number:g} is",
         )
         for place, (name, trace, number) in enumerate(
             (("usual", usual, 1), ("other", other, temperature))
         )
     ]
-    says = f"The probabilities of head {head} at temperature 1 and at temperature {temperature:g}."
-    return board(matrices, ("other", query, key), says, notation)
+    description = (
+        f"The probabilities of head {head} at temperature 1 and at temperature {temperature:g}."
+    )
+    return matrix_board(matrices, ("other", query, key), description, notation)
 
 
-def jacobians(
+def jacobian_board(
     trace: Trace, shares: tuple[Array, Array], cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The derivatives of the shares of one query by its scores, for raw and scaled scores, on one
@@ -139,19 +158,22 @@ def jacobians(
             f"Jacobian {title}",
             kind="logit",
             limit=0.25,
+            says="The derivative of this share by this score is",
         )
         for place, (title, row) in enumerate(zip(titles, shares, strict=True))
     ]
-    says = "The Jacobian of the softmax of one query, from raw scores and from scaled scores."
-    return board(matrices, (titles[1], cell[2], cell[2]), says, notation)
+    description = (
+        "The Jacobian of the softmax of one query, from raw scores and from scaled scores."
+    )
+    return matrix_board(matrices, (titles[1], cell[2], cell[2]), description, notation)
 
 
-def other_shares(
+def shares_board(
     trace: Trace, shares: Array, title: str, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The shares of one head in the layer, those of another method, and the difference."""
     head, query, key = cell
-    sides, hidden = sides_of(trace, "probabilities"), trace.hidden[0, head]
+    sides, hidden = field_sides(trace, "probabilities"), trace.hidden[0, head]
     usual, other = (
         Matrix(
             name,
@@ -167,6 +189,6 @@ def other_shares(
             (("the layer", trace.probabilities[0, head]), (title, shares))
         )
     )
-    gap = difference(other, usual, (2, 0), f"{title} − the layer")
-    says = f"The shares of head {head} in the layer, by {title}, and the difference."
-    return board([usual, other, gap], (other.name, query, key), says, notation)
+    gap = difference_matrix(other, usual, (2, 0), f"{title} − the layer")
+    description = f"The shares of head {head} in the layer, by {title}, and the difference."
+    return matrix_board([usual, other, gap], (other.name, query, key), description, notation)

@@ -13,28 +13,26 @@ from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
-from ..curves import LEGEND
-from ..labels import percent, short
-from ..matrices import Matrix, Side, board, difference
-from ..parts import Part, below, layout
-from ..payload import JSON, largest
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..labels import percent, shorten
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..parts import Part, label_layout, layout
+from ..payload import JSON, largest_magnitude
 from ..theme import Figure
-from .scores_and_shares import scores_and_shares, shares
+from .scores_and_shares import MAX_TOKENS_FULL_SIZE, scores_and_shares, shares_matrix
 
-MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
-MAX_FEATURES = 16
+MAX_WORKSHOP_FEATURES = 16
 BAR_COLOURS = ("@primary", "@focus", "@value", "@output")
-GRID = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 Cell = tuple[int, int, int]  # sequence, query, key
 
 
-def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
+def sequences_board(masked: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
-    trace, chosen = made.trace, cell[0]
+    trace, chosen = masked.trace, cell[0]
     is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
-    limit = largest(trace.masked_scores[:, head])
+    limit = largest_magnitude(trace.masked_scores[:, head])
     matrices = []
-    for n, tokens in enumerate(made.batch.tokens):
+    for n, tokens in enumerate(masked.batch.tokens):
         matrices += scores_and_shares(
             trace,
             (n, head),
@@ -45,60 +43,68 @@ def sequences(made: MaskedBatch, head: int, cell: Cell, notation: Notation = OUR
             limit=limit,
             small=is_long and n != chosen,
         )
-    says = (
+    description = (
         f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden"
         " cells are hatched."
     )
-    return board(matrices, (f"scores {chosen}", *cell[1:]), says, notation)
+    return matrix_board(matrices, (f"scores {chosen}", *cell[1:]), description, notation)
 
 
-def painting(
-    painted_TT: Array, made: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
+def painting_board(
+    painted_TT: Array, masked: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """The painted mask, all masks together for one sequence, and its probabilities."""
     n, query, key = cell
-    sides = _sides(made.batch.tokens[n])
-    allowed = made.allowed[n]
+    sides = _sides(masked.batch.tokens[n])
+    allowed = masked.allowed[n]
     matrices = [
         Matrix(
-            "painted", _shown(painted_TT), *sides, (0, 0), "your mask: click a cell", kind="logit"
-        ),
-        Matrix("together", _shown(allowed), *sides, (1, 0), "all masks together", kind="logit"),
+            name,
+            np.where(shown_TT, 0.0, -np.inf),
+            *sides,
+            (place, 0),
+            title,
+            kind="logit",
+            says="Added to this score:",
+        )
+        for place, (name, shown_TT, title) in enumerate(
+            (("painted", painted_TT, "your mask"), ("together", allowed, "all masks together"))
+        )
     ]
     if len(allowed) <= MAX_TOKENS_FULL_SIZE:
-        shares_TS = made.trace.probabilities[n, head]
+        shares_TS = masked.trace.probabilities[n, head]
         matrices.append(
             Matrix(
                 "shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed
             )
         )
-    says = "A mask to paint: a click hides a cell or shows it again."
-    return board(matrices, ("painted", query, key), says, notation)
+    description = "A mask to paint: a click hides a cell or shows it again."
+    return matrix_board(matrices, ("painted", query, key), description, notation)
 
 
-def emptied(
-    made: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
+def empty_row_board(
+    masked: MaskedBatch, without: Trace, head: int, cell: Cell, notation: Notation = OURS
 ) -> JSON:
     """One sequence with every key hidden from one query: masked scores, probabilities, and the
     output of the head.
     """
     n, query, key = cell
-    sides = _sides(made.batch.tokens[n])
+    sides = _sides(masked.batch.tokens[n])
     matrices = [
         Matrix(
             "scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"
         ),
-        shares("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
+        shares_matrix("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
         Matrix(
             "head output",
-            without.head_outputs[n, head, :, :MAX_FEATURES],
+            without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES],
             sides[0],
             Side("value feature"),
             (2, 0),
             "head output",
         ),
     ]
-    return board(
+    return matrix_board(
         matrices,
         ("shares", query, key),
         f"Head {head} with every key hidden from one query.",
@@ -106,52 +112,51 @@ def emptied(
     )
 
 
-def padding(made: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS) -> JSON:
+def padding_board(
+    masked: MaskedBatch, changed: Trace, cell: Cell, notation: Notation = OURS
+) -> JSON:
     """The output of one sequence, the output with other [pad] vectors, and the difference."""
     n, query, _ = cell
-    rows, features = Side("query position", made.batch.tokens[n]), Side("output feature")
-    outputs = [trace.output[n, :, :MAX_FEATURES] for trace in (made.trace, changed)]
-    limit = largest(np.stack(outputs))
+    rows, features = Side("query position", masked.batch.tokens[n]), Side("output feature")
+    outputs = [trace.output[n, :, :MAX_WORKSHOP_FEATURES] for trace in (masked.trace, changed)]
+    limit = largest_magnitude(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")
         for place, (name, output) in enumerate(
             zip(("output", "with other [pad] vectors"), outputs, strict=True)
         )
     )
-    gap = difference(after, before, (2, 0))
-    says = "The output of a sequence, with its [pad] vectors and with others."
-    return board([before, after, gap], (gap.name, query, 0), says, notation)
+    gap = difference_matrix(after, before, (2, 0))
+    description = "The output of a sequence, with its [pad] vectors and with others."
+    return matrix_board([before, after, gap], (gap.name, query, 0), description, notation)
 
 
 def _sides(tokens: tuple[str, ...]) -> tuple[Side, Side]:
     return Side("query position", tokens), Side("key position", tokens)
 
 
-def _shown(allowed_TT: Array) -> Array:
-    """What a mask adds to the scores: 0 for a visible key, minus infinity for a hidden one."""
-    cells: Array = np.where(allowed_TT, 0.0, -np.inf)
-    return cells
-
-
-def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, what: str) -> Figure:
+def query_shares_figure(
+    tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, description: str
+) -> Figure:
     """The shares that a query gives to each key: a group of bars for each key. Names of hidden keys
     stand in brackets.
 
-    rows: the shares of each bar in a group, by name. Shapes: S each. what: the sentence that
-    describes the picture.
+    rows: the shares of each bar in a group, by name. Shapes: S each. description: the
+    sentence that describes the picture.
     """
-    labels = [short(token) for token in tokens]
+    labels = [shorten(token) for token in tokens]
     for place in np.flatnonzero(hidden):
         labels[place] = f"({labels[place]})"
     data = [
-        _bars(name, labels, row, BAR_COLOURS[i % 4]) for i, (name, row) in enumerate(rows.items())
+        _share_bars(name, labels, row, BAR_COLOURS[i % 4])
+        for i, (name, row) in enumerate(rows.items())
     ]
-    angle, room = below(labels)
+    angle, room = label_layout(labels)
     around = {
         "barmode": "group",
         "bargap": 0.25,
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "margin": {"l": 48, "r": 8, "t": 34, "b": room + 4},
         "xaxis": {
             "tickvals": list(range(len(labels))),
@@ -161,12 +166,12 @@ def row_bars(tokens: Sequence[str], rows: Mapping[str, Array], hidden: Array, wh
             "tickfont": {"size": 12},
             "showgrid": False,
         },
-        "yaxis": GRID | {"tickformat": ".0%", "rangemode": "tozero"},
+        "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "rangemode": "tozero"},
     }
-    return {"data": data, "layout": layout(280, what, **around)}
+    return {"data": data, "layout": layout(280, description, **around)}
 
 
-def _bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:
+def _share_bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:
     """A bar for each key."""
     return {
         "type": "bar",

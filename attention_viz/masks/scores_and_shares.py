@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from attention_core import Trace
 
-from ..matrices import Matrix, Side, hidden_of, shares_of
+from ..matrices import Matrix, Side, mask_rule, softmax_rule
+
+MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
 
 
 def scores_and_shares(
@@ -35,14 +37,14 @@ def scores_and_shares(
             titles[0],
             kind="logit",
             limit=limit,
-            rule=hidden_of(scaled),
+            rule=mask_rule(scaled),
             small=small,
         ),
-        shares(f"shares {key}", masked, trace, at, (column, 1), sides, titles[1], small),
+        shares_matrix(f"shares {key}", masked, trace, at, (column, 1), sides, titles[1], small),
     ]
 
 
-def shares(
+def shares_matrix(
     name: str,
     scores: str,
     trace: Trace,
@@ -63,7 +65,7 @@ def shares(
         place,
         title,
         kind="probability",
-        rule=shares_of(scores, trace.sizes["S"]),
+        rule=softmax_rule(scores, trace.sizes["S"]),
         small=small,
         hidden=trace.hidden[at],
     )

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_slope
+from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_derivative
 
-from ..curves import LEGEND
-from ..labels import number, percent, short
-from ..parts import Part, broken_line, layout, word
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..labels import number, percent, shorten
+from ..parts import Part, annotation, dashed_line, layout
 from ..theme import Figure
 
-PLAIN_AXIS = {"gridcolor": "@line", "zeroline": False, "fixedrange": True, "tickfont": {"size": 12}}
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
 TEMPERATURE_AXIS = PLAIN_AXIS | {
     "type": "log",
@@ -25,7 +24,7 @@ TEMPERATURE_AXIS = PLAIN_AXIS | {
 }
 
 
-def temperature_curves(
+def temperature_figure(
     scores: Array, tokens: Sequence[str], key: int, temperature: float
 ) -> Figure:
     """The shares of one query by the temperature, a curve for each key; the chosen key and the
@@ -43,10 +42,10 @@ def temperature_curves(
         for place in order
     ]
     names = [
-        word(
+        annotation(
             np.log10(MIN_TEMPERATURE),
             float(shares_PS[0, place]),
-            f" {short(tokens[place])}",
+            f" {shorten(tokens[place])}",
             colour,
             "left",
             yshift=9,
@@ -56,18 +55,18 @@ def temperature_curves(
     around = {
         "xaxis": TEMPERATURE_AXIS,
         "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
-        "shapes": [broken_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
+        "shapes": [dashed_line(temperature, -0.02, temperature, 1.05, "@focus", 2, "dash")],
         "annotations": names,
         "margin": {"l": 48, "r": 12, "t": 12, "b": 44},
     }
-    says = (
+    description = (
         f"The share of each key for temperatures from {MIN_TEMPERATURE} to {MAX_TEMPERATURE}. Keys:"
         f" {len(tokens)}, marked temperature: {temperature:g}."
     )
-    return {"data": curves, "layout": layout(320, says, **around)}
+    return {"data": curves, "layout": layout(320, description, **around)}
 
 
-def variances(spreads: Sequence[ScoreSpread]) -> Figure:
+def variance_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     """The variance of dot products by the width d_k: measured, with errors, and by theory."""
     widths = [spread.d_k for spread in spreads]
     measured: Part = {
@@ -89,19 +88,19 @@ def variances(spreads: Sequence[ScoreSpread]) -> Figure:
     }
     around = {
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
         "yaxis": PLAIN_AXIS | {"type": "log", "tickvals": widths},
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
     }
-    says = (
+    description = (
         f"The variance of the dot product of a random query and key for widths {widths[0]} to"
         f" {widths[-1]}: it is d_k."
     )
-    return {"data": [theory, measured], "layout": layout(300, says, **around)}
+    return {"data": [theory, measured], "layout": layout(300, description, **around)}
 
 
-def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
+def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     """The largest share and the trace of the softmax Jacobian by the width, for raw and scaled
     scores.
     """
@@ -116,46 +115,50 @@ def saturation(spreads: Sequence[ScoreSpread]) -> Figure:
         _curve(
             widths, [getattr(getattr(spread, scores), measure) for spread in spreads], name, colour
         )
-        | {"mode": "lines+markers", "line": {"color": colour, "width": 2.5, "dash": dash}}
+        | {
+            "mode": "lines+markers",
+            "line": {"color": colour, "width": 2.5, "dash": dash},
+            "marker": {"color": colour},
+        }
         for name, scores, measure, colour, dash in lines
     ]
     around = {
         "showlegend": True,
-        "legend": LEGEND,
+        "legend": LEGEND_ABOVE,
         "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
         "yaxis": PLAIN_AXIS | {"range": [0, 1.05]},
         "margin": {"l": 40, "r": 12, "t": 60, "b": 44},
     }
     last = spreads[-1]
-    says = (
+    description = (
         f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.largest_share)}"
         f" with raw scores and {percent(last.scaled.largest_share)} with scaled ones."
     )
-    return {"data": curves, "layout": layout(300, says, **around)}
+    return {"data": curves, "layout": layout(300, description, **around)}
 
 
-def slopes() -> Figure:
+def derivative_figure() -> Figure:
     """The derivative of the shares of two tokens, by the gap of their scores: at most 1/4."""
     gaps = np.linspace(-12, 12, 121)
-    heights = [two_token_slope(float(gap)) for gap in gaps]
+    heights = [two_token_derivative(float(gap)) for gap in gaps]
     around = {
         "xaxis": PLAIN_AXIS | {"title": {"text": "score gap of two tokens"}},
         "yaxis": PLAIN_AXIS | {"range": [0, 0.27]},
         "margin": {"l": 44, "r": 12, "t": 12, "b": 44},
     }
-    says = (
+    description = (
         "The derivative a(1 − a) of two shares by the gap of their scores: 0.25 at 0,"
         f" {number(heights[-1], 6)} at 12."
     )
     return {
         "data": [_curve(gaps, heights, "a (1 − a)", "@primary")],
-        "layout": layout(260, says, **around),
+        "layout": layout(260, description, **around),
     }
 
 
 def _key_curve(temperature_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:
     """The shares of one key by the temperature, the chosen one wide and in colour."""
-    curve = _curve(temperature_P, shares_P, short(token), "@key")
+    curve = _curve(temperature_P, shares_P, shorten(token), "@key")
     line = {"color": "@key", "width": 3.5} if is_chosen else {"color": "@hatch", "width": 1.2}
     return curve | {"line": line}
 

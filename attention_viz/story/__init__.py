@@ -2,32 +2,48 @@
 cell is pinned.
 """
 
-from .cutting import HEADS, merge, split
-from .inputs import beside_words, made_of_words, tokens
-from .per_head import Cell, mask, mixing, pair, scale, scores, softmax, value_pair
-from .products import SOURCES, before_and_after, output, projection
-from .windows import MOST, around, output_window
+from .cutting import HEAD_FIELDS, merge_board, split_board
+from .inputs import inputs_board, is_sum_of_words, shows_sum_of_words
+from .per_head import (
+    HeadCell,
+    mask_board,
+    mixing_board,
+    pair_board,
+    scale_board,
+    scores_board,
+    softmax_board,
+    value_pair_board,
+)
+from .products import (
+    MAX_COLUMNS_SENT,
+    PROJECTION_FACTORS,
+    head_window,
+    output_board,
+    output_window,
+    projection_board,
+    token_board,
+)
 
 __all__ = [
-    "HEADS",
-    "MOST",
-    "SOURCES",
-    "Cell",
-    "around",
-    "before_and_after",
-    "beside_words",
-    "made_of_words",
-    "mask",
-    "merge",
-    "mixing",
-    "output",
+    "HEAD_FIELDS",
+    "MAX_COLUMNS_SENT",
+    "PROJECTION_FACTORS",
+    "HeadCell",
+    "head_window",
+    "inputs_board",
+    "is_sum_of_words",
+    "mask_board",
+    "merge_board",
+    "mixing_board",
+    "output_board",
     "output_window",
-    "pair",
-    "projection",
-    "scale",
-    "scores",
-    "softmax",
-    "split",
-    "tokens",
-    "value_pair",
+    "pair_board",
+    "projection_board",
+    "scale_board",
+    "scores_board",
+    "shows_sum_of_words",
+    "softmax_board",
+    "split_board",
+    "token_board",
+    "value_pair_board",
 ]

@@ -1,4 +1,4 @@
-"""All sequences of a batch as small matrices in one scale of colours: below a step with all heads,
+"""All sequences of a batch as small matrices with one colour scale: below a step with all heads,
 and on its stage with the head in focus.
 """
 
@@ -17,20 +17,24 @@ from attention_core.text import Tokens
 from attention_lab.notation.notation import OURS, Notation
 
 from ..names import role_of
-from ..payload import JSON, bits, float_bytes, largest
+from ..payload import JSON, float_bytes, largest_magnitude, pack_bits
 from ..scene import axis_word
-from ..thumbnails import MOST_NUMBERS, line_of_heads, part_of
+from ..thumbnails import MAX_NUMBERS_SENT, line_of_heads, window_around
 
-GIVEN = {"feature": "This number is", "logit": "This score is", "probability": "This share is"}
-FEW_HEADS = 2  # with more a sentence has a line of its own
-ON_STAGE = 200  # px, for all pictures together
-LINK = "sentence "  # how the link of a picture on the stage begins
+BATCH_NUMBER_CAPTIONS = {
+    "feature": "This number is",
+    "logit": "This score is",
+    "probability": "This share is",
+}
+MAX_HEADS_PER_LINE = 2  # with more a sentence has a line of its own
+PICTURES_WIDTH = 200  # px, for all pictures together
+SEQUENCE_LINK = "sentence "  # how the link of a picture on the stage begins
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
-    """A field of all sequences, their tokens, which of them is shown, and the index of the cell in
-    it.
+class BatchField:
+    """A field of all sequences of a batch, their tokens, the place of the sequence that is shown,
+    and the index of its cell in focus.
     """
 
     trace: Trace
@@ -41,7 +45,7 @@ class Batch:
 
     @property
     def names(self) -> list[str]:
-        """What the sequences are called."""
+        """The names of the sequences."""
         return [f"sentence {place}" for place in range(len(self.tokens))]
 
     @property
@@ -50,10 +54,10 @@ class Batch:
         return STEPS[self.field].letters[1:]
 
 
-def batch_board(batch: Batch, notation: Notation = OURS) -> JSON:
+def batch_board(batch: BatchField, notation: Notation = OURS) -> JSON:
     """The board's JSON object for a field of a batch, with all heads.
 
-    Rows and columns of [pad] are hatched. Of very large matrices only a part around the cell is
+    Rows and columns of [pad] are hatched. Of a very large matrix only the part around the cell is
     sent.
     """
     numbers = getattr(batch.trace, batch.field)
@@ -61,7 +65,7 @@ def batch_board(batch: Batch, notation: Notation = OURS) -> JSON:
     panels[batch.shown]["title"] += ", shown above"
     if numbers.ndim < 4:
         panels = [panel | {"rows": 0, "columns": 1, "tiles": None} for panel in panels]
-    if numbers.ndim < 4 or numbers.shape[1] <= FEW_HEADS:
+    if numbers.ndim < 4 or numbers.shape[1] <= MAX_HEADS_PER_LINE:
         panels = [panel | {"place": [place, 0]} for place, panel in enumerate(panels)]
     arrays, axes = _arrays(batch, numbers, batch.letters)
     return {
@@ -77,22 +81,23 @@ def batch_board(batch: Batch, notation: Notation = OURS) -> JSON:
     }
 
 
-def beside_stage(board: JSON, batch: Batch, head: int) -> JSON:
-    """The board of a step with one picture for each sequence, of one head; a click on one opens its
-    link.
+def with_sequence_pictures(board: JSON, batch: BatchField, head: int) -> JSON:
+    """The board of a step with one picture of each sequence, for one head; a click on a picture
+    opens its link.
     """
     numbers, letters = getattr(batch.trace, batch.field), batch.letters
     if STEPS[batch.field].per_head:
         numbers, letters = numbers[:, head_of(batch.trace, batch.field, head)], letters[1:]
     arrays, axes = _arrays(batch, numbers, letters)
-    side = ON_STAGE // len(batch.names)
+    side = PICTURES_WIDTH // len(batch.names)
+    titles = [batch.names[0], *map(str, range(1, len(batch.names)))]
     panels = [
-        line_of_heads(name, 0, name if place == 0 else str(place))
+        line_of_heads(name, 0, title)
         | {"rows": 0, "columns": 1, "tiles": None, "place": [place, 9]}
-        | {"abreast": place, "most": side}
-        | ({"link": f"{LINK}{place}"} if place != batch.shown else {})
-        for place, name in enumerate(batch.names)
+        | {"abreast": place, "most": side, "link": f"{SEQUENCE_LINK}{place}"}
+        for place, (name, title) in enumerate(zip(batch.names, titles, strict=True))
     ]
+    del panels[batch.shown]["link"]
     return board | {
         "arrays": board["arrays"] | arrays,
         "axes": board["axes"] | axes,
@@ -100,10 +105,12 @@ def beside_stage(board: JSON, batch: Batch, head: int) -> JSON:
     }
 
 
-def _arrays(batch: Batch, numbers: Array, letters: Sequence[str]) -> tuple[JSON, JSON]:
-    """The numbers of every sequence, and its axes, which have its own tokens."""
+def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[JSON, JSON]:
+    """The numbers of every sequence, and its axes with its own tokens."""
     kind = STEPS[batch.field].kind
-    limit = None if kind == "probability" else round(largest(getattr(batch.trace, batch.field)), 6)
+    limit = None
+    if kind != "probability":
+        limit = round(largest_magnitude(getattr(batch.trace, batch.field)), 6)
     window = _window(numbers.shape, batch.index)
     arrays: JSON = {}
     axes: JSON = {}
@@ -111,7 +118,7 @@ def _arrays(batch: Batch, numbers: Array, letters: Sequence[str]) -> tuple[JSON,
         own = [f"{letter} {place}" for letter in letters]
         padded = _padded(numbers[place].shape, letters, tokens.n_real)[(..., *window)]
         about: JSON = {"title": name, "role": role_of(batch.field), "kind": kind, "limit": limit}
-        about |= {"axes": own, "given": GIVEN[kind], "hatched": bits(padded)}
+        about |= {"axes": own, "given": BATCH_NUMBER_CAPTIONS[kind], "hatched": pack_bits(padded)}
         arrays[name] = about | _numbers(numbers[place], window)
         for mine, letter in zip(own, letters, strict=True):
             labels = list(tokens.tokens) if letter in ("T", "S") else None
@@ -120,23 +127,25 @@ def _arrays(batch: Batch, numbers: Array, letters: Sequence[str]) -> tuple[JSON,
 
 
 def _window(shape: tuple[int, ...], index: Sequence[int]) -> tuple[slice, slice]:
-    """The rows and columns that are sent, those of the cell among them."""
-    side = min(64, isqrt(MOST_NUMBERS // int(np.prod(shape[:-2]))))
+    """The rows and columns that are sent, with those of the cell among them."""
+    side = min(64, isqrt(MAX_NUMBERS_SENT // int(np.prod(shape[:-2]))))
     rows, columns = (
-        part_of(size, place, side) for size, place in zip(shape[-2:], index[-2:], strict=True)
+        window_around(size, place, side) for size, place in zip(shape[-2:], index[-2:], strict=True)
     )
     return rows, columns
 
 
 def _numbers(numbers: Array, window: tuple[slice, slice]) -> JSON:
-    """What is sent of the numbers of one sequence."""
+    """The part of one sequence's numbers that is sent."""
     part = np.ascontiguousarray(numbers[(..., *window)])
     hidden = np.isneginf(part)
-    given: JSON = {"shape": list(part.shape), "data": float_bytes(np.where(hidden, 0, part))}
+    sent: JSON = {"shape": list(part.shape), "data": float_bytes(np.where(hidden, 0, part))}
     if part.shape != numbers.shape:
         starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
-        given |= {"start": starts, "whole": list(numbers.shape)}
-    return given | ({"masked": bits(hidden)} if hidden.any() else {})
+        sent |= {"start": starts, "whole": list(numbers.shape)}
+    if hidden.any():
+        sent["masked"] = pack_bits(hidden)
+    return sent
 
 
 def _padded(shape: tuple[int, ...], letters: Sequence[str], n_real: int) -> Array:

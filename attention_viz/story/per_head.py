@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
 
-Cell = tuple[int, int, int]  # head, row, column
+HeadCell = tuple[int, int, int]  # head, row, column
 
 
-def scores(stage: Stage, cell: Cell) -> JSON:
+def scores_board(stage: Stage, cell: HeadCell) -> JSON:
     """Queries times keys, and the scores of all heads."""
     panels = [
         Panel("query_heads", 2, 3, (0, 1), title="queries"),
@@ -18,12 +18,12 @@ def scores(stage: Stage, cell: Cell) -> JSON:
         Panel("scores", 2, 3, (1, 1), "result"),
         *_all_heads(stage, "scores", (2, 1)),
     ]
-    says = "Every query times every key gives the scores."
-    return scene(stage, panels, _at("scores", cell), says)
+    description = "Every query times every key gives the scores."
+    return scene(stage, panels, _at("scores", cell), description)
 
 
-def scale(stage: Stage, cell: Cell) -> JSON:
-    """The scores times one number, and what the softmax would make of a row before and after."""
+def scale_board(stage: Stage, cell: HeadCell) -> JSON:
+    """The scores times one number, and the softmax of a row before and after the scale."""
     panels = [
         Panel("scores", 2, 3, (0, 0)),
         Panel("scaled_scores", 2, 3, (1, 0), "result"),
@@ -31,11 +31,11 @@ def scale(stage: Stage, cell: Cell) -> JSON:
         Panel("scaled_shares", None, 3, (1, 1), "row", title="softmax of this row, scaled"),
         *_all_heads(stage, "scaled_scores", (2, 0)),
     ]
-    says = "The scores times the scale give the scaled scores."
-    return scene(stage, panels, _at("scaled_scores", cell), says)
+    description = "The scores times the scale give the scaled scores."
+    return scene(stage, panels, _at("scaled_scores", cell), description)
 
 
-def mask(stage: Stage, cell: Cell) -> JSON:
+def mask_board(stage: Stage, cell: HeadCell) -> JSON:
     """The scaled scores before and after the mask."""
     panels = [
         Panel("scaled_scores", 2, 3, (0, 0)),
@@ -43,14 +43,14 @@ def mask(stage: Stage, cell: Cell) -> JSON:
         *_all_heads(stage, "masked_scores", (2, 0)),
     ]
     n_hidden = int(stage.trace.hidden.sum())
-    says = (
+    description = (
         f"The scaled scores with the mask. Hidden scores: {n_hidden} of {stage.trace.hidden.size}."
     )
-    return scene(stage, panels, _at("masked_scores", cell), says)
+    return scene(stage, panels, _at("masked_scores", cell), description)
 
 
-def softmax(stage: Stage, cell: Cell) -> JSON:
-    """The masked scores, the probabilities, and one row in its stages."""
+def softmax_board(stage: Stage, cell: HeadCell) -> JSON:
+    """The masked scores, the probabilities, and the steps of the softmax for one row."""
     panels = [
         Panel("masked_scores", 2, 3, (0, 0)),
         Panel("probabilities", 2, 3, (1, 0), "result"),
@@ -61,11 +61,11 @@ def softmax(stage: Stage, cell: Cell) -> JSON:
         Panel("row_sum", None, None, (1, 2), "row"),
         *_all_heads(stage, "probabilities", (3, 0)),
     ]
-    says = "The softmax makes shares of every row of scores."
-    return scene(stage, panels, _at("probabilities", cell), says)
+    description = "The softmax makes shares of every row of scores."
+    return scene(stage, panels, _at("probabilities", cell), description)
 
 
-def mixing(stage: Stage, cell: Cell) -> JSON:
+def mixing_board(stage: Stage, cell: HeadCell) -> JSON:
     """Probabilities times values, and the weighted values before they are added up."""
     panels = [
         Panel("probabilities", 2, 3, (0, 1)),
@@ -74,13 +74,13 @@ def mixing(stage: Stage, cell: Cell) -> JSON:
         Panel("weighted_values", 3, 4, (2, 0), "aside", title="weight × value, before the sum"),
         *_all_heads(stage, "head_outputs", (2, 1)),
     ]
-    says = "The probabilities, multiplied with the values, give the head outputs."
-    return scene(stage, panels, _at("head_outputs", cell), says)
+    description = "The probabilities, multiplied with the values, give the head outputs."
+    return scene(stage, panels, _at("head_outputs", cell), description)
 
 
-def pair(stage: Stage, cell: Cell) -> JSON:
-    """One query token and one key token in all heads: every head with every head, and number by
-    number.
+def pair_board(stage: Stage, cell: HeadCell) -> JSON:
+    """One query token and one key token in all heads: the product of every head with every head,
+    and the product number by number.
     """
     head, query, key = cell
     panels = [
@@ -91,13 +91,13 @@ def pair(stage: Stage, cell: Cell) -> JSON:
         Panel("scores", 1, None, (3, 1), "aside", title="row sums = scores"),
         Panel("pair_total", None, None, (3, 2), "aside"),
     ]
-    says = "One pair of tokens in all heads."
-    return scene(stage, panels, _at("pair_products", (query, key, head, head)), says)
+    description = "One pair of tokens in all heads."
+    return scene(stage, panels, _at("pair_products", (query, key, head, head)), description)
 
 
-def value_pair(stage: Stage, cell: Cell, feature: int) -> JSON:
-    """One query token and one key token in all heads: each head's row of the value times the
-    head's own coefficient, and the sum of such rows over all keys.
+def value_pair_board(stage: Stage, cell: HeadCell, feature: int) -> JSON:
+    """One query token and one key token in all heads: each head's value times its attention weight,
+    and the sum of these over all keys.
     """
     head, query, key = cell
     panels = [
@@ -106,8 +106,8 @@ def value_pair(stage: Stage, cell: Cell, feature: int) -> JSON:
         Panel("weighted_values", 1, 4, (2, 0), "result", title="coefficient ⊙ value"),
         Panel("head_outputs", 1, 3, (3, 0), "aside", title="sum over all keys"),
     ]
-    says = "The value of one token in all heads, weighted for one query."
-    return scene(stage, panels, _at("weighted_values", (head, query, key, feature)), says)
+    description = "The value of one token in all heads, weighted for one query."
+    return scene(stage, panels, _at("weighted_values", (head, query, key, feature)), description)
 
 
 def _at(field: str, cell: Sequence[int]) -> tuple[str, tuple[int, ...]]:
@@ -115,7 +115,7 @@ def _at(field: str, cell: Sequence[int]) -> tuple[str, tuple[int, ...]]:
 
 
 def _all_heads(stage: Stage, field: str, place: tuple[int, int]) -> list[Panel]:
-    """The matrices of all heads, small; nothing where there is only one."""
+    """The matrices of all heads, small; none if there is only one head."""
     if stage.trace.sizes["H"] == 1:
         return []
     return [Panel(field, 2, 3, place, "tiles", tiles=1, small=True, title="all heads")]

@@ -1,43 +1,73 @@
-"""The boards of the two products with weight matrices: into the heads, and out of them."""
+"""The boards of the two products with weight matrices, into the heads and out of them, and which
+columns of a wide matrix are sent: those around the pinned cell.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from attention_core import Trace
 from attention_core.head_blocks import head_columns
 
-from ..payload import JSON, Stage
+from ..payload import JSON, Stage, Window
 from ..scene import Panel, scene
-from .per_head import Cell
-from .windows import MOST, around, output_window, windowed
+from .per_head import HeadCell
 
-FEW = 8  # columns of an output that is never cut
-SOURCES = {"queries": ("inputs", "w_q"), "keys": ("memory", "w_k"), "values": ("memory", "w_v")}
+MAX_COLUMNS_SENT = 64  # columns of a wide matrix that are sent; the others follow the pinned cell
+UNCUT_COLUMNS = 8  # an output with at most so many columns is shown whole
+# The two matrices whose product each field is.
+PROJECTION_FACTORS = {
+    "queries": ("inputs", "w_q"),
+    "keys": ("memory", "w_k"),
+    "values": ("memory", "w_v"),
+}
 
 
-def projection(stage: Stage, field: str, cell: Cell, focused: bool = False) -> JSON:
+def head_window(trace: Trace, field: str, head: int, most: int = MAX_COLUMNS_SENT) -> Window:
+    """The columns of a fused matrix that are sent: those of whole heads, up to `most`, with the
+    given head among them.
+    """
+    block = head_columns(trace, field, head)
+    width = block.stop - block.start
+    total = getattr(trace, field).shape[2]
+    together = max(1, most // width) * width
+    first = block.start // together * together
+    return first, min(first + together, total)
+
+
+def output_window(trace: Trace, column: int, most: int = MAX_COLUMNS_SENT) -> Window:
+    """The columns of W_O and of the output that are sent, with the given column among them."""
+    most = min(most, MAX_COLUMNS_SENT)
+    first = column // most * most
+    return first, min(first + most, trace.sizes["O"])
+
+
+def projection_board(stage: Stage, field: str, cell: HeadCell, focused: bool = False) -> JSON:
     """The inputs times one of the weight matrices, for a window of columns around the head's.
 
-    focused: the head's own columns alone.
+    focused: show only the head's own columns.
     """
-    source, weights = SOURCES[field]
+    source, weights = PROJECTION_FACTORS[field]
     head, row, feature = cell
     column = head_columns(stage.trace, field, head).start + feature
-    letter = stage.letters(field)[-1]
-    stage = windowed(stage, letter, around(stage.trace, field, head, 1 if focused else MOST))
+    window = head_window(stage.trace, field, head)
+    if focused:
+        window = head_window(stage.trace, field, head, most=1)
+    stage = stage.windowed(stage.letters(field)[-1], window)
     panels = [
         Panel(source, 1, 2, (0, 1), editable=source == "inputs"),
         Panel(weights, 0, 1, (1, 0), editable=True),
         Panel(field, 1, 2, (1, 1), "result"),
     ]
-    return scene(stage, panels, (field, (0, row, column)), _made(stage, source, weights, field))
+    description = _description(stage, source, weights, field)
+    return scene(stage, panels, (field, (0, row, column)), description)
 
 
-def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON:
+def output_board(stage: Stage, query: int, column: int, focused: bool = False) -> JSON:
     """Merged times W_O, and the same output as a sum of one row per head.
 
-    focused: of a wide W_O and output only as many columns as a head is wide, that of the cell
-    among them.
+    focused: show only as many columns of a wide W_O and output as a head has, with the cell's
+    column among them.
     """
     added = [Panel("inputs", 1, 2, (2, 1), title="inputs, added")] * stage.trace.residual
     if stage.trace.projections.w_o is None:
@@ -45,9 +75,10 @@ def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON
         result = Panel("output", 1, 2, (1 + len(added), 0), "result")
         panels = [Panel("merged", 1, 2, (0, 0)), *added, result]
     else:
-        sizes = stage.trace.sizes
-        most = sizes["V"] if focused and sizes["O"] > FEW else MOST
-        stage = windowed(stage, "O", output_window(stage.trace, column, most))
+        sizes, most = stage.trace.sizes, MAX_COLUMNS_SENT
+        if focused and sizes["O"] > UNCUT_COLUMNS:
+            most = sizes["V"]
+        stage = stage.windowed("O", output_window(stage.trace, column, most))
         panels = [
             Panel("merged", 1, 2, (0, 1)),
             Panel("w_o", 0, 1, (1, 0), editable=True),
@@ -55,12 +86,11 @@ def output(stage: Stage, query: int, column: int, focused: bool = False) -> JSON
             Panel("output", 1, 2, (1, 1), "result"),
             Panel("head_contributions", 1, 3, (1, 2), "aside", title="this row, head by head"),
         ]
-    return scene(
-        stage, panels, ("output", (0, query, column)), _made(stage, "merged heads", "w_o", "output")
-    )
+    description = _description(stage, "merged heads", "w_o", "output")
+    return scene(stage, panels, ("output", (0, query, column)), description)
 
 
-def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
+def _description(stage: Stage, factor: str, weights: str, field: str) -> str:
     """What a field is made of, in words: a product with a matrix, if there is one, and what is
     added to it.
     """
@@ -69,22 +99,22 @@ def _made(stage: Stage, factor: str, weights: str, field: str) -> str:
     return f"The {field}: the {factor}{times}{stage.trace.addition(field)}."
 
 
-def before_and_after(stage: Stage, query: int) -> JSON:
-    """One token: side by side its rows of the inputs and of the output; below, what each head found
-    and what it adds.
+def token_board(stage: Stage, query: int) -> JSON:
+    """One token: its rows of the inputs and of the output side by side; below them what each head
+    found and what it adds.
     """
-    stage = windowed(stage, "T", (query, query + 1))
+    stage = stage.windowed("T", (query, query + 1))
     parts = [
         Panel("inputs", None, 2, (0, 0), title="the token before"),
         Panel("output", None, 2, (1, 0), "result", title="the token after"),
     ]
-    mixed = stage.trace.projections.w_o is not None
-    if mixed:
+    has_w_o = stage.trace.projections.w_o is not None
+    if has_w_o:
         parts.append(Panel("head_outputs", 1, 3, (0, 1), "aside", title="what each head found"))
         parts.append(Panel("head_contributions", 1, 3, (1, 1), title="what each head adds"))
-    says = "One token before and after the layer."
-    board = scene(stage, parts, ("output", (0, query, 0)), says)
-    if mixed:  # worked out where it is looked at, of this token alone
+    description = "One token before and after the layer."
+    board = scene(stage, parts, ("output", (0, query, 0)), description)
+    if has_w_o:  # the browser computes it for this token alone
         whole = board["arrays"]["head_contributions"]["shape"]
         part = {"start": [0, 0, query, 0], "whole": whole, "shape": [*whole[:2], 1, whole[3]]}
         board["arrays"]["head_contributions"] |= part

@@ -1,34 +1,35 @@
-"""The order of a matrix's numbers in the memory, piece by piece: token by token, and head by
-head.
-"""
+"""The order of a matrix's numbers in the computer's memory: token by token, and head by head."""
 
 from __future__ import annotations
 
 from attention_core.rules import Position, Read, Rule
 
-from ..payload import JSON, Stage, rule_sent
+from ..payload import JSON, Stage, rule_json
 
-MOST_PIECES = 128  # more would be too narrow to be seen
+MAX_PIECES = 128  # more would be too narrow to be seen
 
 
 def with_ribbons(board: JSON, stage: Stage, heads: str, *, split: bool) -> JSON:
-    """A board with two lines below it: the numbers of the heads as they lie before and after the
-    swap, one piece for each token and head. What stands at one place in both lines is what a
-    reshape without the swap takes for each other.
+    """A board with two lines below it: the numbers of the heads as they lie in memory before and
+    after the swap, one piece for each token and head. A reshape without the swap mistakes a piece
+    of one line for the piece at the same place of the other.
 
-    heads: the field with one matrix per head. split: whether tokens come first before the swap.
-    Nothing is added where there is nothing to swap, or too much to be seen.
+    heads: the field with one matrix per head. split: whether the numbers lie token by token before
+    the swap. With one head or one token there is nothing to swap, and with more than `MAX_PIECES`
+    pieces nothing could be seen: then the board stays as it is.
     """
     _, n_heads, n_tokens, width = stage.shape(heads)
-    if min(n_heads, n_tokens) == 1 or n_heads * n_tokens > MOST_PIECES:
+    if min(n_heads, n_tokens) == 1 or n_heads * n_tokens > MAX_PIECES:
         return board
     words = stage.trace.labels(stage.letters(heads)[2])
     orders = _orders(n_heads, n_tokens)
     board = board | {name: {**board[name]} for name in ("arrays", "rules", "axes")}
     panels = list(board["panels"])
-    for name, (order, head_at, token_at) in orders if split else orders[::-1]:
+    if not split:
+        orders.reverse()
+    for name, (order, head_at, token_at) in orders:
         rule = Rule("copy", (Read(heads, (_own(0), head_at, token_at, _own(2))),))
-        board["rules"][name] = rule_sent(rule)
+        board["rules"][name] = rule_json(rule)
         labels = [f"{words[token]} · {head}" for token, head in order]
         board["axes"][name] = {"word": "piece", "labels": labels, "block": None}
         board["arrays"][name] = _array(board["arrays"][heads], name, (len(order), width))
@@ -39,7 +40,9 @@ def with_ribbons(board: JSON, stage: Stage, heads: str, *, split: bool) -> JSON:
 def _orders(
     n_heads: int, n_tokens: int
 ) -> list[tuple[str, tuple[list[tuple[int, int]], Position, Position]]]:
-    """Token and head of every piece in both orders, and how its place gives head and token."""
+    """Token and head of every piece in both orders, and the rules that compute them from the
+    place of the piece.
+    """
     by_token = [(token, head) for token in range(n_tokens) for head in range(n_heads)]
     by_head = [(token, head) for head in range(n_heads) for token in range(n_tokens)]
     piece = ((1, 1),)
@@ -56,15 +59,17 @@ def _orders(
 
 
 def _array(heads: JSON, name: str, shape: tuple[int, int]) -> JSON:
-    """A line of pieces that the browser works out, in the colours of the heads."""
+    """A line of pieces that the browser computes, in the colours of the heads."""
     limit = heads["limit"]
+    if isinstance(limit, dict):
+        limit = max(limit["values"])
     return {
         "shape": [1, *shape],
         "axes": ["B", name, heads["axes"][3]],
         "title": name,
         "role": heads["role"],
         "kind": heads["kind"],
-        "limit": max(limit["values"]) if isinstance(limit, dict) else limit,
+        "limit": limit,
     }
 
 

@@ -9,12 +9,13 @@ from attention_ui.show import show_figure
 from attention_viz.diagonal.claims import verdict_bars
 
 st.markdown(
-    f"The list has {len(CLAIMS)} sentences about attention: from five texts, from papers and from"
-    " common talk. Each is marked as :green[**always**] true, true :orange[**under a condition**]"
-    " or :red[**false**], with the correct statement and a computation that checks it now. No"
-    " verdict rests on authority. A difference of 0 may be one of rounding."
+    f"The list has {len(CLAIMS)} sentences about attention, from five texts, from papers, and"
+    " sentences that are often said. Each is marked as :green[**always**] true, true"
+    " :orange[**under a condition**] or :red[**false**], with the correct statement and a"
+    " computation that checks it now. A difference that is only rounding is shown as 0. The"
+    " [glossary](glossary) explains terms."
 )
-left, right = st.columns([3, 2], vertical_alignment="bottom")
+left, right = st.columns([3, 2])
 with right:
     show_figure(verdict_bars(CLAIMS), "verdicts", on_click=claims.filter_by_bar)
     st.caption("Click a part of a bar to list these claims.")

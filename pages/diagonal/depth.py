@@ -59,9 +59,9 @@ else:
 
 st.markdown(
     "The charts show tokens on their way through a stack of layers. Attention replaces each token"
-    " by an average of tokens. A stack of nothing else therefore makes all tokens **equal**. This"
-    " is called rank collapse. Layers until their distance from their mean is below 1 %:"
-    f" {layers_until_equal(samples)}."
+    " by an average of tokens. A stack of attention layers alone therefore makes all tokens"
+    " **equal**. This is called rank collapse. Layers until their distance from their mean is below"
+    f" 1 %: {layers_until_equal(samples)}."
 )
 fact("drawn_at_random", [len(one.trajectories) > 1 for one in samples.values()])
 st.caption(
@@ -87,11 +87,14 @@ st.markdown(
     " tokens stay apart. With random weights and a gain that is not small, or with few features"
     " and LayerNorm after the addition, they still collapse, but later: each layer takes away a"
     " share of the distance."
-    "\n\n**LayerNorm after or before?** The first transformer normalised after the addition"
-    " (post-LN: Vaswani et al. 2017): every layer shrinks what the skip connection has kept. GPT-2"
-    " (Radford et al. 2019) and many later models normalise the input of the attention (pre-LN:"
-    " Xiong et al. 2020). There the sum grows from layer to layer, and what one layer adds does"
-    " not. So each layer changes less, and the tokens stay apart longer."
+)
+st.markdown(
+    "**[LayerNorm](glossary?glossary_words=LayerNorm) after or before?** The first transformer"
+    " normalised after the addition (post-LN: Vaswani et al. 2017): every layer shrinks what the"
+    " skip connection has kept. GPT-2 (Radford et al. 2019) and many later models normalise the"
+    " input of the attention (pre-LN: Xiong et al. 2020). There the sum grows from layer to layer,"
+    " but what one layer adds does not. So each layer changes less, and the tokens stay apart"
+    " longer."
 )
 show_cubic_rule(int(seed))
 st.markdown(

@@ -43,14 +43,16 @@ with beside:
         f"**Token “{plain(token_names(trace)[token])}”.** {plain(describe_row(trace, token))}"
     )
     st.markdown(geometry.BEATING_CONDITIONS[has_half_plane and kind])
-    if kind == "points":
-        show_board(
-            plane_board(trace, (token, token)), "plane", on_pin=geometry.choose_clicked_token
-        )
 with picture:
     show_figure(plane(trace, token), "plane")
     st.caption(geometry.PICTURE_CAPTIONS[kind])
 if kind == "points":
+    st.caption(
+        "The tokens X, their Gram matrix X Xᵀ, which holds the dot products of all tokens with each"
+        " other, and its softmax after division by √2. Click a cell to choose the token of its row."
+    )
+    board = plane_board(trace, (token, token))
+    show_board(board, "plane", on_pin=geometry.choose_clicked_token, fits=True)
     with st.expander(
         "All points as a table", icon=":material/table:", key="plane points", on_change="rerun"
     ) as opened:
@@ -59,7 +61,7 @@ if kind == "points":
     st.markdown(
         "**Try:** pull a token away from the others: from some length on, its row has its maximum"
         " on the diagonal. Put a token between the others: *a token inside the convex hull of the"
-        " others is always beaten*, or tied. Turn a token around: the Gram matrix X Xᵀ, which holds"
-        " the dot products of all tokens, shows a negative product, and the longer the two tokens"
-        " are, the less they read each other."
+        " others is always beaten*, or tied. Turn a token away from another by more than 90°: their"
+        " dot product in the Gram matrix is negative. The longer the two tokens are, the less they"
+        " read each other."
     )

@@ -14,7 +14,7 @@ WHAT_IS_DRAWN = {
     False: (
         "The charts show how much random tokens look at themselves **without weights**. Their"
         " features are independent and normally distributed. Self-attention grows with the number"
-        " of features C; with more tokens N it needs more features."
+        " of features C. With more tokens N it takes more features."
     ),
     True: (
         f"The charts show how much random tokens of {TIED_WIDTH} features look at themselves with"
@@ -84,7 +84,7 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     st.latex(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]")
     st.markdown(
         "If every token has its typical length ($r = C$, $\\tau ="
-        f" {growth_parts.DIVISOR[scaled]}$), the rule remains:"
+        f" {growth_parts.DIVISOR[scaled]}$), the bound becomes the rule:"
     )
     st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{growth_parts.RULE_EXPONENT[scaled]}}}}}")
     if fact("curves_are_means_over_rows", growth.causal):
@@ -97,9 +97,9 @@ with right, st.expander("The half-mass rule", icon=":material/straighten:", expa
     st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {growth_parts.HALF_MASS_WIDTH[scaled]}")
     st.table(half_rows(counts))
     st.caption(
-        "The rule is for attention without a mask; the chart of D shows it there as dotted lines,"
-        " from C = 1 on. The maximum of a row reaches the diagonal long before half of the row's"
-        " mass does. The numbers for R are rough. R does not depend on the scale."
+        "The rule is for attention without a mask. There the chart of D shows it as dotted lines,"
+        " from C = 1 on. R = ½ takes far fewer features than D = ½. The widths for R are"
+        " approximate. R does not depend on the scale."
     )
 st.markdown(
     "**Try:** switch off the scaling: without 1/√C the diagonal wins at far fewer features. Switch"

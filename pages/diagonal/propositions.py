@@ -11,11 +11,11 @@ from attention_ui.diagonal import controls, propositions
 from attention_ui.diagonal.self_attention_mass import describe_pair
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.diagonal.self_attention_mass import diagonal_board
 
 now = page_context()
-window = one_window()
+window = main_container()
 with window:
     settings = replace(controls.token_controls(now.scenario.text), weights="weightless")
     controls.show_cut_note(settings.text, is_read=settings.tokens == "sentence")

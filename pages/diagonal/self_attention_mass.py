@@ -15,11 +15,11 @@ from attention_ui.diagonal.self_attention_mass import (
 )
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars
 
 now = page_context()
-window = one_window()
+window = main_container()
 with window:
     controls.token_controls(now.scenario.text)
     settings = controls.layer_controls(now.scenario.text)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.heads.all_heads import blur, maximum_of_heads, mean_of_heads
+from attention_lab.heads.all_heads import averaging_effect, maximum_of_heads, mean_of_heads
 from attention_lab.heads.patterns import column_sums
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -12,22 +12,22 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import token
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
-from attention_viz.heads.all_heads import heads_grid, of_key, of_query, together
-from attention_viz.heads.arcs import MAX_LINES, arcs
+from attention_viz.heads.all_heads import combined_heads_board, heads_grid, key_board, query_board
+from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
 from attention_viz.labels import number, percent
 
-FIELDS = {
+MATRIX_FIELDS = {
     "raw": "scores",
     "scaled": "scaled_scores",
     "masked": "masked_scores",
     "probabilities": "probabilities",
 }
-LINES = {
+LINE_DESCRIPTIONS = {
     "query": "Lines from the query in focus.",
     "key": "Lines to the key in focus.",
     "all": "Lines from all queries to all keys.",
 }
-SCALE_BUTTON = {False: "Each head its own scale", True: "One scale for all heads"}
+SCALE_BUTTON_LABELS = {False: "Each head its own scale", True: "One scale for all heads"}
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -40,9 +40,9 @@ st.markdown(
     " its query reads from its key."
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    shown = choose_one("What is shown", FIELDS, "probabilities", key="heads_stage")
+    shown = choose_one("What is shown", MATRIX_FIELDS, "probabilities", key="heads_stage")
     st.button(
-        SCALE_BUTTON[own_scale],
+        SCALE_BUTTON_LABELS[own_scale],
         icon=":material/palette:",
         on_click=st.session_state.update,
         args=({"own_scale": not own_scale},),
@@ -54,7 +54,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         "subset", "Only these heads", trace.sizes["H"], "With no choice, all heads are shown."
     )
 heads = fact("heads", chosen or tuple(range(trace.sizes["H"])))
-field = FIELDS[shown]
+field = MATRIX_FIELDS[shown]
 array = getattr(trace, field)[0]
 
 show_board(heads_grid(now.stage, field, heads, cell=cell, one_head=one_head), "heads grid")
@@ -81,38 +81,40 @@ if view == "Row and column":
             f"**What does :blue[{query}] read?** Its shares sum to 1 in every head, or to 0 if it"
             " may see no key."
         )
-        show_board(of_query(trace, *cell, now.notation), "heads query")
+        show_board(query_board(trace, *cell, now.notation), "heads query")
     with right:
         st.markdown(
-            f"**Who reads :red[{key}]?** What all queries read from it can have any sum: in head"
-            f" {focus.head} it is {number(of_all_queries, 2)}, of which {query} reads"
-            f" {percent(share)}."
+            f"**Who reads :red[{key}]?** The shares of all queries for it can have any sum. In head"
+            f" {focus.head} they sum to {number(of_all_queries, 2)}; {query} gives {key}"
+            f" {percent(share)} of its attention."
         )
-        show_board(of_key(trace, *cell, now.notation), "heads key")
+        show_board(key_board(trace, *cell, now.notation), "heads key")
 elif view == "Lines":
-    which = choose_one("Lines of", LINES, "query", key="heads_lines", label_visibility="collapsed")
-    figure, left_out = arcs(trace, heads, which, focus.query, focus.key)
+    which = choose_one(
+        "Lines of", LINE_DESCRIPTIONS, "query", key="heads_lines", label_visibility="collapsed"
+    )
+    figure, left_out = attention_lines(trace, heads, which, focus.query, focus.key)
     with st.container(key="wide heads lines"):
         show_figure(figure, "heads lines")
     st.caption(
-        f"{LINES[which]} :blue[Queries] are on the left, :red[keys] on the right. A wider line is a"
-        " larger share; point at its dot to read the share. A click on a head in the legend hides"
-        f" or shows its lines. At most {MAX_LINES} lines are drawn; weaker lines left out:"
-        f" {fact('lines_left_out', left_out)}."
+        f"{LINE_DESCRIPTIONS[which]} :blue[Queries] are on the left, :red[keys] on the right. A"
+        " wider line is a larger share; point at its dot to read the share. A click on a head in"
+        f" the legend hides or shows its lines. At most {MAX_DRAWN_LINES} lines are drawn; weaker"
+        f" lines left out: {fact('lines_left_out', left_out)}."
     )
 else:
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
-    show_board(together(trace, field, merged, cell, now.notation), "heads together")
-    lost = fact("blur", blur(trace, heads))
+    show_board(combined_heads_board(trace, field, merged, cell, now.notation), "heads together")
+    lost = fact("averaging_effect", averaging_effect(trace, heads))
     if fact("average_hides", number(lost.in_the_mean, 1) != number(lost.in_a_head, 1)):
         st.warning(
             "**An average hides what heads are for.** In a single head a query reads effectively"
             f" {number(lost.in_a_head, 1)} tokens, in the mean of the heads"
-            f" {number(lost.in_the_mean, 1)}: heads that look at different tokens average to one"
-            " that seems to look everywhere. The maximum keeps the peaks of every head, but its"
+            f" {number(lost.in_the_mean, 1)}: heads that look at different tokens have a mean that"
+            " seems to look everywhere. The maximum keeps the peaks of every head, but its"
             f" numbers are no distribution: for one query they sum to"
             f" {number(lost.largest_sum, 2)}."
-            "\n\n*Effective tokens* are e to the entropy of the shares: the number of tokens with"
-            " equal shares that has the same entropy.",
+            "\n\n*Effective tokens* are e to the [entropy](glossary?glossary_words=entropy) of the"
+            " shares: that number of tokens with equal shares has the same entropy.",
             icon=":material/visibility_off:",
         )

@@ -4,40 +4,40 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from attention_lab.compare import beside
+from attention_lab.compare import compare_with
 from attention_lab.weight_changes import change_notes
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.compare import choose_setting, show_largest_change, value_says
+from attention_ui.heads.compare import choose_setting, format_setting, show_largest_change
 from attention_ui.markdown import plain
 from attention_ui.own_numbers import with_painting
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, choose_one
-from attention_ui.view import one_window
-from attention_viz.heads.compare import MAX_FEATURES, two_settings
+from attention_ui.view import main_container
+from attention_viz.heads.compare import MAX_OUTPUT_FEATURES, compare_board
 from attention_viz.labels import percent
 
-FIELDS = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
+FIELD_OF_LABEL = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
 
 now = page_context()
 head, query = now.focus.head, now.focus.query
-window = one_window()
+window = main_container()
 left, middle, right = window.columns([3, 4, 5], vertical_alignment="bottom")
 control, value = choose_setting(left, middle, now.scenario)
 shown = choose_one(
-    "What is shown", FIELDS, "probabilities", place=right, key="compare_shows", **KEPT
+    "What is shown", FIELD_OF_LABEL, "probabilities", place=right, key="compare_shows", **KEPT
 )
-field, own = FIELDS[shown], getattr(now.scenario, control.name)
-two = beside(with_painting(now.scenario), control.name, fact("compared_with", value))
+field, own = FIELD_OF_LABEL[shown], getattr(now.scenario, control.name)
+two = compare_with(with_painting(now.scenario), control.name, fact("compared_with", value))
 
-first, second = value_says(control, own), value_says(control, value)
+first, second = format_setting(control, own), format_setting(control, value)
 if control.name == "text":
     first, second = "as it is", "the other"
 names = (f"{control.label}: {first}", f"{control.label}: {second}")
 n_features, column = two.before.sizes["O"], now.focus.key
 if field == "output":
     column = min(now.focus.feature, n_features - 1)
-board = two_settings(two, field, (head, query, column), names, now.notation)
+board = compare_board(two, field, (head, query, column), names, now.notation)
 matters = fact("matters", control.matters(asdict(two.scenario)))
 with window.container():  # one place for all, so that the board keeps its own
     show_largest_change(two, field, head, control, matters=matters)
@@ -53,16 +53,18 @@ if beside_head != head:
         f" of them, head {beside_head}."
     )
 n_heads = two.before.sizes["H"]
-moves = fact("elsewhere", [two.elsewhere(each) for each in range(n_heads)])
+moves = fact("elsewhere", [two.moved_share(each) for each in range(n_heads)])
 most = max(range(n_heads), key=moves.__getitem__)
 st.markdown(
-    f"On average, a query of head {head} gives **{percent(moves[head])}** of its attention to other"
-    f" keys after the change. This share is largest in head {most}: {percent(moves[most])}."
+    f"In head {head} the change moves **{percent(moves[head])}** of a query's attention to other"
+    f" keys, on average. It moves most in head {most}: {percent(moves[most])}."
 )
 st.caption(
     f"Everything but *{control.label}* is the same in both layers. The first two matrices have one"
     " scale of colours; their difference has its own, with 0 in the middle. A cell that is hidden"
     " in one of them has no difference of scores. The URL holds the changed control and its value."
 )
-if field == "output" and n_features > MAX_FEATURES:
-    st.caption(f"Features shown: {MAX_FEATURES} of {n_features}, around the feature in focus.")
+if field == "output" and n_features > MAX_OUTPUT_FEATURES:
+    st.caption(
+        f"Features shown: {MAX_OUTPUT_FEATURES} of {n_features}, around the feature in focus."
+    )

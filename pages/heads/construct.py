@@ -3,16 +3,16 @@
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.heads.construct import choose_matrix, choose_task, show_verdict, start_button
+from attention_ui.heads.construct import choose_matrix, choose_task, show_start_button, show_verdict
 from attention_ui.page_context import page_context
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz import story
 
-MADE = {"w_q": "queries", "w_k": "keys", "w_v": "values"}
+PROJECTED_FIELDS = {"w_q": "queries", "w_k": "keys", "w_v": "values"}
 
 now = page_context()
 trace, focus = now.trace, now.focus
-window = one_window()
+window = main_container()
 with window:
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
     with left:
@@ -20,21 +20,21 @@ with window:
     with middle:
         matrix = choose_matrix(task)
     with right:
-        start_button(task, now.scenario == task.start)
-    st.markdown(f"**{task.says}** {task.hint}")
+        show_start_button(task, now.scenario == task.start)
+    st.markdown(f"**{task.goal}** {task.hint}")
     show_verdict(trace, task)
     if matrix == "w_o":
         place = focus.within(trace, "output")
-        board = story.output(now.stage, place.query, place.feature)
+        board = story.output_board(now.stage, place.query, place.feature)
     else:
-        field = MADE[matrix]
+        field = PROJECTED_FIELDS[matrix]
         feature = focus.within(trace, field).feature
-        board = story.projection(now.stage, field, (focus.head, focus.query, feature))
+        board = story.projection_board(now.stage, field, (focus.head, focus.query, feature))
     show_board(board | {"player": False}, f"construct {matrix}", fits=True)
 st.caption(
     "Click a cell of the weights or of X and type a number. The URL holds every edit, so a link"
     " shows what you have built. *Own numbers* in the sidebar takes edits back."
 )
 st.header("What the heads look at now", anchor=False)
-shares = story.softmax(now.stage, focus.cell("query", "key"))
+shares = story.softmax_board(now.stage, focus.cell("query", "key"))
 show_board(shares | {"player": False}, "construct shares", fits=True)

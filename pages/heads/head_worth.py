@@ -14,13 +14,13 @@ from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.head_worth import other_bases, switch_heads_off
+from attention_ui.heads.head_worth import show_other_bases, switch_heads_off
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.panels import token
-from attention_ui.show import place_for, show_figure
+from attention_ui.show import picture_container, show_figure
 from attention_viz.heads import head_worth as figures
-from attention_viz.labels import agreement, number
+from attention_viz.labels import format_agreement, number
 
 now = page_context()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
@@ -45,14 +45,16 @@ st.markdown(
     f"{sum_says} The bars show feature {column} of the output of every token, with a colour for"
     " each head. Positive parts stand above the line, negative parts below. The tick is the output"
     f" as the layer computes it: {tick_says}{plain(trace.addition('output'))}. Over all tokens and"
-    f" features, sums and outputs {agreement(gap, tolerance(trace, 'output'))}."
+    f" features, sums and outputs {format_agreement(gap, tolerance(trace, 'output'))}."
 )
-with place_for("worth stacked", max(trace.sizes["T"], 5 * n_heads)):  # the legend takes room, too
-    show_figure(figures.stacked(trace, column), "worth stacked")
+with picture_container(
+    "worth stacked", max(trace.sizes["T"], 5 * n_heads)
+):  # the legend takes room, too
+    show_figure(figures.stacked_output(trace, column), "worth stacked")
 
 switch_heads_off(trace, focus, now.notation)
 moved = fact("moved_without_head", float(token_changes(trace)[0, head, query]))
-show_board(figures.changes(trace, (head, query), now.notation), "worth changes")
+show_board(figures.token_changes_board(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far the output of each token moves when one head is off: $|{part}|$, token by token."
     f" Without head {head}, {token(trace, 'T', query)} moves by {number(moved)}. Lengths add up"
@@ -62,7 +64,7 @@ st.caption(
 st.header("Whose output is it?", anchor=False)
 picture, words = st.columns([3, 2], gap="medium", vertical_alignment="center")
 with picture:
-    show_figure(figures.shares(trace), "worth shares")
+    show_figure(figures.head_shares(trace), "worth shares")
 with words:
     # The numbers have a text of their own: Streamlit sets all formulas of a changed text anew.
     st.markdown(
@@ -89,4 +91,4 @@ with words:
         " BLEU."
     )
 
-other_bases(trace, head, now.notation)
+show_other_bases(trace, head, now.notation)

@@ -3,51 +3,51 @@
 import streamlit as st
 
 from attention_core.magnitudes import RELATIVE_ROUNDING
-from attention_lab.heads.counts import size_of
-from attention_lab.heads.scheme_runs import agreement
+from attention_lab.heads.counts import layer_size
+from attention_lab.heads.scheme_runs import scheme_gaps
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.at_once import heads_in_threads, what_can_run_at_once
 from attention_ui.heads.one_matrix_or_many import (
-    as_convolutions,
-    measured_runs,
-    two_tables_of_sizes,
-    value_of_a_pair,
+    measure_on_click,
+    show_array_sizes,
+    show_convolutions,
+    show_value_of_pair,
 )
+from attention_ui.heads.schedule import measure_threads, show_schedule
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz import story
 from attention_viz.heads.count_figures import (
-    AXIS_TITLES,
-    measured_memory,
-    measured_times,
+    SIZE_TITLES,
     scheme_counts,
+    scheme_memory,
+    scheme_times,
 )
 from attention_viz.labels import number, percent
 
-COUNTS = {
+COUNT_NAMES = {
     "multiplications": "multiplications",
     "additions": "additions",
     "extra numbers": "extra",
 }
-LETTERS = tuple(letter for letter in AXIS_TITLES if letter != "G")
+SIZE_LETTERS = tuple(letter for letter in SIZE_TITLES if letter != "G")
 
 now = page_context()
-trace, size = now.trace, fact("size", size_of(now.trace))
-same = fact("agreement", agreement(trace))
+trace, size = now.trace, fact("size", layer_size(now.trace))
+same = fact("scheme_gaps", scheme_gaps(trace))
 fact("several_heads", size.n_heads > 1)
 
-window = one_window()
+window = main_container()
 window.markdown(
     "One pair of tokens in all heads at once. The matrix product multiplies **every head with every"
     " head**, but only the framed diagonal is needed. The Hadamard product (**number by number**,"
     " ⊙), summed for each head, gives these scores and nothing else."
 )
 with window:
-    show_board(story.pair(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
+    show_board(story.pair_board(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
 
 st.header("Four ways, the same numbers", anchor=False)
 table = [
@@ -64,53 +64,53 @@ for way in SCHEMES:
 st.markdown("\n".join(table))
 fact("all_tokens_compared", same.n_tokens == size.n_tokens)
 st.caption(
-    f"{now.own_letters}tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k = {size.d_k}."
-    " Extra numbers are in memory besides the result, h · n² numbers. Difference: the largest one"
-    " from the scores of this layer, divided by the largest score, 0 up to rounding. Tokens"
-    f" compared: {same.n_tokens} of {size.n_tokens}."
+    f"{now.own_letters}Sizes: tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k ="
+    f" {size.d_k}. Extra numbers are in memory besides the result, which has h · n² numbers."
+    " Difference: the largest one from the scores of this layer, divided by the largest score, 0 up"
+    f" to rounding. Tokens compared: {same.n_tokens} of {size.n_tokens}."
 )
 wasted = fact("wasted_share", wasted_share(size.n_heads))
 st.info(
-    f"The full product does not need {percent(wasted)} of what it computes (1 − 1/h). The Hadamard"
+    f"{percent(wasted)} of the full product is not needed (1 − 1/h). The Hadamard"
     " product wastes no multiplication, but holds every product before it is summed. This app uses"
     " the second way: one call with the head as one more axis.",
     icon=":material/lightbulb:",
 )
 with st.expander("What each way does"):
-    st.markdown("\n".join(f"- **{way.name}:** {way.says}" for way in SCHEMES))
+    st.markdown("\n".join(f"- **{way.name}:** {way.description}" for way in SCHEMES))
     st.caption(
         "The full product and the Hadamard product: MQL5 book, chapter on multi-head"
         " self-attention."
     )
 
 st.header("What can run at once, and what must wait", anchor=False)
-what_can_run_at_once(now)
-heads_in_threads(size)
+show_schedule(now)
+measure_threads(size)
 st.header("The values, number by number", anchor=False)
-value_of_a_pair(now)
+show_value_of_pair(now)
 st.header("One head, and all heads in one array", anchor=False)
-two_tables_of_sizes(now)
+show_array_sizes(now)
 st.header("The projections as convolutions", anchor=False)
-as_convolutions(now)
+show_convolutions(now)
 
 st.header("As the layer grows", anchor=False)
 with st.container(horizontal=True):
-    letter = choose_one("This grows", LETTERS, "h", key="ways_letter")
-    which = choose_one("Count", COUNTS, "multiplications", key="ways_count")
+    letter = choose_one("Growing size", SIZE_LETTERS, "h", key="ways_letter")
+    which = choose_one("Count", COUNT_NAMES, "multiplications", key="ways_count")
 with st.container(key="wide ways counts"):
-    show_figure(scheme_counts(size, letter, COUNTS[which]), "ways counts")
+    show_figure(scheme_counts(size, letter, COUNT_NAMES[which]), "ways counts")
 st.caption(
     "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = C/h. Lines of"
     " equal counts lie on each other. A count of 0 cannot be drawn on a logarithmic axis."
 )
 
-runs = measured_runs(size, letter)
+runs = measure_on_click(size, letter)
 if runs:
     left, right = st.columns(2, gap="medium")
     with left:
-        show_figure(measured_times(runs, letter), "ways times")
+        show_figure(scheme_times(runs, letter), "ways times")
     with right:
-        show_figure(measured_memory(runs, letter), "ways memory")
+        show_figure(scheme_memory(runs, letter), "ways memory")
     st.caption(
         "Measured just now on this machine, with random queries and keys: the fastest of three"
         " runs, and the most memory used at once, with the result. Sizes beyond 32 MB or about a"

@@ -4,23 +4,28 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.heads.counts import size_of, total
+from attention_lab.heads.counts import layer_size, total_count
 from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, with_shared_keys
-from attention_lab.heads.similarity import heads_apart
+from attention_lab.heads.similarity import mean_head_divergence
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.shared_keys import KINDS, choose_groups, pin_kind, pinned_kind
+from attention_ui.heads.shared_keys import (
+    SHARING_KINDS,
+    choose_clicked_kind,
+    choose_kv_heads,
+    clicked_kind,
+)
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
-from attention_viz.heads.count_figures import AXIS_TITLES, count_curves
-from attention_viz.heads.shared_keys import shared_keys, strong_colour
+from attention_ui.view import main_container
+from attention_viz.heads.count_figures import SIZE_TITLES, count_curves
+from attention_viz.heads.shared_keys import shared_keys_board, strongest_colour
 from attention_viz.labels import number, percent
 
-COUNTS = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLICATIONS}
-COUNT_SAYS = {
+COUNTS_OF_KIND = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLICATIONS}
+COUNT_DESCRIPTIONS = {
     "parameters": "Numbers in the weight matrices, without biases.",
     "cache": (
         "Numbers that a text generator keeps for n tokens, so that the next token can attend to"
@@ -34,62 +39,64 @@ trace, p = now.trace, now.trace.projections
 cell = now.focus.cell("query", "key")
 kept = fact("matrices_kept", [name for name in ("w_q", "w_o") if getattr(p, name) is not None])
 
-window = one_window()
+window = main_container()
 with window:
     st.markdown(
         "The same heads three times. **MHA** gives each head its own keys and values, **GQA** gives"
         " one set to each group of heads, **MQA** one set to all heads."
     )
-    groups = choose_groups(p.groups)
-counts_of_sets = dict(zip(KINDS, (p.groups, groups, 1), strict=True))
+    groups = choose_kv_heads(p.groups)
+counts_of_sets = dict(zip(SHARING_KINDS, (p.groups, groups, 1), strict=True))
 fact("sets_of_keys", counts_of_sets)
 traces = {kind: with_shared_keys(trace, count) for kind, count in counts_of_sets.items()}
-strongest = fact("strongest_colour", strong_colour(trace))
-board = shared_keys(traces, cell, strongest, pinned_kind(), now.notation)
+strongest = fact("strongest_colour", strongest_colour(trace))
+board = shared_keys_board(traces, cell, strongest, clicked_kind(), now.notation)
 with window:
-    show_board(board, "shared keys", on_pin=pin_kind)
+    show_board(board, "shared keys", on_pin=choose_clicked_kind)
 changes = [
     "| | key/value heads G | change of the attention | change of the output |",
     "|---|--:|--:|--:|",
 ]
 for kind, one in traces.items():
-    apart = percent(heads_apart(trace, one))
+    apart = percent(mean_head_divergence(trace, one))
     moved = percent(relative_change(trace.output, one.output))
     changes.append(f"| **{kind}** | {counts_of_sets[kind]} | {apart} | {moved} |")
 st.markdown("\n".join(changes))
 st.caption(
-    "Compared with this layer. Change of the attention: the mean Jensen–Shannon divergence of the"
-    " heads, as a part of the largest one, ln 2. Change of the output: relative to its length."
+    "Compared with this layer. Change of the attention: the mean"
+    " [Jensen–Shannon divergence](glossary?glossary_words=Jensen) of the heads, as a part of the"
+    " largest one, ln 2. Change of the output: relative to its length."
     f" Equal in all three: the sentence, {', '.join(map(now.symbol, kept))}. A shared key/value"
     " head is the mean of the heads that it replaces (Ainslie et al. 2023)."
 )
 st.caption(
-    "On the board, each head stands below itself; behind its number is the key/value head that it"
-    f" reads. Strongest colour: {number(strongest, 2)} and above. Heads that share keys can still"
+    "On the board, the same head of each kind stands in one column; “K/V” names the key/value head"
+    " that it reads. With one key/value head for each head, GQA is MHA; with 1, it is MQA."
+    f" Strongest colour: {number(strongest, 2)} and above. Heads that share keys can still"
     " differ, because each has its own queries. These weights were never trained to share; Ainslie"
     " et al. train a model further after the change."
 )
 
 st.header("What it saves", anchor=False)
-size = fact("size", size_of(trace))
+size = fact("size", layer_size(trace))
 sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
-which = choose_one("Count", COUNTS, "cache", key="shared_count")
-counts = COUNTS[which]
-totals = fact("numbers_together", {kind: total(counts, one) for kind, one in sizes.items()})
+which = choose_one("Count", COUNTS_OF_KIND, "cache", key="shared_count")
+counts = COUNTS_OF_KIND[which]
+totals = fact("numbers_together", {kind: total_count(counts, one) for kind, one in sizes.items()})
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
 table += [
     f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |"
     for c in counts
 ]
-table.append(f"| **together** | | {' | '.join(f'**{n:,}**' for n in totals.values())} |")
+table.append(f"| **total** | | {' | '.join(f'**{n:,}**' for n in totals.values())} |")
 has_w_o = fact("has_w_o", p.w_o is not None)
 usual_w_o = has_w_o and trace.sizes["O"] == size.d_model
 words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
     st.caption(
-        f"{COUNT_SAYS[which]} {now.own_letters}tokens n = {size.n_tokens}, features C ="
-        f" {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v = {size.d_v}."
+        f"{COUNT_DESCRIPTIONS[which]} {now.own_letters}Sizes: tokens n = {size.n_tokens}, features"
+        f" C = {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v = {size.d_v}."
     )
     if not fact("counted_as_it_is", which == "cache" or usual_w_o):
         st.caption(
@@ -97,7 +104,7 @@ with words:
             " has another one, or none."
         )
 with picture:
-    letter = choose_one("As this grows", AXIS_TITLES, "n", key="shared_letter")
+    letter = choose_one("Growing size", SIZE_TITLES, "n", key="shared_letter")
     show_figure(count_curves(sizes, letter, counts, which), "shared counts")
     st.caption(
         "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h."

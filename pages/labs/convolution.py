@@ -3,8 +3,7 @@
 import streamlit as st
 
 from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_example
-from attention_lab.labs.one_by_one import TOKENS, run_one_by_one
+from attention_lab.labs.one_by_one import TOKEN_KINDS, one_by_one_example, run_one_by_one
 from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -12,11 +11,11 @@ from attention_ui.labs import convolution as lab
 from attention_ui.reference.glossary import meaning
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.url_state import choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import number, percent
 from attention_viz.labs import convolution as pictures
 
-window = one_window()
+window = main_container()
 with window:
     picture, kernel, sharpness, padding = lab.choose_convolution()
 run = run_convolution(picture, kernel, sharpness, padding)
@@ -25,9 +24,9 @@ pixel = lab.chosen_pixel(picture)
 with window:
     st.markdown(
         "A picture, what attention and what a convolution make of it, and their difference."
-        f" Padding of the convolution: *{PADDINGS[padding].equals}*. Largest difference at"
-        f" α = {sharpness:g}: **{number(fact('largest_error', run.largest_error))}**. Smallest"
-        f" weight of a head for the pixel it looks for: **{percent(run.hit)}**."
+        f" Padding of the convolution: *{PADDINGS[padding].convolution_padding}*. Largest"
+        f" difference at α = {sharpness:g}: **{number(fact('largest_error', run.largest_error))}**."
+        f" Smallest weight of a head for the pixel it looks for: **{percent(run.target_share)}**."
     )
     board = pictures.convolution_board(picture, kernel, run, pixel)
     show_board(board, "convolution", on_pin=lab.pin_pixel, fits=True)
@@ -44,7 +43,7 @@ with left:
     show_board(board, "convolution heads")
     st.caption(
         "Each title shows the number of the kernel: W_O multiplies what the head finds by it."
-        f" {PADDINGS[padding].says}"
+        f" {PADDINGS[padding].description}"
     )
 with right:
     st.header("Sharper heads, smaller error", anchor=False)
@@ -88,14 +87,14 @@ with st.expander(
     if one.open:
         kind = choose_one(
             "Tokens",
-            TOKENS,
+            TOKEN_KINDS,
             "raw",
             key="conv_tokens",
             help=f"LayerNorm: {meaning('LayerNorm')} Here the factors are 1 and the offsets 0.",
         )
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
-        n_alone = fact("tokens_choosing_themselves", n_choosing_themselves(single))
+        n_alone = fact("tokens_choosing_themselves", single.n_choosing_themselves)
         fact("compares_places", kind == "with positions")
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small linear map for each"

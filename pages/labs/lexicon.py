@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_ui.board import show_board
 from attention_ui.labs import lexicon as lab
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.show import explained_errors, show_figure
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labs.lexicon import (
     blocks_board,
     comparison_matrix_board,
@@ -16,7 +16,7 @@ from attention_viz.labs.lexicon import (
 )
 
 with explained_errors():
-    window = one_window()
+    window = main_container()
     with window:
         st.markdown(
             "Where heads look if every feature of a word has a name: each head is set by hand to"
@@ -24,7 +24,7 @@ with explained_errors():
         )
         sentence, trace, heads = lab.choose_lexicon()
     head, query, key = lab.chosen_words(trace, len(heads))
-    word = quoted(sentence.tokens, query)
+    word = quote_token(sentence.tokens, query)
     left, right = window.columns([2, 1])
     with left:
         board = lexicon_heads_board(trace, heads, (head, query, key))
@@ -36,7 +36,7 @@ with explained_errors():
         st.markdown(f"From all heads together: {lab.features_received(trace, query)}.")
         with st.popover("How each head is made", icon=":material/function:"):
             for place, each in enumerate(heads):
-                st.markdown(f"**{place} {each.name}.** {each.says}")
+                st.markdown(f"**{place} {each.name}.** {each.description}")
                 st.latex(each.score)
             st.caption("The temperature divides these scores before the softmax.")
         st.caption(

@@ -54,7 +54,7 @@ with right:
         f" measured on {lab.N_TOKENS} tokens of normal random numbers."
     )
 
-st.header("The show_subspaces of the heads", anchor=False)
+st.header("The subspaces of the heads", anchor=False)
 show_subspaces(seed)
 
 st.header("One step on the manifold", anchor=False)

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from attention_lab.labs.evaluation import loss_floor
-from attention_lab.labs.tasks import N_TEST
-from attention_lab.labs.training_settings import check_settings
+from attention_lab.labs.evaluation import one_answer_loss
+from attention_lab.labs.tasks import N_UNSEEN
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import training as lab
@@ -14,15 +13,14 @@ from attention_ui.labs.training_tables import show_backward_pass, show_compariso
 from attention_ui.labs.visitor_runs import visitor_run
 from attention_ui.show import show_figure
 from attention_ui.url_state import bound, whole_number_input
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labs.training import agreement_figure, offset_figure, score_figure
 from attention_viz.labs.training_boards import sequence_board, token_labels
 
-window = one_window()
+window = main_container()
 with window:
     st.markdown("Watch a small attention layer learn a task: its loss, and what its heads look at.")
     settings = choices.choose_training()
-check_settings(settings)
 run = visitor_run(settings)
 
 left, right = window.columns([3, 2])
@@ -52,7 +50,7 @@ step, projections = run.at(percent)
 lab.show_run(run, step, left, button)
 with right:
     lab.show_score(run, step, projections)
-    if fact("has_a_dashed_line", loss_floor(settings) is not None):
+    if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
         st.caption(
             "The dashed line is the loss if each head gives one answer: a head has one row of"
             " attention for all its value features, so it brings one of the things asked for. The"
@@ -75,7 +73,9 @@ with left:
 with right:
     silenced = lab.choose_silenced_head(settings.n_heads)
     show_figure(
-        score_figure(settings.lesson.parts, lab.part_scores(settings, projections, silenced)),
+        score_figure(
+            settings.training_task.parts, lab.part_scores(settings, projections, silenced)
+        ),
         "train parts",
     )
     st.caption(
@@ -83,7 +83,7 @@ with right:
     )
 
 sequence = whole_number_input(
-    st, "Unseen sequence", 0, N_TEST - 1, 0, key="train_sequence", width=170
+    st, "Unseen sequence", 0, N_UNSEEN - 1, 0, key="train_sequence", width=170
 )
 trace = lab.run_sequence(settings, projections, sequence)
 show_board(sequence_board(trace, token_labels(settings.task, trace.inputs[0])), "train sequence")
@@ -105,7 +105,7 @@ with st.expander(
     on_change="rerun",
 ) as formulas:
     if formulas.open:
-        show_backward_pass(settings)
+        show_backward_pass(settings, trace)
 st.markdown(
     "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2 heads."
     " The loss stays near the line of one head until the two heads become different. *conjunction*"

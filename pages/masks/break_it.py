@@ -3,21 +3,21 @@
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.masks.break_it import examined, mistake_of
-from attention_lab.masks.mistake_checks import CHECKS
-from attention_lab.masks.mistakes import differs
+from attention_lab.masks.break_it import examine_layer, mistake_by_key
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
+from attention_lab.masks.mistakes import field_differs
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.masks.break_it import (
     choose_field,
     choose_mistake,
-    play,
+    play_round,
     show_checks,
     show_mistake,
 )
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound
-from attention_viz.masks.break_it import FIELDS, MAX_COLUMNS, broken
+from attention_viz.masks.break_it import COMPUTED_FIELDS, MAX_MISTAKE_COLUMNS, mistake_board
 
 now = page_context()
 focus = now.focus
@@ -27,9 +27,9 @@ st.markdown(
 )
 spot = bound(st.toggle, "Spot the mistake: hide which one it is", key="bi_spot", **KEPT)
 if spot:
-    key = play()
-    layer = examined(now.scenario, key, masked=True)
-    if not fact("mistake_shows", layer.differs_from is not None):
+    key = play_round()
+    layer = examine_layer(now.scenario, key, masked=True)
+    if not fact("mistake_shows", layer.first_wrong_field is not None):
         st.info(
             "With these controls the mistake changes no number, so no check can find it. Some"
             " mistakes need several heads, several tokens, weights that read the whole embedding,"
@@ -37,32 +37,37 @@ if spot:
         )
 else:
     key = choose_mistake()
-    layer = examined(now.scenario, key)
-    show_mistake(now, mistake_of(key), layer)
+    layer = examine_layer(now.scenario, key)
+    show_mistake(now, mistake_by_key(key), layer)
 show_checks(layer)
 
 st.header("Where it shows", anchor=False)
 field = choose_field()
-shown, first_wrong = field, layer.differs_from
-if field not in FIELDS:
+shown, first_wrong = field, layer.first_wrong_field
+if field not in COMPUTED_FIELDS:
     shown = "output"
     if first_wrong and not spot:
         shown = first_wrong
 fact("shown_field", shown)
 show_board(
-    broken(layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation),
+    mistake_board(
+        layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation
+    ),
     "broken",
 )
 title = STEPS[shown].title
-st.markdown(f"Left: the {title} of the right layer. Middle: of this layer. Right: the difference.")
-if not fact("shown_field_differs", differs(layer.right, layer.faulty, shown)):
+st.markdown(
+    f"Left: the {title} of the right layer. Middle: those of this layer. Right: the difference."
+)
+if not fact("shown_field_differs", field_differs(layer.right, layer.faulty, shown)):
     st.markdown("Here no number is wrong.")
 if first_wrong and not spot:
     title = STEPS[fact("first_wrong_field", first_wrong)].title
     st.markdown(f"The first field with wrong numbers, in the order of computation: **{title}**.")
 st.caption(
-    f"Of a field that holds all heads, the part of head {focus.head} is shown: at most"
-    f" {MAX_COLUMNS} features. Try one head, or a sentence of one word: which mistakes vanish?"
+    f"Of a field that holds all heads, the board shows the part of head {focus.head}: at most"
+    f" {MAX_MISTAKE_COLUMNS} features. Try one head, or a sentence of one word: which mistakes"
+    " vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
-    st.markdown("\n".join(f"- **{check.name}**: {check.asks}" for check in CHECKS))
+    st.markdown("\n".join(f"- **{check.name}**: {check.question}" for check in MISTAKE_CHECKS))

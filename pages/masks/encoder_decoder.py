@@ -4,35 +4,40 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.choices import resolve
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.sentences import other_sentence
-from attention_lab.scenario import settled
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import quoted
-from attention_ui.masks.encoder_decoder import chosen_cell, draw_cards, follow, follow_step
-from attention_ui.masks.sentences import note_cut, sentence_field
+from attention_ui.markdown import quote_token
+from attention_ui.masks.encoder_decoder import (
+    choose_clicked_step,
+    choose_clicked_use,
+    chosen_cell,
+    show_cards,
+)
+from attention_ui.masks.sentences import choose_sentence, note_cut
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound, choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import percent
 from attention_viz.masks import encoder_decoder as boards
 
-TARGET = "Das Tier war zu müde"
+DEFAULT_TARGET = "Das Tier war zu müde"
 
 now = page_context()
-window = one_window()
+window = main_container()
 left, right = window.columns([3, 2])
-target = sentence_field(
+target = choose_sentence(
     left,
     "Target sentence",
-    TARGET,
+    DEFAULT_TARGET,
     "ed_target",
     now.scenario,
-    instead=TARGET,
+    instead=DEFAULT_TARGET,
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
-fact("sidebar_sets_the_source", settled(now.scenario).n_tokens > 0)
+fact("sidebar_sets_the_source", resolve(now.scenario).n_tokens > 0)
 padding = bound(
     right.slider,
     "[pad] after both sentences",
@@ -43,43 +48,48 @@ padding = bound(
     **KEPT,
     help="If the sidebar sets a sequence length, the source keeps it.",
 )
-traces = three_uses(now.scenario, target, int(padding))
+traces = run_three_uses(now.scenario, target, int(padding))
 read = other_sentence(now.scenario, target)
 with window.container():  # one place, so that what stands below keeps its own
     note_cut("target sentence", read.n_real, read.n_left_out, now.scenario)
-draw_cards(traces)
+show_cards(traces)
 st.caption(
-    "Above: masked scores, below: shares. Hatched cells are hidden; the mask of the sidebar is not"
-    " used here. All three have the same weights, so that only sentences and masks differ; in a"
-    " real model each has its own. Try: click a cell of another use, or give the target a single"
-    " word."
+    "The board shows masked scores above shares. Hatched cells are hidden; the mask of the sidebar"
+    " is not used here. All three have the same weights, so that only sentences and masks differ;"
+    " in a real model each has its own. Try: click a cell of another use, or give the target a"
+    " single word."
 )
 
 st.header("One use, step by step", anchor=False)
 chosen = choose_one(
     "Use",
-    tuple(use.key for use in USES),
+    tuple(use.key for use in ATTENTION_USES),
     "cross",
     key="ed_use",
     label_visibility="collapsed",
     **KEPT,
 )
-use = next(use for use in USES if use.key == chosen)
+use = next(use for use in ATTENTION_USES if use.key == chosen)
 trace = traces[chosen]
 cell = chosen_cell(trace.sizes["T"], trace.sizes["S"])
 with window:  # drawn now, because its pinned cell depends on the use
-    scene = boards.side_by_side(traces, now.focus.head, chosen, cell, now.notation)
-    show_board(scene, "uses", on_pin=follow, fits=True)
-query_token, key_token = quoted(trace.tokens, cell[0]), quoted(trace.memory_tokens, cell[1])
+    scene = boards.uses_board(traces, now.focus.head, chosen, cell, now.notation)
+    show_board(scene, "uses", on_pin=choose_clicked_use, fits=True)
+query_token, key_token = (
+    quote_token(trace.tokens, cell[0]),
+    quote_token(trace.memory_tokens, cell[1]),
+)
 share = percent(fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]])))
 st.markdown(
-    f"The :blue[query of {query_token}] comes from the **{use.asks}**, the :red[key] and the"
-    f" :green[value of {key_token}] from the **{use.answers}**. In head {now.focus.head} it reads"
-    f" {share} from there. Each token of the {use.asks} gets one result, a mixture of the values of"
-    f" the {use.answers}."
+    f"The :blue[query of {query_token}] comes from the **{use.queries_from}**, the :red[key] and"
+    f" the :green[value of {key_token}] from the **{use.keys_from}**. In head {now.focus.head} the"
+    f" query reads {share} from the key. Each token of the {use.queries_from} gets one result, a"
+    f" mixture of the values of the {use.keys_from}."
 )
 stage = replace(now.stage, trace=trace, before=None)
-show_board(boards.steps(stage, use, now.focus.head, cell), "use", on_pin=follow_step, fits=True)
+show_board(
+    boards.use_scene(stage, use, now.focus.head, cell), "use", on_pin=choose_clicked_step, fits=True
+)
 
 st.header("The shapes of every step", anchor=False)
 st.markdown(boards.shapes_table(traces))

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_ui.masks.invariances import TOPICS
+from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, choose_one
 
@@ -12,6 +12,6 @@ st.markdown(
     " changes."
 )
 topic = choose_one(
-    "Topic", TOPICS, "shuffle", key="inv_topic", label_visibility="collapsed", **KEPT
+    "Topic", INVARIANCE_TOPICS, "shuffle", key="inv_topic", label_visibility="collapsed", **KEPT
 )
-TOPICS[topic](now)
+INVARIANCE_TOPICS[topic](now)

@@ -3,28 +3,28 @@
 import streamlit as st
 
 from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
-from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, Workshop, masked_batch
+from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, masked_batch
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import quoted
+from attention_ui.markdown import quote_token
 from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_ui.masks.mask_workshop import Setup, follow
-from attention_ui.masks.painting import PAINTED
-from attention_ui.masks.sentences import at_most, note_cut, sentence_field
+from attention_ui.masks.mask_workshop import ExperimentSetup, choose_clicked_cell
+from attention_ui.masks.painting import PAINTED_KEY
+from attention_ui.masks.sentences import choose_sentence, limit_with_note, note_cut
 from attention_ui.page_context import page_context
 from attention_ui.url_state import KEPT, bound, choose_one
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import percent
 from attention_viz.masks import mask_workshop as boards
 
 now = page_context()
-window = one_window()
+window = main_container()
 left, right, middle, slide, which = window.columns([20, 11, 34, 9, 15], gap="xsmall")
 reads = (now.scenario, now.trace.sizes["T"])
-second = sentence_field(
+second = choose_sentence(
     left, "Second sentence", "The street was wide and empty", "mw_second", *reads
 )
-third = sentence_field(right, "Third sentence", "It slept well", "mw_third", *reads)
+third = choose_sentence(right, "Third sentence", "It slept well", "mw_third", *reads)
 masks = bound(
     middle.pills,
     "Masks",
@@ -51,30 +51,32 @@ width = bound(
 )
 sequence = choose_one("Sequence", ("0", "1", "2"), "0", place=which, key="mw_sequence", **KEPT)
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
-workshop = Workshop(tuple(others.values()), tuple(masks), int(width), st.session_state[PAINTED])
-made = masked_batch(now.scenario, workshop)
-n_batch, n_heads, n_tokens, _ = made.trace.scores.shape
+workshop = WorkshopChoices(
+    tuple(others.values()), tuple(masks), int(width), st.session_state[PAINTED_KEY]
+)
+masked = masked_batch(now.scenario, workshop)
+n_batch, n_heads, n_tokens, _ = masked.trace.scores.shape
 
 with window.container():  # one place, so that what stands below keeps its own
-    cell = (at_most("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
-query, key = (quoted(made.batch.tokens[cell[0]], place) for place in cell[1:])
-by = fact("hidden_by", list(hidden_by(made.masks, cell[1], cell[2], cell[0])))
-share = fact("share", float(made.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
+    cell = (limit_with_note("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
+query, key = (quote_token(masked.batch.tokens[cell[0]], place) for place in cell[1:])
+by = fact("hidden_by", list(hidden_by(masked.masks, cell[1], cell[2], cell[0])))
+share = fact("share", float(masked.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
 
 with window.container():  # one place for all notes, so that what stands below keeps its own
     for name, n_real, n_left_out in zip(
-        others, made.batch.lengths[1:], made.batch.left_out[1:], strict=True
+        others, masked.batch.lengths[1:], masked.batch.left_out[1:], strict=True
     ):
         note_cut(f"{name} sentence", n_real, n_left_out, now.scenario)
 with window:
-    scene = boards.sequences(made, now.focus.head, cell, now.notation)
-    show_board(scene, "batch", on_pin=follow, fits=True)
-shapes = [f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in made.masks.items()]
+    scene = boards.sequences_board(masked, now.focus.head, cell, now.notation)
+    show_board(scene, "batch", on_pin=choose_clicked_cell, fits=True)
+shapes = [f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in masked.masks.items()]
 st.caption(
     "Above: masked scores, below: shares. Hatched cells are hidden. Shorter sentences are filled up"
     f" with [pad]. Shape of the scores (sequences × heads × queries × keys): {n_batch} × {n_heads}"
-    f" × {n_tokens} × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}. A"
-    " side of length 1, or a missing side, counts for all."
+    f" × {n_tokens} × {n_tokens}. Shapes of the masks in NumPy: {', '.join(shapes) or 'no mask'}."
+    " An axis of length 1, or a missing axis, counts for all."
 )
 if by:
     st.markdown(
@@ -94,4 +96,4 @@ choice = choose_one(
 bias = DEFAULT_BIAS
 if choice in ("how to hide", "mask or scale first"):
     bias = bound(st.slider, "The finite bias", -20.0, 0.0, DEFAULT_BIAS, 0.5, key="mw_bias", **KEPT)
-EXPERIMENTS[choice](Setup(now, made, now.focus.head, cell, bias))
+EXPERIMENTS[choice](ExperimentSetup(now, masked, now.focus.head, cell, bias))

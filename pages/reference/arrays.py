@@ -9,7 +9,7 @@ from attention_lab.notation.formulas import formula
 from attention_ui.facts import fact
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
-from attention_ui.panels import rows_here
+from attention_ui.panels import code_order_note
 from attention_ui.reference.arrays import array_table, head_words, made_from, shown_head
 from attention_ui.registry import step_of
 from attention_ui.url_state import bound
@@ -50,7 +50,7 @@ form.latex(formula(trace, field, text))
 needs = fact("made_from", made_from(trace, field))
 st.caption(
     f"Made from: {', '.join(plain(STEPS[name].title) for name in needs) or 'the choices'}. Kind:"
-    f" {step.kind}. Heads below: {head_words(head)}.{rows_here(now)}"
+    f" {step.kind}. Heads below: {head_words(head)}.{code_order_note(now)}"
 )
 st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {step.title}")
 with st.container(horizontal=True):

@@ -21,8 +21,8 @@ text = page_context().notation
 
 st.markdown(
     "The tables list every quantity with its symbol, its name and its meaning. Names `like_this`"
-    " are those of our code. Below stand the names in PyTorch 2.13, BERT and other tools, then the"
-    " symbols of five texts, and last words without a symbol. In the sidebar, *View* chooses the"
+    " are those of our code. The next tables list the names in PyTorch 2.13, BERT and other tools,"
+    " the symbols of five texts, and words without a symbol. *View* in the sidebar chooses the"
     " symbols that all pages show."
 )
 typed = search_field("glossary_words", "width", glossary_texts(text))

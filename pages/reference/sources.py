@@ -29,8 +29,8 @@ with left:
 - **Laws that hold for all numbers** are tested on random numbers. Where a query sees a key, its
   row sums to 1, and the output of a head lies within its values. Without positions and masks,
   shuffled tokens give shuffled outputs.
-- **Planted mistakes.** Typical mistakes are built into a copy of the code, one by one. For each,
-  a test must fail.
+- **Planted mistakes.** Typical mistakes are put into a copy of the code, one by one. For each, a
+  test must fail.
 - **What you read is what was computed.** Pictures, tables, arithmetic, code and downloads come
   from the same arrays. *The code* of a step ends with a line that stops unless it gives the
   numbers shown.

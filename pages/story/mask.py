@@ -2,25 +2,25 @@
 
 import streamlit as st
 
-from attention_lab.masks.last_query import last_query_alone
-from attention_lab.scenario import MASK_KINDS
+from attention_lab.choices import MASK_KINDS
+from attention_lab.masks.hiding import last_query_alone
 from attention_ui.facts import fact
-from attention_ui.mask_choice import choose_mask, longer, open_workshop, with_example
+from attention_ui.mask_choice import choose_mask, longer_sequence, open_workshop, with_example_mask
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair, token
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import number
 
 mask = fact("mask", page_context().scenario.mask)
-now, notes = with_example(page_context())
+now, notes = with_example_mask(page_context())
 trace, focus, scenario = now.trace, now.focus, now.scenario
 n_keys = fact("keys", trace.sizes["S"])
 n_seen = fact("keys_seen", n_keys - int(trace.hidden_keys[0, focus.head, focus.query]))
 cell = focus.cell("query", "key")
 
 reach = fact("window", scenario.window)
-WHY = {
+MASK_EXPLANATIONS = {
     "none": "No mask is chosen: in this layer every query sees every key.",
     "causal": (
         "A causal mask hides every later token; a token sees itself and those before it. A language"
@@ -41,7 +41,7 @@ WHY = {
     ),
 }
 
-says = WHY[mask]
+says = MASK_EXPLANATIONS[mask]
 if fact("padding_of_batch", len(now.sentences) > 1 and mask != "padding"):
     if mask == "none":
         says = "No mask is chosen."
@@ -59,7 +59,7 @@ with st.container(horizontal=True):
 if mask == "painted":
     st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
 if fact("no_pad", mask == "padding" and not trace.hidden.any()):
-    length = fact("can_grow", longer(scenario))
+    length = fact("can_grow", longer_sequence(scenario))
     st.info("This sequence has no [pad], so the mask hides nothing.")
     if length:
         st.markdown("Make the sequence longer than the sentence:")
@@ -69,14 +69,14 @@ if fact("no_pad", mask == "padding" and not trace.hidden.any()):
             args=({"n_tokens": str(length)},),
         )
 
-board = story.mask(now.stage, cell)
+board = story.mask_board(now.stage, cell)
 board = show_step(now, "masked_scores", board, notes=notes)
 st.caption(
     f"Keys that {token(trace, 'T', focus.query)} sees in head {focus.head}: {n_seen} of {n_keys}."
 )
 if fact("some_hidden", bool(trace.hidden_keys.any())):
     st.caption("Hatched cells are masked: their score is −∞, which the softmax turns into 0.")
-arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair_markdown(trace, focus))
 with st.expander("What if there are fewer queries than keys?", icon=":material/help:"):
     alone = fact("last_query", last_query_alone(trace))
     st.markdown(

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from attention_lab.heads.layout_mistakes import moved_cells, place_merged
+from attention_lab.heads.layout_mistakes import merged_position, wrong_merged_cells
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, goes_astray, look_closer, say_swap, token
+from attention_ui.panels import draw_arithmetic, look_closer, misplaced_sentence, note_swap, token
 from attention_ui.step import show_step
 from attention_viz import story
 
@@ -13,17 +13,17 @@ now = page_context()
 trace = now.trace
 focus = now.focus.within(trace, "merged")
 head, query, feature = focus.head, focus.query, focus.feature
-row, column = right = fact("right_place", place_merged(trace, head, query, feature))
-wrong = fact("wrong_place", place_merged(trace, head, query, feature, swap=False))
+row, column = right = fact("right_place", merged_position(trace, head, query, feature))
+wrong = fact("wrong_place", merged_position(trace, head, query, feature, swap=False))
 wrong_row, wrong_column = wrong
-moved = moved_cells(trace)
+moved = wrong_merged_cells(trace)
 n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
 ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
-board = story.merge(now.stage, (head, query, feature), not now.whole)
-board = show_step(now, "merged", board, also=goes_astray(now, "head_outputs", focus, query))
-say_swap(now)
+board = story.merge_board(now.stage, (head, query, feature), not now.whole)
+board = show_step(now, "merged", board, also=misplaced_sentence(now, "head_outputs", focus, query))
+note_swap(now)
 correct, mistaken = st.columns(2)
 with correct:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")

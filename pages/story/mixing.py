@@ -6,7 +6,7 @@ from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.notation.element_wise import output_of_element
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, element_by_element, look_closer, token
+from attention_ui.panels import draw_arithmetic, draw_element_wise, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import percent
@@ -32,7 +32,7 @@ if most:
 else:
     st.warning(f"In head {head}, {asks} sees no key: all its weights are 0, and so is its output.")
 
-board = story.mixing(now.stage, (head, query, feature))
+board = story.mixing_board(now.stage, (head, query, feature))
 board = show_step(now, "head_outputs", board)
 notes = [
     "All features of a head have the same weights, so a head moves whole vectors. An average never"
@@ -50,7 +50,7 @@ st.caption(" ".join(notes))
 read = focus.key
 if most:
     read = most[0][0]
-element_by_element(
+draw_element_wise(
     "Element by element",
     now,
     output_of_element(trace, head, query, read, feature),

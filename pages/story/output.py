@@ -14,7 +14,7 @@ from attention_ui.registry import page_of
 from attention_ui.step import show_step
 from attention_ui.url_state import request_page
 from attention_viz import story
-from attention_viz.labels import agreement, span
+from attention_viz.labels import format_agreement, format_span
 
 now = page_context()
 trace = now.trace
@@ -48,16 +48,16 @@ if fact("free_width", n_out != trace.sizes["D"]):
         f"Numbers for each token: {trace.sizes['D']} in the input, {n_out} in the output. The sizes"
         " differ, so the input cannot be added to the output."
     )
-board = story.output(now.stage, query, column, not now.whole)
+board = story.output_board(now.stage, query, column, not now.whole)
 board = show_step(now, "output", board)
-if fact("whole", now.whole) and n_out > story.MOST:
+if fact("whole", now.whole) and n_out > story.MAX_COLUMNS_SENT:
     drawn = slice(*fact("drawn_columns", story.output_window(trace, column)))
-    st.caption(f"Shown: {span(drawn, 'column')} of {n_out}.")
+    st.caption(f"Shown: {format_span(drawn, 'column')} of {n_out}.")
 title = f"Column {column} of the :violet[output] of :blue[{asks}]"
 arithmetic = draw_arithmetic(trace, "output", (0, query, column), title)
 
 st.header("The same output, head by head", anchor=False)
-block = span(fact("block", head_columns(trace, "merged", head)), "row")
+block = format_span(fact("block", head_columns(trace, "merged", head)), "row")
 gap = fact("gap", output_gap(trace))
 if w_o is None:
     st.markdown("Each head fills its own columns and adds 0 to the others.")
@@ -69,7 +69,7 @@ else:
         " heads. The last matrix of the board shows what each head adds to the row you point at."
     )
 st.success(
-    f"Checked for all tokens and columns: the two ways {agreement(gap, rounding)}.",
+    f"Checked for all tokens and columns: the two ways {format_agreement(gap, rounding)}.",
     icon=":material/check:",
 )
 if w_o is not None:
@@ -87,9 +87,10 @@ if w_o is not None:
             st.latex(output_without_w_o(trace, now.notation))
             st.markdown(
                 "So code that adds its heads and has no output matrix can be right: computed in"
-                f" both ways, the outputs {agreement(absorbed, rounding)}. It stores more numbers,"
-                f" though: {h} · {d_in} · {n_out} = **{together:,}** in the value matrices, against"
-                f" **{apart:,}** in {now.symbol('w_v')} and {mixes} together. The rank of each does"
+                f" both ways, the outputs {format_agreement(absorbed, rounding)}. It stores more"
+                f" numbers, though: {h} · {d_in} · {n_out} = **{together:,}** in the value"
+                f" matrices, against **{apart:,}** in {now.symbol('w_v')} and {mixes} together. The"
+                " rank of each does"
                 f" not grow: it is at most {now.symbol('d_v')} = {d_v}."
             )
 look_closer(now, "output", board, arithmetic, beside=("merged",))

@@ -37,7 +37,7 @@ else:
     reads = f"the largest share of {asking} goes equally to each of {tied} tokens"
 reads += "".join(f": {percent(share)}" for _, share in best)
 
-SENTENCES = (
+STEP_SUMMARIES = (
     (
         "A sentence becomes numbers.",
         (f"{trace.sentence('inputs')} Tokens here: {sizes['T']}; numbers for each: {sizes['D']}."),
@@ -80,7 +80,7 @@ also = ""
 if n_batch > 1:
     also = f"A batch of {n_batch} sentences runs; sentence {now.sequence} is shown."
 show_step(now, "", picture, also=also, notes=random_notes(now), on_open=open_step)
-for place, (title, text, fields) in enumerate(SENTENCES, 1):
+for place, (title, text, fields) in enumerate(STEP_SUMMARIES, 1):
     st.markdown(f"**{place} · {title}** {text}")
     with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
         for field in fields:

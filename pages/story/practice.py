@@ -5,25 +5,31 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.fading import LEVELS
-from attention_lab.practice import ASKED_FIELDS, LAST_QUESTION, MAX_TERMS, ask, askable
+from attention_lab.fading import HELP_LEVELS
+from attention_lab.practice import (
+    ASKED_FIELDS,
+    MAX_QUESTION_NUMBER,
+    MAX_TERMS,
+    askable_fields,
+    practice_question,
+)
 from attention_ui.facts import fact
 from attention_ui.markdown import plain_quotations
 from attention_ui.page_context import page_context
-from attention_ui.panels import say_columns
+from attention_ui.panels import note_columns
 from attention_ui.practice import (
-    anew,
+    ask_misconception,
+    clear_answer,
     draw_help,
     draw_operands,
+    judge_answer,
     judge_term,
-    judged,
     next_question,
+    offer_sheet,
     open_cell,
-    sheet,
 )
-from attention_ui.practice_belief import ask_belief
 from attention_ui.url_state import KEPT, bound, whole_number_input
-from attention_viz.practice import worded
+from attention_viz.practice import question_text
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 
@@ -31,41 +37,47 @@ now = page_context()
 trace = now.trace
 left, middle, right = st.columns(3, vertical_alignment="bottom")
 title = bound(
-    left.selectbox, "Step", ("any", *TITLES), key="pr_step", on_change=anew, required=True, **KEPT
+    left.selectbox,
+    "Step",
+    ("any", *TITLES),
+    key="pr_step",
+    on_change=clear_answer,
+    required=True,
+    **KEPT,
 )
 number = whole_number_input(
-    middle, "Question", 1, LAST_QUESTION, 1, key="pr_number", on_change=anew, **KEPT
+    middle, "Question", 1, MAX_QUESTION_NUMBER, 1, key="pr_number", on_change=clear_answer, **KEPT
 )
 level = bound(
     right.selectbox,
     "Help",
-    LEVELS,
+    HELP_LEVELS,
     key="pr_help",
-    on_change=anew,
+    on_change=clear_answer,
     required=True,
-    help="From worked to one term missing, the result missing, and your own layer without help.",
+    help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
     **KEPT,
 )
-field, fields = TITLES.get(title or "", ""), askable(trace)
+field, fields = TITLES.get(title or "", ""), askable_fields(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
     st.info(
-        f"Here the numbers of the {title} are no work for a hand: each takes more than {MAX_TERMS}"
-        " terms, or none. So another step is asked for. Smaller sizes help; the example *Two heads"
-        " by hand* has them."
+        f"The {title} cannot be worked out by hand: each number needs more than {MAX_TERMS} terms,"
+        " or none. The question is about another step. Smaller sizes help; the example *Two heads"
+        " on paper* has them."
     )
     field = ""
-question = ask(trace, number, field)
-asked = worded(question, trace, now.notation)
+question = practice_question(trace, number, field)
+text = question_text(question, trace, now.notation)
 fact("question", question)
 
 st.header(STEPS[question.exact.field].title.capitalize(), anchor=False)
-st.markdown(f"**{plain_quotations(asked.question)}**")
+st.markdown(f"**{plain_quotations(text.question)}**")
 with st.container():
-    # One place for all, so that what stands below keeps its own, and the keys' place with it.
-    for name, numbers in asked.given:
+    # One container, so that the widgets below keep their place, and with it the keyboard's focus.
+    for name, numbers in text.numbers:
         st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
-shown_help = draw_help(question, level or LEVELS[0])
+example = draw_help(question, level or HELP_LEVELS[0])
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = bound(
     left.text_input,
@@ -83,12 +95,12 @@ right.button(
     args=(number,),
     key="pr_next",
 )
-if shown_help.missing is None:
-    judged(answer or "", question, asked.how)
+if example.missing is None:
+    judge_answer(answer or "", question, text.method)
 else:
-    judge_term(answer or "", shown_help)
+    judge_term(answer or "", example)
 if shown:
-    st.markdown(f"Answer: {plain_quotations(fact('answer_shown', asked.answer))}")
+    st.markdown(f"Answer: {plain_quotations(fact('answer_shown', text.answer))}")
     st.button(
         "See it on the board",
         icon=":material/grid_on:",
@@ -96,11 +108,11 @@ if shown:
         key="see it",
     )
 st.caption(
-    "The numbers are those of your layer, rounded; answers are right to within what the rounding"
-    " does. Change the sentence or the sizes, and the same question has other numbers."
+    "The numbers are those of your layer, rounded; an answer may differ by the rounding. With"
+    " another sentence or other sizes, the same question has other numbers."
 )
-ask_belief(trace, number, field)
-sheet(now, number, field)
-st.header("The matrices that the numbers come from", anchor=False)
+ask_misconception(trace, number, field)
+offer_sheet(now, number, field)
+st.header("The matrices of these numbers", anchor=False)
 draw_operands(now, question)
-say_columns(now)
+note_columns(now)

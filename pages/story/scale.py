@@ -6,7 +6,7 @@ from attention_lab.heads.scale_effect import scale_effect
 from attention_lab.notation.notation import symbol
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import number, percent
@@ -24,13 +24,13 @@ s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
 how = ""
 if now.scenario.scaling == "on":
     how = rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{d_k}}}}} = "
-board = story.scale(now.stage, cell)
+board = story.scale_board(now.stage, cell)
 board = show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
     f"Both matrices have the same colour scale: if |{factor}| is below 1, scaling makes the colours"
     " weaker. Beside each you see the softmax of the row you point at (no mask)."
 )
-arithmetic = draw_arithmetic(trace, "scaled_scores", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "scaled_scores", (0, *cell), pair_markdown(trace, focus))
 
 st.header("Why?", anchor=False)
 st.markdown(

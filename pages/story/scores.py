@@ -5,12 +5,12 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.derived_arrays import slice_of
-from attention_lab.heads.counts import size_of
+from attention_lab.heads.counts import layer_size
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair, token
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
@@ -23,13 +23,13 @@ h, d_k = trace.sizes["H"], fact("d_k", trace.sizes["K"])
 many, wide = fact("symbols", (now.symbol("n_heads"), now.symbol("d_k")))
 fact("several_heads", h > 1)
 
-board = story.scores(now.stage, cell)
+board = story.scores_board(now.stage, cell)
 board = show_step(now, "scores", board, notes=random_notes(now))
 colours = (
     "Violet is a positive score: query and key point in similar directions and fit well. Orange is"
     " a negative score: they point apart. Longer vectors give larger scores."
 )
-arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair(trace, focus), colours)
+arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair_markdown(trace, focus), colours)
 
 with st.expander(
     "One pair of tokens in all heads: the Hadamard product",
@@ -38,7 +38,7 @@ with st.expander(
     on_change="rerun",
 ) as in_all_heads:
     if in_all_heads.open:
-        one_pair = replace(size_of(trace), n_tokens=1)
+        one_pair = replace(layer_size(trace), n_tokens=1)
         products = fact("products", {one.key: one.multiplications.of(one_pair) for one in SCHEMES})
         place = {0: 0, 1: focus.query, 2: focus.key}
         together = fact("of_all_heads", float(slice_of(trace, "pair_total", place)))
@@ -49,7 +49,7 @@ with st.expander(
             " needed. The product **number by number** (the Hadamard product ⊙), with each row"
             " added up, gives the same scores and nothing else."
         )
-        show_board(story.pair(now.stage, cell), "pair")
+        show_board(story.pair_board(now.stage, cell), "pair")
         st.markdown(
             f"- Multiplications for this pair: {many}² · {wide} = {h}² · {d_k} ="
             f" **{products['full']:,}** in the full product; {many} · {wide} = {h} · {d_k} ="

@@ -11,7 +11,7 @@ from attention_ui.registry import page_of
 from attention_viz import story
 from attention_viz.labels import percent
 
-AHEAD = ("break-it", "all-heads", "trained-heads", "training", "practice")
+NEXT_PAGES = ("break-it", "all-heads", "trained-heads", "training", "practice")
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -23,7 +23,7 @@ for head in range(fact("heads", trace.sizes["H"])):
         reads.append(f"- Head {head} reads most from {token(trace, 'S', key)}: {percent(share)}.")
 st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** On the way:")
 st.markdown("\n".join(reads) if reads else "It may see no key, so no head brings it anything.")
-show_board(story.before_and_after(now.stage, focus.query), "seen")
+show_board(story.token_board(now.stage, focus.query), "seen")
 st.caption(
     "At the left, what the layer knew of the token, and below it what each head found. At the"
     " right the output, and below it what each head adds to it after W_O."
@@ -41,6 +41,6 @@ st.markdown(
 )
 st.header("Where to go from here", anchor=False)
 with st.container(horizontal=True):
-    for name in AHEAD:
+    for name in NEXT_PAGES:
         page = page_of(name)
         st.page_link(page.path, label=f"{page.title}: {page.question}", icon=page.icon)

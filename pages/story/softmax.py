@@ -2,13 +2,19 @@
 
 import streamlit as st
 
-from attention_lab.heads.keys_read import row_share, strongest_keys
-from attention_lab.masks.mistakes import DROPOUT_RATE, row_share_with_dropout
+from attention_lab.heads.keys_read import row_sum, strongest_keys
+from attention_lab.masks.mistakes import DROPOUT_RATE, row_sum_with_dropout
 from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.facts import fact
-from attention_ui.masks.temperature import temperature
+from attention_ui.masks.temperature import show_temperature
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, element_by_element, look_closer, pair, token
+from attention_ui.panels import (
+    draw_arithmetic,
+    draw_element_wise,
+    look_closer,
+    pair_markdown,
+    token,
+)
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
@@ -29,9 +35,9 @@ rest = ""
 if n_others:
     rest = f" Other keys it reads: {n_others}."
 
-board = story.softmax(now.stage, cell)
+board = story.softmax_board(now.stage, cell)
 board = show_step(now, "probabilities", board, notes=random_notes(now))
-total = fact("sum_of_row", row_share(trace, focus.head, focus.query))
+total = fact("sum_of_row", row_sum(trace, focus.head, focus.query))
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}.{rest} The shares of its"
@@ -45,14 +51,14 @@ st.caption(
     " denominator get the same factor; it only keeps the exponential from overflowing. Masked keys"
     f" in this row: {n_hidden}. Their score is −∞, and its exponential is exactly 0."
 )
-element_by_element(
+draw_element_wise(
     "Element by element",
     now,
     weights_of_element(trace, *cell),
     f"The weights of :blue[{query}] in head {focus.head}: one number for each element, counted"
     " from 1 as in the note. The note’s element-wise formula lacks the softmax; it is added here.",
 )
-arithmetic = draw_arithmetic(trace, "probabilities", (0, *cell), pair(trace, focus))
+arithmetic = draw_arithmetic(trace, "probabilities", (0, *cell), pair_markdown(trace, focus))
 
 with st.expander("What happens to a row in which every key is masked?", icon=":material/help:"):
     st.markdown(
@@ -64,7 +70,7 @@ with st.expander("What happens to a row in which every key is masked?", icon=":m
         f" that is computed from it. Such rows in this layer: {n_empty}."
     )
 with st.expander("Why do the weights that I plot not sum to 1?", icon=":material/help:"):
-    thinned = fact("sum_with_dropout", row_share_with_dropout(trace, focus.head, focus.query))
+    thinned = fact("sum_with_dropout", row_sum_with_dropout(trace, focus.head, focus.query))
     st.markdown(
         "Most likely **dropout** is on. In training, nn.MultiheadAttention (PyTorch 2.13) sets each"
         " share to 0 with probability p, divides the others by 1 − p, and returns these weights."
@@ -79,5 +85,5 @@ with st.expander(
     on_change="rerun",
 ) as box:
     if fact("temperature", box.open):
-        temperature(now)
+        show_temperature(now)
 look_closer(now, "probabilities", board, arithmetic)

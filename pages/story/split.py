@@ -3,19 +3,26 @@
 import streamlit as st
 
 from attention_core.head_blocks import head_of
-from attention_lab.heads.layout_mistakes import foreign_cells, split_places
+from attention_lab.heads.layout_mistakes import split_positions, wrong_token_cells
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, goes_astray, look_closer, say_swap, token, which
-from attention_ui.step import of_three, show_step
+from attention_ui.panels import (
+    choose_projection,
+    draw_arithmetic,
+    look_closer,
+    misplaced_sentence,
+    note_swap,
+    token,
+)
+from attention_ui.step import projection_choice, show_step
 from attention_viz import story
 
 now = page_context()
 trace = now.trace
 
-chosen = which()
-field = story.HEADS[chosen]
+chosen = choose_projection()
+field = story.HEAD_FIELDS[chosen]
 one, row_name, color = {
     "queries": ("query", "query", "blue"),
     "keys": ("key", "key", "red"),
@@ -26,13 +33,13 @@ row = getattr(focus, row_name)
 n_batch, n_heads, n_tokens, width = shape = fact("shape", getattr(now.batch, field).shape)
 axes = trace.axes(field)
 T, K = axes[2:]
-places = fact("places", split_places(shape, focus.head, row, focus.feature, now.sequence))
-foreign = foreign_cells(n_tokens, n_heads, width)
+places = fact("places", split_positions(shape, focus.head, row, focus.feature, now.sequence))
+foreign = wrong_token_cells(n_tokens, n_heads, width)
 
-board = story.split(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
-also = goes_astray(now, field, focus, row)
-board = show_step(now, field, board, also=also, choices=of_three(chosen))
-say_swap(now)
+board = story.split_board(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
+also = misplaced_sentence(now, field, focus, row)
+board = show_step(now, field, board, also=also, choices=projection_choice(chosen))
+note_swap(now)
 names = axis_names(trace, now.notation)
 b, h, t, k = fact("letters", tuple(names[axis] for axis in axes))
 wide = fact("letters_of_fused", joined(f"{axes[1]}·{K}", names))
@@ -49,7 +56,7 @@ st.markdown(f"""
 | **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} \
 | {list(places.unswapped)} |
 """)
-n_foreign = fact("foreign_cells", int(foreign.sum()))
+n_foreign = fact("wrong_token_cells", int(foreign.sum()))
 if fact("swap_matters", n_foreign > 0):
     st.warning(
         f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is"
@@ -85,4 +92,4 @@ arithmetic = draw_arithmetic(
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of"
     f" {token(trace, T, row)}] is moved, not computed",
 )
-look_closer(now, field, board, arithmetic, beside=tuple(story.HEADS.values()))
+look_closer(now, field, board, arithmetic, beside=tuple(story.HEAD_FIELDS.values()))

@@ -3,25 +3,26 @@
 import streamlit as st
 
 from attention_core.derivation import derive_input
-from attention_lab.scenario import edits_of, embedding_of, own_of, settled, tokens_of
+from attention_lab.choices import edits_of, resolve, user_matrices_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import chips_html
+from attention_viz.labels import token_chips
 
 now = page_context()
-trace, focus, scenario = now.trace, now.focus, settled(now.shown)
+trace, focus, scenario = now.trace, now.focus, resolve(now.shown)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 earlier = fact("earlier_layers", scenario.layer)
 asking = token(trace, "T", focus.query)
 
-own = fact("own_inputs", own_of(scenario).x is not None)
+own = fact("own_inputs", user_matrices_of(scenario).x is not None)
 trained = fact("trained", scenario.weights == "trained")
 named = fact("named_features", scenario.weights == "by hand")
-made = fact("made_of_words", story.made_of_words(trace, embedding))
+made = fact("made_of_words", story.is_sum_of_words(trace, embedding))
 edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
 piece = fact("longest_piece", scenario.piece)
 if trained:
@@ -38,10 +39,10 @@ else:
     if piece:
         says += f" Words are cut into pieces. Most characters in a piece: {piece}."
     st.markdown(says)
-st.html(chips_html(tokens, focus.query))
+st.html(token_chips(tokens, focus.query))
 
 stage = now.stage
-board = story.tokens(stage, embedding, focus.query, number, not now.whole)
+board = story.inputs_board(stage, embedding, focus.query, number, not now.whole)
 sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" * made
 board = show_step(now, "inputs", board, sum_of_parts)
 if own and not made:
@@ -79,7 +80,7 @@ if fact("edited", edited):
 st.caption(f"From orange (negative) to violet (positive). {where}")
 place = focus.query, number
 untouched = embedding.inputs[place] == trace.inputs[0][place]
-if fact("is_a_sum", story.beside_words(stage, embedding) and bool(untouched)):
+if fact("is_a_sum", story.shows_sum_of_words(stage, embedding) and bool(untouched)):
     arithmetic = draw_derivation(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",

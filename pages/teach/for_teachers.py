@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_lab.homework import MAX_QUESTIONS, Homework
-from attention_lab.practice import LAST_QUESTION
+from attention_lab.practice import MAX_QUESTION_NUMBER
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.teach.homework import key_csv, use_small_layer
@@ -36,7 +36,7 @@ st.markdown(
     " decides the weights, so their numbers differ. The layer is the one of the controls now."
 )
 left, right, students = st.columns(3)
-first = left.number_input("First question", 1, LAST_QUESTION, 1, key="set first")
+first = left.number_input("First question", 1, MAX_QUESTION_NUMBER, 1, key="set first")
 count = right.number_input("How many", 1, MAX_QUESTIONS, 6, key="set count")
 last = students.number_input("Students", 1, 60, 30, key="set students")
 show_link(homework_link(int(first), int(count)), "Homework")

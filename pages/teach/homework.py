@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.homework import MAX_QUESTIONS, MAX_STUDENT, Homework
-from attention_lab.practice import LAST_QUESTION
+from attention_lab.practice import MAX_QUESTION_NUMBER
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.teach.homework import ask_homework, show_summary
@@ -20,7 +20,7 @@ first = whole_number_input(
     middle,
     "First question",
     1,
-    LAST_QUESTION,
+    MAX_QUESTION_NUMBER,
     1,
     key="hw_first",
     help="The teacher's link sets it.",

@@ -3,100 +3,106 @@
 import streamlit as st
 
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.changed_word import change_word, replace_word, stands_again, word_in
+from attention_lab.trained.change_a_word import (
+    change_word,
+    is_repeated,
+    replace_word,
+    word_to_replace,
+)
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import plain, quoted
+from attention_ui.markdown import plain, quote_token
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
-from attention_ui.trained.heads_shown import say_cut, say_model
+from attention_ui.trained.heads_shown import show_cut_notes, show_model_note
 from attention_ui.url_state import bound
-from attention_ui.view import one_window
+from attention_ui.view import main_container
 from attention_viz.labels import percent
 from attention_viz.thumbnails import thumbnails
-from attention_viz.trained.layer_pictures import before_and_after
+from attention_viz.trained.change_a_word import changed_word_board
 
-SENTENCE = "The animal did not cross the street because it was too tired."
+TIRED_OR_WIDE = {
+    "text": "The animal did not cross the street because it was too tired.",
+    "cw_old": "tired",
+    "cw_new": "wide",
+    LAYER: 3,
+    HEAD: 1,
+    CELL: "9-2-0",
+}
 
 now = page_context()
 text = now.scenario.text
-window = one_window()
-left, right, famous, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")
+window = main_container()
+left, right, example, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")
 old = bound(left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session")
 new = bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
-famous.button(
+example.button(
     "tired / wide",
     on_click=st.session_state.update,
     help="“it” and its animal: layer 3, head 1.",
-    kwargs={
-        "text": SENTENCE,
-        "cw_old": "tired",
-        "cw_new": "wide",
-        LAYER: 3,
-        HEAD: 1,
-        CELL: "9-2-0",
-    },
+    kwargs=TIRED_OR_WIDE,
 )
-word, instead = word_in(text, old or ""), new or "wide"
+word, replacement = word_to_replace(text, old or ""), new or "wide"
 with window:
     if fact("replaced", word) != (old or "").strip():
-        fact("stands_again", stands_again(text, word))
+        fact("is_repeated", is_repeated(text, word))
         st.info(
-            f"The sentence does not contain “{plain(old or '')}”. Instead, the first place of its"
-            f" last word “{plain(word)}” is replaced."
+            f"The sentence does not contain “{plain(old or '')}”. Its last word, “{plain(word)}”,"
+            " is replaced instead, in the first place where it stands."
         )
-    say_cut(now)
-change = change_word(text, word, instead, now.scenario.n_tokens)
+    show_cut_notes(now)
+change = change_word(text, word, replacement, now.scenario.n_tokens)
 with heads.container(horizontal=True):
-    layer, head = choose_head(change.before.shape[0], change.before.shape[1])
-cell = pinned_cell(change, layer, head)
+    layer, head = choose_head(*change.before.shape[:2])
+query, key = pinned_cell(change, layer, head)
 
-itself = "itself"
-seen = itself if cell[0] == cell[1] else quoted(change.tokens, cell[1])
-before_after = [float(array[layer, head, *cell]) for array in (change.before, change.after)]
-was, now_is = fact("before_and_after", before_after)
-fact("asks_and_is_read", tuple(change.tokens_before[place] for place in cell))
+shares = [float(array[layer, head, query, key]) for array in (change.before, change.after)]
+before, after = fact("before_and_after", shares)
+fact("asks_and_is_read", (change.tokens_before[query], change.tokens_before[key]))
 with window:
     st.markdown(
-        f":blue[{quoted(change.tokens, cell[0])}] gave :red[{seen}] **{percent(was)}**, and gives"
-        f" **{percent(now_is)}** now: *{plain(replace_word(text, word, instead))}*"
+        "The same head on both sentences."
+        f" :blue[{quote_token(change.tokens, query)}] gave :red[{quote_token(change.tokens, key)}]"
+        f" **{percent(before)}**. Now it gives **{percent(after)}**:"
+        f" *{plain(replace_word(text, word, replacement))}*"
     )
-    board = before_and_after(change, layer, head, *cell)
+    board = changed_word_board(change, layer, head, query, key)
     show_board(board, "before and after", on_pin=pin_change, fits=True)
 st.caption(
-    f"Before: *{plain(text)}* On average a query of this head looks elsewhere with"
-    f" {percent(float(change.moved[layer, head]))} of its attention. Orange is less and violet more"
-    " attention than before."
+    f"Before: *{plain(text)}*  \nOn average, a query of this head moves"
+    f" {percent(float(change.moved[layer, head]))} of its attention to other tokens. Orange is less"
+    " attention than before, violet is more."
 )
 
 st.header("Which heads notice", anchor=False)
-moves = change.largest(5)
-top = moves[0]
-fact("strongest", [(move.layer, move.head, move.query, move.key) for move in moves])
-reads = [itself if move.key == move.query else quoted(change.tokens, move.key) for move in moves]
+changes = change.largest(5)
+top = changes[0]
+fact("strongest", [(one.layer, one.head, one.query, one.key) for one in changes])
 st.markdown(
-    f"A head’s strongest reaction: in layer {top.layer}, head {top.head},"
-    f" {quoted(change.tokens, top.query)} gave {reads[0]} {percent(top.before)} and now gives"
-    f" {percent(top.after)}. Click a cell to see it on both sentences."
+    f"The share that changed most is in layer {top.layer}, head {top.head}:"
+    f" {quote_token(change.tokens, top.query)} gave {quote_token(change.tokens, top.key)}"
+    f" {percent(top.before)} and now gives {percent(top.after)}. The buttons show the heads with"
+    " the largest changes above. So does a click on a cell."
 )
 with st.container(horizontal=True):
-    for move, read in zip(moves, reads, strict=True):
+    for one in changes:
+        asking, read = (quote_token(change.tokens, place) for place in (one.query, one.key))
         st.button(
-            f"layer {move.layer}, head {move.head}: {percent(move.before)} → {percent(move.after)}",
+            f"layer {one.layer}, head {one.head}: {percent(one.before)} → {percent(one.after)}",
             on_click=pin_change,
-            args=(f"layer {move.layer}", [move.head, move.query, move.key]),
-            key=f"cw {move.layer} {move.head}",
-            help=f"{quoted(change.tokens, move.query)} to {read}",
+            args=(f"layer {one.layer}", [one.head, one.query, one.key]),
+            key=f"cw {one.layer} {one.head}",
+            help=f"{asking} to {read}",
         )
 board = thumbnails(
     tuple(change.differences),
     (change.tokens, change.tokens),
-    (layer, head, *cell),
+    (layer, head, query, key),
     "How the attention of every head changes with the word, as small matrices.",
     kind="logit",
     own_scale=bool(st.session_state.get("own_scale")),
     captions=head_captions(AttentionMaps.of(change.before, change.tokens_before)),
 )
 show_board(board, "changes", on_pin=pin_change)
-say_model()
+show_model_note()

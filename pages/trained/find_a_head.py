@@ -4,6 +4,7 @@ import streamlit as st
 
 from attention_lab.notation.notation import symbol
 from attention_lab.trained.head_finder import (
+    example_cell,
     rank_heads,
     rules_for,
     targets_of,
@@ -14,20 +15,21 @@ from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
-from attention_ui.trained.head_place import choose_token, open_pinned
+from attention_ui.trained.head_place import choose_word, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.url_state import bound
 from attention_viz.labels import percent
-from attention_viz.trained.layer_pictures import best_heads, best_says, heads_matrix
+from attention_viz.trained.find_a_head import best_heads
+from attention_viz.trained.layers import heads_matrix
 
-WORDS = "word to word"
-SAYS = {
+WORD_TO_WORD = "word to word"
+RULE_TARGETS = {
     "previous token": "its left neighbour",
     "next token": "its right neighbour",
     "itself": "itself",
     "first token": "the first token",
     "last token": "the last token",
-    "repeated words": "the other places where the same word stands",
+    "repeated words": "the other places of the same word",
 }
 
 now = page_context()
@@ -35,50 +37,52 @@ shown = heads_shown(now)
 maps = shown.maps
 rules = rules_for(maps)
 
+st.markdown(
+    "The board shows one number for each head: how much of its attention goes where you choose."
+)
 rule = str(
     bound(
         st.selectbox,
         "Find the head that looks from each token to",
-        (*rules, WORDS),
+        (*rules, WORD_TO_WORD),
         key="fh_rule",
         required=True,
         persist_state="session",
     )
 )
-if len(rules) < len(SAYS):
+if len(rules) < len(RULE_TARGETS):
     st.caption(
         "The keys are another sequence. A query has no neighbours there and does not find itself."
         " Rules that need these are left out."
     )
-if rule == WORDS:
+if rule == WORD_TO_WORD:
     left, right = st.columns(2)
     with left:
-        query = choose_token("fh_from", "From the word", maps.tokens, 9)
+        query = choose_word("fh_from", "From the word", maps.tokens, 9)
     with right:
-        key = choose_token("fh_to", "To the word", maps.memory_tokens, 2)
+        key = choose_word("fh_to", "To the word", maps.memory_tokens, 2)
     targets = word_to_word(maps.tokens, query, key, maps.memory_tokens)
     (asking, n_pieces), (read, _) = word_at(maps.tokens, query), word_at(maps.memory_tokens, key)
-    looks = f"“{plain(asking)}” gives “{plain(read)}”"
+    gives = f"“{plain(asking)}” gives “{plain(read)}”"
     fact("words", (asking, read))
     if fact("pieces_that_ask", n_pieces) > 1:
-        looks = f"a piece of {looks}, on average"
+        gives = f"on average, a piece of {gives}"
 else:
-    query, key = min(1, len(maps.tokens) - 1), 0
     targets = targets_of(maps, rule)
-    looks = f"a token gives {SAYS[rule]}, on average"
+    query, key = example_cell(targets)
+    gives = f"on average, a token gives {RULE_TARGETS[rule]}"
 ranking = rank_heads(maps, targets)
-best = ranking.best(5)
-layer, head, most = best[0]
-
+layer, head, most = ranking.best(1)[0]
+best = [one for one in ranking.best(5) if one[2] > 0]
 fact("most", most)
-if most:
+if best:
     fact("does_it_most", (layer, head))
     fact("even_share", ranking.even)
     others = fact("tied_with", int((ranking.scores == most).sum()) - 1)
     st.markdown(
-        f"**Layer {layer}, head {head} does it most**: {percent(most)} is what {looks}. Other heads"
-        f" with the same share: {others}. A head that reads all tokens it may see equally would"
-        f" give {percent(ranking.even)}."
+        f"**Layer {layer}, head {head} does it most.** In it, {gives} {percent(most)} of its"
+        f" attention. Other heads with the same share: {others}. A head that reads all tokens it"
+        f" may see equally would give {percent(ranking.even)}."
     )
 else:
     st.markdown("**No head does it**: every head gives 0 there. A mask may hide these keys.")
@@ -89,21 +93,22 @@ with left:
         "find a head",
         on_pin=open_pinned,
     )
-    st.caption("The share that each head gives. A click opens the head.")
+    st.caption(
+        "The share that each head gives. Tokens that have no such partner do not count. A click"
+        " opens the head."
+    )
 with right:
-    ranked = best if most else ()
-    fact("times_the_even_share", [ranking.times_even(score) for *_, score in ranked])
-    for place, (one_layer, one_head, score) in enumerate(ranked, 1):
-        times = f"{ranking.times_even(score):.1f} times the even share"
-        st.markdown(f"{place}. **Layer {one_layer}, head {one_head}**: {percent(score)}, {times}")
-if most:
-    st.header(best_says(len(best)), anchor=False)
+    fact("times_the_even_share", [ranking.times_even(share) for *_, share in best])
+    for rank, (one_layer, one_head, share) in enumerate(best, 1):
+        times = f"{ranking.times_even(share):.1f} times the even share"
+        st.markdown(f"{rank}. **Layer {one_layer}, head {one_head}**: {percent(share)}, {times}")
+if best:
+    st.header("The heads that do it most", anchor=False)
     show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives"
     f" is the word’s value vector, and {plain(symbol('w_o', now.notation).plain)} may throw it"
     " away. A rank on one sentence is not a rule. Try other sentences and see whether the same"
-    " head wins."
-    " (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
+    " head wins. (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
     icon=":material/warning:",
 )

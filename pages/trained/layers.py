@@ -7,21 +7,22 @@ import streamlit as st
 from attention_lab.heads.head_portraits import Measure
 from attention_lab.notation.letters import in_letters
 from attention_lab.notation.notation import symbol
-from attention_lab.trained.encoded_text import weightless
-from attention_lab.trained.layer_measures import LAYER_MEASURES, measure_layers
+from attention_lab.trained.encoded_text import attend_without_weights
+from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import plain
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
-from attention_ui.trained.added_to_tokens import added_to_tokens
-from attention_ui.trained.head_place import head_shown, open_measured, open_pinned
-from attention_ui.trained.heads_shown import heads_shown, of_model, say_model
+from attention_ui.trained.head_place import open_dot, open_pinned, restore_head
+from attention_ui.trained.heads_shown import heads_of_model, heads_shown, show_model_note
+from attention_ui.trained.layers import show_added_parts
 from attention_ui.url_state import bound
 from attention_viz.labels import number, percent
-from attention_viz.trained.layer_pictures import by_layer, heads_matrix, weightless_beside
+from attention_viz.trained.layers import heads_matrix, measure_by_layer, weightless_board
 
-NAMED = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
+MEASURE_KEYS = {measure.title: key for key, measure in LAYER_MEASURES.items()}
+QUANTITIES = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
 
 now = page_context()
 shown = heads_shown(now)
@@ -31,72 +32,75 @@ left, right = st.columns([4, 1], vertical_alignment="bottom")
 title = bound(
     left.selectbox,
     "Measure",
-    tuple(measure.title for measure in LAYER_MEASURES.values()),
+    tuple(MEASURE_KEYS),
     key="ly_measure",
     required=True,
     persist_state="session",
 )
-key = next(key for key, measure in LAYER_MEASURES.items() if measure.title == title)
+key = MEASURE_KEYS[title]
 measured = measure_layers(key, shown.maps, shown.traces)
-measure, values = measured.measure, measured.values
+measure = measured.measure
 with right.popover("Formula"):
-    words = f"$$\n{measure.formula}\n$$\n\n{measure.says}\n\nRange: {measure.range}."
-    st.markdown(in_letters(words, now.notation) if isinstance(measure.source, Measure) else words)
-st.markdown(measure.says)
-show_figure(by_layer(measured), "by layer", on_click=open_measured)
-fact("depends_on_the_sentence", key != "gram_alignment" and bool(shown.traces))
-st.caption("Every dot is a head. Click a dot to open its head.")
+    words = f"$$\n{measure.formula}\n$$\n\nRange: {measure.range}."
+    if isinstance(measure.source, Measure):
+        words = in_letters(words, now.notation)
+    st.markdown(words)
+st.markdown(measure.description)
+show_figure(measure_by_layer(measured), "by layer", on_click=open_dot)
+notes = ["Every dot is a head. Click a dot to open its head."]
 if fact("has_a_dashed_line", measured.even is not None):
-    st.caption("Dashed line: the value of a head that reads all its keys equally.")
+    notes.append("Dashed line: the value of a head that reads all its keys equally.")
 if key == "gram_alignment":
-    st.caption("This measure depends on the weights alone, not on the sentence.")
-elif shown.traces:
-    st.caption("Another sentence gives other numbers.")
+    notes.append("This measure depends on the weights alone, not on the sentence.")
+elif fact("depends_on_the_sentence", bool(shown.traces)):
+    notes.append("Another sentence gives other numbers.")
+st.caption(" ".join(notes))
 show_board(
-    heads_matrix(values, (0, 0), measure.title, shares=measure.share),
+    heads_matrix(measured.values, (0, 0), measure.title, shares=measure.share),
     "measure of heads",
     on_pin=open_pinned,
 )
 
 st.header("The same vectors without weights", anchor=False)
-say_model()
-kinds = weightless(now.scenario.text, now.scenario.n_tokens)
-model = shown if shown.trained else of_model(now)
-_, head = head_shown(shown.maps.sizes["L"], model.maps.sizes["H"])
+show_model_note()
+kinds = attend_without_weights(now.scenario.text, now.scenario.n_tokens)
+model = heads_of_model(now)
+_, head = restore_head(shown.maps.sizes["L"], model.maps.sizes["H"])
 n_tokens = model.maps.sizes["T"]
-signs = {name: plain(symbol(name, now.notation).plain) for name in NAMED}
-wide = f"({signs['d_model']})" if " " in signs["d_model"] else signs["d_model"]
+symbols = {name: plain(symbol(name, now.notation).plain) for name in QUANTITIES}
+equal = " = ".join(symbols[name] for name in ("queries", "keys", "values", "inputs"))
 st.markdown(
-    f"Without weights, {' = '.join(signs[name] for name in NAMED[:4])}, a token’s score with itself"
-    f" is its squared length over √{wide}. On the model’s own vectors that gives three pictures."
-    " Beside them stands a trained head of layer 0, which reads the third kind."
+    f"Without weights, {equal}. A token’s score with itself is then its squared length, divided by"
+    f" the square root of {symbols['d_model']}. The board shows this attention on three kinds of"
+    " the model’s own vectors. Beside them stands a trained head of layer 0, which reads the third"
+    " kind."
 )
-board = weightless_beside(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
+board = weightless_board(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
 show_board(board, "weightless beside trained")
-st.table(
-    {
-        "vectors": [kind.name for kind in kinds],
-        "score with itself": [number(kind.length) for kind in kinds],
-        "mean score with others": [number(kind.others) if n_tokens > 1 else "–" for kind in kinds],
-        "what a token keeps": [percent(kind.share) for kind in kinds],
-    }
-)
 word, placed, normed = kinds
 fact("times_as_long", normed.times_as_long(placed))
 fact("share_if_alike", normed.share_if_alike)
 if fact("has_others", n_tokens > 1):
+    st.table(
+        {
+            "vectors": [kind.name for kind in kinds],
+            "score with itself": [number(kind.length) for kind in kinds],
+            "mean score with others": [number(kind.others) for kind in kinds],
+            "what a token keeps": [percent(kind.share) for kind in kinds],
+        }
+    )
     st.markdown(
         "**Why.** The trained word vectors are short. Their scores lie near 0, e⁰ = 1, and every"
         f" share is close to 1/{n_tokens} = {percent(word.even_share)}. The model adds positions."
         " Then LayerNorm shifts and scales every vector to mean 0 and variance 1, and applies a"
         " trained gain and offset. This makes the vectors"
         f" {normed.times_as_long(placed):.1f} times as long. The score of a token with itself grows"
-        f" by the square of that, to {number(normed.length)}. Its scores with others also"
-        f" depend on the directions of the vectors: their mean is {number(normed.others)}."
-        f" The difference is {number(normed.length - normed.others)}. If it were the same for all"
-        f" tokens, each would keep {percent(normed.share_if_alike)} of its attention. It differs"
-        f" from token to token, and the mean is {percent(normed.share)}. A token needs a trained"
-        f" {signs['w_q']} and {signs['w_k']} to look anywhere else."
+        f" by the square of that, to {number(normed.length)}. Its scores with others also depend on"
+        f" the directions of the vectors: their mean is {number(normed.others)}."
+        f"\n\nThe difference is {number(normed.length - normed.others)}. If it were the same for"
+        f" all tokens, each would keep {percent(normed.share_if_alike)} of its attention. It"
+        f" differs from token to token, and the mean is {percent(normed.share)}. To look anywhere"
+        f" else, a token needs a trained {symbols['w_q']} and {symbols['w_k']}."
     )
 else:
     st.markdown(
@@ -104,4 +108,4 @@ else:
     )
 
 st.header("Attention and feed-forward", anchor=False)
-added_to_tokens(now)
+show_added_parts(now)

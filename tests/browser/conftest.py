@@ -55,11 +55,11 @@ def running_app(folder: Path, port: int = 0) -> Iterator[str]:
     log = folder / "server.log"
     server = started(folder, port)
     try:
-        address = f"http://localhost:{port}"
-        assert answers(server, address), (
+        app_url = f"http://localhost:{port}"
+        assert answers(server, app_url), (
             f"the app did not start:\n{log.read_text(encoding='utf-8')}"
         )
-        yield address
+        yield app_url
     finally:
         server.terminate()
         server.wait(timeout=30)
@@ -86,13 +86,13 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def answers(server: subprocess.Popen[bytes], address: str) -> bool:
+def answers(server: subprocess.Popen[bytes], app_url: str) -> bool:
     """Whether the server gets ready; at most a minute."""
     for _ in range(300):
         if server.poll() is not None:
             return False
         try:
-            with urlopen(f"{address}/_stcore/health", timeout=5) as reply:
+            with urlopen(f"{app_url}/_stcore/health", timeout=5) as reply:
                 return bool(reply.status == 200)
         except (URLError, ConnectionError, TimeoutError):
             time.sleep(0.2)
@@ -100,15 +100,15 @@ def answers(server: subprocess.Popen[bytes], address: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an app that all tests share."""
+def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of an app that all tests share."""
     with running_app(tmp_path_factory.mktemp("app")) as url:
         yield url
 
 
 @pytest.fixture
-def fresh_address(tmp_path: Path) -> Iterator[str]:
-    """The address of an app that nobody has visited yet."""
+def fresh_url(tmp_path: Path) -> Iterator[str]:
+    """The URL of an app that nobody has visited yet."""
     with running_app(tmp_path) as url:
         yield url
 
@@ -199,13 +199,13 @@ def emptied(tab: Page) -> Page:
 
 
 @pytest.fixture
-def visit(page: Page, address: str) -> Callable[[str], Page]:
+def visit(page: Page, app_url: str) -> Callable[[str], Page]:
     """Opens a path of the app and waits until everything is drawn; with the usual layer, unless the
     path names another: see `naming`.
     """
 
     def go(path: str) -> Page:
-        page.goto(f"{address}/{naming(path)}")
+        page.goto(f"{app_url}/{naming(path)}")
         return settled(page)
 
     return go

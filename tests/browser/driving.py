@@ -1,4 +1,4 @@
-"""How the tests act on the app: wait until it is drawn, find a cell, read the address as a
+"""How the tests act on the app: wait until it is drawn, find a cell, read the URL as a
 scenario.
 """
 
@@ -57,7 +57,7 @@ UNCOVERED = """({x, y}) => {
 TO_THE_MIDDLE = """y => document.querySelector('[data-testid=stMain]')
   .scrollBy({top: y - innerHeight / 3, behavior: 'instant'})"""
 OPEN = (
-    "address => { history.pushState({}, '', address); window.dispatchEvent(new"
+    "url => { history.pushState({}, '', url); window.dispatchEvent(new"
     " PopStateEvent('popstate')); }"
 )
 
@@ -76,13 +76,13 @@ def resized(page: Page, width: int, height: int) -> Page:
     return settled(page)
 
 
-def one_by_one(page: Page, addresses: Sequence[str]) -> Iterator[Page]:
-    """Each address when it is drawn. The first loads the app, the others open as by the
+def one_by_one(page: Page, urls: Sequence[str]) -> Iterator[Page]:
+    """Each URL when it is drawn. The first loads the app, the others open as by the
     browser's buttons.
     """
-    for place, address in enumerate(addresses):
-        page.evaluate(OPEN, address) if place else page.goto(address)
-        expect_title(page, page_of(urlsplit(address).path.strip("/")).title)
+    for place, app_url in enumerate(urls):
+        page.evaluate(OPEN, app_url) if place else page.goto(app_url)
+        expect_title(page, page_of(urlsplit(app_url).path.strip("/")).title)
         yield settled(page)
 
 
@@ -107,17 +107,17 @@ def expect_title(page: Page, title: str) -> None:
 
 
 def path_of(page: Page) -> str:
-    """The page of the app that the address names."""
+    """The page of the app that the URL names."""
     return urlsplit(page.url).path.strip("/")
 
 
 def parameters(page: Page) -> dict[str, str]:
-    """What stands behind the question mark of the address."""
+    """What stands behind the question mark of the URL."""
     return {name: values[-1] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
 def scenario_in(page: Page) -> Scenario:
-    """The scenario that the address describes, read without the app's own code for it."""
+    """The scenario that the URL describes, read without the app's own code for it."""
     defaults: dict[str, Any] = asdict(Scenario())
     found: dict[str, Any] = {}
     for control in CONTROLS:
@@ -133,8 +133,8 @@ def scenario_in(page: Page) -> Scenario:
     return Scenario(**found, **own)
 
 
-def expect_address(page: Page, *parts: str) -> None:
-    """Wait until the address holds each part; one that starts with "!" is not to be in it."""
+def expect_url(page: Page, *parts: str) -> None:
+    """Wait until the URL holds each part; one that starts with "!" is not to be in it."""
     for part in parts:
         pattern = re.compile(re.escape(part.removeprefix("!")))
         (

@@ -6,13 +6,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from tests.browser.driving import expect_address, expect_result, parameters, settled
+from tests.browser.driving import expect_result, expect_url, parameters, settled
 from tests.browser.test_stage import SHOWN
 
 pytestmark = pytest.mark.browser
 
 BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran")
-ADDRESS = "text=we+like+green+tea+today&n_heads=2&batch=it+slept%0Athe+dog+ran&query=1&key=2"
+QUERY = "text=we+like+green+tea+today&n_heads=2&batch=it+slept%0Athe+dog+ran&query=1&key=2"
 
 
 def labelled(page: Page, token: str) -> None:
@@ -20,22 +20,22 @@ def labelled(page: Page, token: str) -> None:
     expect(page.locator(".arithmetic .what").first).to_contain_text(token)
 
 
-def test_a_click_on_a_picture_shows_its_sentence(page: Page, address: str) -> None:
+def test_a_click_on_a_picture_shows_its_sentence(page: Page, app_url: str) -> None:
     """Rows and arithmetic follow a click on the stage, on a button and on a cell below the stage;
-    the address names the sentence, and a reload shows it again.
+    the URL names the sentence, and a reload shows it again.
     """
     scores = trace_of(BATCH).scores
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{address}/scores?{ADDRESS}")
+    page.goto(f"{app_url}/scores?{QUERY}")
     settled(page)
     expect_result(page, float(scores[0, 0, 1, 2]))
     labelled(page, "like")
     page.get_by_role("button", name="2 →").click()
-    expect_address(page, "sentence=2")
+    expect_url(page, "sentence=2")
     labelled(page, "dog")
     expect_result(page, float(scores[2, 0, 1, 2]))
     page.get_by_role("button", name="Sentence 1: it slept").click()
-    expect_address(page, "sentence=1")
+    expect_url(page, "sentence=1")
     labelled(page, "slept")
     expect_result(page, float(scores[1, 0, 1, 2]))
     settled(page)
@@ -44,7 +44,7 @@ def test_a_click_on_a_picture_shows_its_sentence(page: Page, address: str) -> No
     box = picture.bounding_box()
     assert box
     page.mouse.click(box["x"] + 20, box["y"] + box["height"] - 4)  # its last row
-    expect_address(page, "sentence=2", "query=4")
+    expect_url(page, "sentence=2", "query=4")
     settled(page)
     key = int(parameters(page).get("key", 0))
     expect_result(page, float(scores[2, 0, 4, key]))
@@ -55,12 +55,12 @@ def test_a_click_on_a_picture_shows_its_sentence(page: Page, address: str) -> No
 
 
 @pytest.mark.parametrize("step", ["split", "scores", "merge"])
-def test_a_step_of_a_batch_stands_in_one_window(page: Page, address: str, step: str) -> None:
+def test_a_step_of_a_batch_stands_in_one_window(page: Page, app_url: str, step: str) -> None:
     """At 1280 × 720 matrices, arithmetic and controls are in sight, and the choice of the sentence
     stands whole in its line.
     """
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{address}/{step}?{ADDRESS}")
+    page.goto(f"{app_url}/{step}?{QUERY}")
     settled(page)
     shown = page.evaluate(SHOWN)
     matrices = [area for area in shown["matrices"] if not area["name"].startswith("sentence")]

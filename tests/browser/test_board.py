@@ -1,10 +1,9 @@
-"""The matrix board in a real browser: what is pointed at, by mouse or keys, is explained with
+"""The matrix board in a real browser: it explains the cell under the pointer or the keyboard with
 the engine's numbers.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -15,7 +14,13 @@ from attention_core import Trace
 from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import number
-from tests.browser.driving import click_cell, expect_address, hover_cell, parameters, settled
+from tests.browser.driving import (
+    click_cell,
+    expect_url,
+    hover_cell,
+    parameters,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -113,23 +118,23 @@ def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
     expect(page.locator("[aria-live]").filter(has_text="and").first).to_contain_text("we")
     page.keyboard.press("Enter")
-    expect_address(page, "query=3")
+    expect_url(page, "query=3")
     assert parameters(settled(page))["query"] == "3"
     expect(matrix).to_be_focused()
     page.keyboard.press("Escape")
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
 
 
-def test_a_late_style_sheet(address: str, page: Page) -> None:
-    """Without its style sheet a board would stand elsewhere: it is shown when that is there,
-    and explains its cells.
+def test_a_late_style_sheet(app_url: str, page: Page) -> None:
+    """Without its style sheet a board would stand elsewhere: it is shown when the style sheet has
+    arrived, and then explains its cells.
     """
     held: list[Route] = []
     page.route("**/board.css", lambda route: held.append(route))
-    page.goto(f"{address}/scores?{PRIME}")
+    page.goto(f"{app_url}/scores?{PRIME}")
     board = page.locator(".board")
     expect(board).to_be_attached()
-    expect(page.get_by_text("The code")).to_be_visible()
+    expect(page.locator(".st-key-closer")).to_be_visible()
     expect(board).to_be_hidden()
     held[0].continue_()
     expect(board).to_be_visible()
@@ -144,55 +149,50 @@ def test_a_rerun_keeps_the_board(visit: Visit) -> None:
     page = visit("scores")
     page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
     click_cell(page, "scores", (0, 0, 2, 9))
-    expect_address(page, "query=2")
+    expect_url(page, "query=2")
     settled(page)
     expect(page.locator("section.board").first).to_have_attribute("data-mine", "yes")
     expect_cell(page, trace_of(Scenario()), "scores", (0, 0, 2, 9))
 
 
 def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
-    """While a masked score is played, it is asked whether it is allowed; the answer comes with
-    the result.
-    """
+    """While a masked score is played, its result is missing at first; the next step shows it."""
     page = visit(f"mask?{PRIME}")
-    page.get_by_label("What is computed at a time").select_option("cell")
-    onwards, line = (
-        page.get_by_role("button", name="One step on"),
-        page.locator(".arithmetic .line").first,
-    )
-    onwards.click()
-    expect(line).to_contain_text("is it allowed?")
-    expect(line).to_contain_text("…")
-    onwards.click()
-    expect(line).to_contain_text("is allowed and stays")
+    page.locator("select.unit").select_option("cell")
+    line = page.locator(".arithmetic .line").first
+    page.locator(".tool.next").click()
+    expect(line).to_be_visible()
+    expect(line.locator(".result")).to_have_count(0)
+    page.locator(".tool.next").click()
+    expect_cell(page, trace_of(SCENARIO), "masked_scores", (0, 0, 0, 0))
 
 
 def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
-    """Where the playing stands in the middle, a head chosen in the sidebar is shown whole, as
-    after a click.
+    """In the middle of a computation, a head chosen in the sidebar is shown whole, as after a
+    click.
     """
     page = visit(f"scores?{PRIME}")
-    page.get_by_role("button", name="First", exact=True).click()
-    stop = page.get_by_role("button", name="Stop and show everything")
+    page.locator(".tool.first").click()
+    stop = page.locator(".tool.stop")
     expect(stop).to_be_enabled()
     page.get_by_label("Head", exact=True).click()
     page.get_by_role("option", name="2", exact=True).click()
-    expect_address(page, "head=2")
+    expect_url(page, "head=2")
     settled(page)
     expect(stop).to_be_disabled()
     expect_cell(page, trace_of(SCENARIO), "scores", (0, 2, 0, 0))
 
 
 def test_stopping_by_keys_keeps_the_place(visit: Visit) -> None:
-    """The button that stops the playing cannot be pressed twice, so the keyboard goes on at the
-    one that plays.
+    """The button that stops cannot be pressed twice, so the keyboard's place moves to the button
+    that plays.
     """
     page = visit(f"scores?{PRIME}")
-    page.get_by_role("button", name="First", exact=True).click()
-    stop = page.get_by_role("button", name="Stop and show everything")
+    page.locator(".tool.first").click()
+    stop = page.locator(".tool.stop")
     stop.press("Enter")
     expect(stop).to_be_disabled()
-    expect(page.get_by_role("button", name="Play the computation")).to_be_focused()
+    expect(page.locator(".tool.play")).to_be_focused()
 
 
 def test_hostile_tokens_stay_text(visit: Visit) -> None:
@@ -206,10 +206,7 @@ def test_hostile_tokens_stay_text(visit: Visit) -> None:
 
 
 def test_columns_for_tokens(visit: Visit) -> None:
-    """In a notation with tokens as columns the same cell has the same number, and the page says
-    it was checked.
-    """
+    """In a notation with tokens as columns the same cell has the same number."""
     page = visit(f"scores?{PRIME}&notation=gml")
     hover_cell(page, "scores", (0, 0, 4, 2))
     expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))
-    expect(page.get_by_text(re.compile("every matrix transposed"))).to_be_visible()

@@ -11,9 +11,9 @@ from playwright.sync_api import Locator, Page, expect
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.heads.head_portraits import strip
+from attention_viz.heads.head_portraits import measures_figure
 from attention_viz.theme import PALETTES
-from tests.browser.driving import expect_address, rgb, settled
+from tests.browser.driving import expect_url, rgb, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -51,7 +51,7 @@ def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
     box = chart.locator(".barlayer path").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect_address(page, "claims_text=gml")
+    expect_url(page, "claims_text=gml")
 
 
 def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
@@ -60,7 +60,7 @@ def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
     drawn(page)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
     page.get_by_text("LayerNorm after", exact=True).click()
-    expect_address(page, "depth_norm=true")
+    expect_url(page, "depth_norm=true")
     settled(page)
     assert page.evaluate("document.querySelector('.js-plotly-plot').seen") is True
 
@@ -114,7 +114,7 @@ def test_the_numbers_beside_the_bars(visit: Visit) -> None:
     page = visit("head-portraits")
     chart = drawn(page)
     expect(chart.locator(".textpoint text").first).to_be_attached()
-    figure = strip(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
+    figure = measures_figure(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
     texts = [
         text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]
     ]

@@ -22,12 +22,12 @@ FIELD = "Your answer"
 class Class:
     """The two tabs, and the room."""
 
-    def __init__(self, address: str, teacher: Page, student: Page) -> None:
-        self.address, self.teacher, self.student, self.room = address, teacher, student, ""
+    def __init__(self, app_url: str, teacher: Page, student: Page) -> None:
+        self.app_url, self.teacher, self.student, self.room = app_url, teacher, student, ""
 
     def open(self, path: str = "class") -> None:
         """The teacher opens a room."""
-        self.teacher.goto(f"{self.address}/{path}")
+        self.teacher.goto(f"{self.app_url}/{path}")
         self.press("Open a room")
         self.room = self.teacher.locator(".class-room b").inner_text()
         # From now on the tab knows whose it is, also when it is loaded again.
@@ -35,7 +35,7 @@ class Class:
 
     def join(self) -> None:
         """The student comes by the link."""
-        self.student.goto(f"{self.address}/class?room={self.room}")
+        self.student.goto(f"{self.app_url}/class?room={self.room}")
         expect(self.student.locator(".classroom")).to_be_visible()
         expect(self.student.locator("#attention-corner .class")).to_contain_text(self.room)
 
@@ -45,7 +45,7 @@ class Class:
 
 
 @pytest.fixture
-def a_class(context: BrowserContext, address: str) -> Iterator[Class]:
+def a_class(context: BrowserContext, app_url: str) -> Iterator[Class]:
     """Two browsers that know nothing of each other; neither asks another machine or fails."""
     assert context.browser is not None
     with ExitStack() as stack:
@@ -56,7 +56,7 @@ def a_class(context: BrowserContext, address: str) -> Iterator[Class]:
             stack.callback(visitor.close)
             tabs.append(visitor.new_page())
             faults.append(stack.enter_context(watched(tabs[-1])))
-        yield Class(address, *tabs)
+        yield Class(app_url, *tabs)
         assert faults == [[], []]
 
 
@@ -145,14 +145,14 @@ def test_a_student_follows_and_leaves(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open()
     a_class.join()
-    teacher.goto(f"{a_class.address}/softmax?mask=causal&head=1&text=one+two+three")
+    teacher.goto(f"{a_class.app_url}/softmax?mask=causal&head=1&text=one+two+three")
     expect(teacher.locator("#attention-corner")).to_contain_text(a_class.room)
     student.wait_for_url("**/softmax?*")
     expect(student.get_by_role("heading", name="Softmax").first).to_be_visible()
     asked = urlsplit(student.url).query.split("&")
     assert {"mask=causal", "head=1", "text=one+two+three"} <= set(asked)
     student.get_by_role("button", name="Stop following").click()
-    teacher.goto(f"{a_class.address}/scores?n_heads=2&head=0")
+    teacher.goto(f"{a_class.app_url}/scores?n_heads=2&head=0")
     student.wait_for_timeout(2_000)
     assert urlsplit(student.url).path == "/softmax"
     student.get_by_role("button", name="Follow teacher").click()
@@ -167,7 +167,7 @@ def test_a_question_reaches_who_looks_elsewhere(a_class: Class) -> None:
     a_class.join()
     student = a_class.student
     student.get_by_role("button", name="Stop following").click()
-    student.goto(f"{a_class.address}/scores?head=0")
+    student.goto(f"{a_class.app_url}/scores?head=0")
     a_class.press("Ask: open the vote")
     student.get_by_role("button", name="Answer", exact=True).click()
     expect(student.get_by_label(FIELD)).to_be_visible()
@@ -180,10 +180,10 @@ def test_a_killed_server_loses_no_vote(
     kept, and an answer given meanwhile is sent by itself.
     """
     port = free_port()
-    a_class.address = f"http://localhost:{port}"
+    a_class.app_url = f"http://localhost:{port}"
     server = started(tmp_path, port)
     try:
-        assert answers(server, a_class.address)
+        assert answers(server, a_class.app_url)
         a_class.open()
         a_class.join()
         a_class.press("Ask: open the vote")
@@ -197,7 +197,7 @@ def test_a_killed_server_loses_no_vote(
         student.get_by_role("button", name="Send").click()
         expect(status).to_have_attribute("data-state", "refused")  # no answer yet, and it says so
         server = started(tmp_path, port)
-        assert answers(server, a_class.address)
+        assert answers(server, a_class.app_url)
         expect(status).to_have_attribute("data-state", "kept", timeout=60_000)
         a_class.teacher.reload()
         expect(a_class.teacher.locator(".count")).to_have_text("1 answer", timeout=60_000)
@@ -215,9 +215,9 @@ def test_two_processes_serve_one_class(
     try:
         for server, port in zip(servers, ports, strict=True):
             assert answers(server, f"http://localhost:{port}")
-        a_class.address = f"http://localhost:{ports[0]}"
+        a_class.app_url = f"http://localhost:{ports[0]}"
         a_class.open()
-        a_class.address = f"http://localhost:{ports[1]}"
+        a_class.app_url = f"http://localhost:{ports[1]}"
         a_class.join()
         a_class.press("Ask: open the vote")
         a_class.student.get_by_label(FIELD).fill("3")

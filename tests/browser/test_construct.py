@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_lab.by_hand import FEATURES
-from tests.browser.driving import click_cell, expect_address, settled
+from attention_lab.by_hand import HANDMADE_FEATURES
+from tests.browser.driving import click_cell, expect_url, settled
 from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.browser
@@ -23,14 +23,14 @@ def test_a_head_is_built_by_typing(visit: Callable[[str], Page]) -> None:
         page.get_by_role("radio", name=matrix.upper(), exact=True).click()
         expect(page.locator(f"[data-matrix={matrix}]")).to_be_visible()
         settled(page)
-        click_cell(page, matrix, (FEATURES.index(row), 0))
+        click_cell(page, matrix, (HANDMADE_FEATURES.index(row), 0))
         settled(page)
         page.locator(f"[data-matrix={matrix}]").first.focus()
         page.keyboard.press(value[0])
         page.locator(".editor").fill(value)
         page.keyboard.press("Enter")
         settled(page)
-        expect_address(page, f"{matrix.replace('_', '')}_{FEATURES.index(row)}_0_{value}")
+        expect_url(page, f"{matrix.replace('_', '')}_{HANDMADE_FEATURES.index(row)}_0_{value}")
     expect(page.get_by_test_id("stAlertContentSuccess")).to_be_visible()
 
 

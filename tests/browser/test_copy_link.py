@@ -18,7 +18,7 @@ NO_CLIPBOARD = """() => {
 
 
 def test_the_link_is_copied(visit: Callable[[str], Page]) -> None:
-    """By keys alone: the clipboard gets the address as it is now, and the page says so."""
+    """By keys alone: the clipboard gets the URL as it is now, and the page says so."""
     page = visit("softmax?head=1&mask=causal")
     page.evaluate(COPIED)
     page.locator(BUTTON).focus()
@@ -34,7 +34,7 @@ def test_the_link_is_copied(visit: Callable[[str], Page]) -> None:
 
 
 def test_without_a_clipboard_the_old_command_copies(visit: Callable[[str], Page]) -> None:
-    """A page without encryption has no clipboard; what the command takes is the address."""
+    """A page without encryption has no clipboard; what the command takes is the URL."""
     page = visit("scores")
     page.evaluate(NO_CLIPBOARD)
     page.evaluate(
@@ -48,7 +48,7 @@ def test_without_a_clipboard_the_old_command_copies(visit: Callable[[str], Page]
 
 
 def test_without_any_leave_the_link_can_be_selected(visit: Callable[[str], Page]) -> None:
-    """The field holds the address, all of it selected; Escape closes it and gives the button the
+    """The field holds the URL, all of it selected; Escape closes it and gives the button the
     focus back.
     """
     page = visit("scores?head=1")

@@ -11,19 +11,19 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_ui.registry import page_of
-from tests.browser.driving import click_cell, expect_address, expect_title, settled
+from tests.browser.driving import click_cell, expect_title, expect_url, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
 def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
-    """A click pins a pair, in the text and in the address; the layer's own focus stays where it
+    """A click pins a pair, in the text and in the URL; the layer's own focus stays where it
     was.
     """
     page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20")
     click_cell(page, "probabilities", (17, 2))
-    expect_address(page, "lab_cell=17-2", "!query=17")
+    expect_url(page, "lab_cell=17-2", "!query=17")
     expect(page.get_by_text("i = 17, j = 2")).to_be_visible()
 
 
@@ -33,21 +33,21 @@ def test_the_laboratory_is_shared(visit: Visit) -> None:
     """
     page = visit("self-attention-mass?lab_weights=tied")
     page.get_by_role("button", name="X = [1, 2, 3]").click()
-    expect_address(page, "lab_tokens=numbers", "!lab_weights")
+    expect_url(page, "lab_tokens=numbers", "!lab_weights")
     settled(page)
     weights = page.get_by_role("combobox", name=re.compile("Weights")).last
     weights.scroll_into_view_if_needed()
     settled(page)  # a list that is open closes where the page is scrolled
     weights.click()
     page.get_by_role("option", name="tied", exact=True).click()
-    expect_address(page, "lab_weights=tied")
+    expect_url(page, "lab_weights=tied")
     for url_path, expected in (("propositions", "S4, S5"), ("self-attention-mass", "of 3")):
         goal = page_of(url_path)
         page.get_by_text(goal.heading, exact=True).first.click()
         page.get_by_test_id("stTopNavDropdownLink").filter(has_text=goal.title).click()
         expect_title(page, goal.title)
         expect(settled(page).get_by_text(expected).first).to_be_visible()
-    expect_address(page, "lab_weights=tied", "lab_tokens=numbers")
+    expect_url(page, "lab_weights=tied", "lab_tokens=numbers")
 
 
 def test_a_run_can_be_stopped(visit: Visit) -> None:
@@ -64,16 +64,16 @@ def test_a_run_can_be_stopped(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
 
 
-def test_an_example_is_in_the_address(visit: Visit) -> None:
+def test_an_example_is_in_the_url(visit: Visit) -> None:
     """Also its numbers, whose field comes with it: the link gives the same page, and one step
     back the page before.
     """
     page = visit("self-attention-mass")
     page.get_by_role("button", name="Equal norms").click()
-    expect_address(page, "lab_tokens=numbers", "lab_numbers=3%2C4")
+    expect_url(page, "lab_tokens=numbers", "lab_numbers=3%2C4")
     settled(page).reload()
     expect(settled(page).get_by_role("textbox", name="Such as")).to_have_value(
         "3,4; 5,0; -4,3; 0,-5; 4,-3"
     )
     page.go_back()
-    expect_address(page, "!lab_numbers", "!lab_tokens")
+    expect_url(page, "!lab_numbers", "!lab_tokens")

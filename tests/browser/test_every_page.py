@@ -13,7 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from attention_ui.registry import PAGES, story
+from attention_ui.registry import PAGES, story_steps
 from attention_ui.registry import Page as Entry
 from attention_viz.theme import PALETTES
 from tests.browser.driving import one_by_one, rgb
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 # Every second page of the story and every fourth of the others are also opened in the dark theme
 # and on a phone.
-FEWER = (*story()[::2], *PAGES[len(story()) :: 4])
+FEWER = (*story_steps()[::2], *PAGES[len(story_steps()) :: 4])
 # name -> width and height of the window, colour scheme
 LOOKS = {"light": (1440, 1000, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
 SECTIONS = {name: list(pages) for name, pages in groupby(PAGES, key=lambda page: page.section)}
@@ -75,9 +75,9 @@ def picture(page: Page, name: str) -> None:
     ids=[*SECTIONS, "dark", "phone"],
 )
 def test_every_page_in_every_look(
-    page: Page, address: str, look: str, pages: Sequence[Entry], request: pytest.FixtureRequest
+    page: Page, app_url: str, look: str, pages: Sequence[Entry], request: pytest.FixtureRequest
 ) -> None:
-    """A page opens by its address, without an error, in its theme, accessible, no wider than the
+    """A page opens by its URL, without an error, in its theme, accessible, no wider than the
     window.
 
     The themes differ in their colours only, so the dark one is searched for those alone.
@@ -88,8 +88,8 @@ def test_every_page_in_every_look(
     palette = PALETTES["dark" if scheme == "dark" else "light"]
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
     found = {}
-    addresses = [f"{address}/{entry.url_path}?query=4&key=1" for entry in pages]
-    for entry, _ in zip(pages, one_by_one(page, addresses), strict=True):
+    urls = [f"{app_url}/{entry.url_path}?query=4&key=1" for entry in pages]
+    for entry, _ in zip(pages, one_by_one(page, urls), strict=True):
         expect(errors).to_have_count(0)
         expect(page.get_by_test_id("stApp")).to_have_css(
             "background-color", rgb(palette["background"])

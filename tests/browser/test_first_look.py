@@ -1,4 +1,4 @@
-"""The first example in a browser: in the address, one entry of the history; and what a trained
+"""The first example in a browser: in the URL, one entry of the history; and what a trained
 layer's sizes do to it.
 """
 
@@ -13,8 +13,8 @@ from attention_lab.scenario import trace_of
 from attention_ui.presets import presets
 from tests.browser.driving import (
     click_cell,
-    expect_address,
     expect_result,
+    expect_url,
     parameters,
     scenario_in,
     score_at,
@@ -25,12 +25,12 @@ pytestmark = pytest.mark.browser
 FIRST = presets()[0]
 
 
-def test_the_first_example_is_one_entry_of_the_history(page: Page, address: str) -> None:
-    """The bare address becomes the example's, which a reload keeps; a step back leaves the app."""
-    page.goto(address)  # the first visitor of a server comes to its first page first
+def test_the_first_example_is_one_entry_of_the_history(page: Page, app_url: str) -> None:
+    """The bare URL becomes the example's, which a reload keeps; a step back leaves the app."""
+    page.goto(app_url)  # the first visitor of a server comes to its first page first
     settled(page).goto("about:blank")
-    page.goto(f"{address}/scores")
-    expect_address(page, "weights=by+hand", "query=6", "key=1")
+    page.goto(f"{app_url}/scores")
+    expect_url(page, "weights=by+hand", "query=6", "key=1")
     settled(page)
     assert scenario_in(page) == FIRST.scenario
     expect_result(page, score_at(trace_of(FIRST.scenario), 0, 6, 1))
@@ -39,16 +39,16 @@ def test_the_first_example_is_one_entry_of_the_history(page: Page, address: str)
     settled(page)
     assert parameters(page) == told
     click_cell(page, "scores", (0, 0, 7, 1))
-    expect_address(page, "query=7")
+    expect_url(page, "query=7")
     settled(page).go_back()
-    expect_address(page, "query=6")
+    expect_url(page, "query=6")
     page.go_back()
     expect(page).to_have_url("about:blank")
 
 
-def test_a_trained_layer_shows_its_sizes_and_keeps_the_others(page: Page, address: str) -> None:
+def test_a_trained_layer_shows_its_sizes_and_keeps_the_others(page: Page, app_url: str) -> None:
     """384 and 12 stand where the controls were; these come back with the example's own weights."""
-    page.goto(f"{address}/scores?d_model=24&n_heads=3&weights=trained")
+    page.goto(f"{app_url}/scores?d_model=24&n_heads=3&weights=trained")
     settled(page)
     size = page.get_by_label("Embedding size", exact=True).and_(page.locator(":visible"))
     expect(size).to_have_value("384")
@@ -57,6 +57,6 @@ def test_a_trained_layer_shows_its_sizes_and_keeps_the_others(page: Page, addres
     page.get_by_text("Weights", exact=True).first.click()
     page.get_by_role("combobox", name=re.compile("Weights")).click()
     page.get_by_role("option", name="tied", exact=True).click()
-    expect_address(page, "weights=tied", "d_model=24", "n_heads=3")
+    expect_url(page, "weights=tied", "d_model=24", "n_heads=3")
     expect(settled(page).get_by_label("Embedding size", exact=True)).to_have_count(1)
     expect(page.get_by_label("Embedding size", exact=True)).to_have_value("24")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Response
 
-from attention_ui.server_routes import PLOTLY_URL
+from attention_ui.browser_files import PLOTLY_URL
 from tests.browser.driving import expect_title, settled
 
 pytestmark = pytest.mark.browser
@@ -22,32 +22,32 @@ new MutationObserver(() => {
 """
 
 
-def boxes(page: Page, address: str, path: str) -> int:
+def boxes(page: Page, app_url: str, path: str) -> int:
     """Open a page by its URL in a new visit; how often the box was seen until all is drawn."""
-    page.goto(f"{address}/{path}")
+    page.goto(f"{app_url}/{path}")
     settled(page)
     assert page.evaluate("window.seen.looks") > 0
     return int(page.evaluate("window.seen.boxes"))
 
 
-def test_no_visitor_is_told_that_a_page_was_not_found(page: Page, fresh_address: str) -> None:
+def test_no_visitor_is_told_that_a_page_was_not_found(page: Page, fresh_url: str) -> None:
     """Neither the first visitor of a fresh server nor the second, each by the URL of a page; one
     who asks for a page that does not exist is told so.
     """
     page.add_init_script(WATCH)
-    assert [boxes(page, fresh_address, path) for path in ("scores", "output")] == [0, 0]
+    assert [boxes(page, fresh_url, path) for path in ("scores", "output")] == [0, 0]
     expect_title(page, "Output")
-    assert boxes(page, fresh_address, "no-such-page") > 0
+    assert boxes(page, fresh_url, "no-such-page") > 0
 
 
-def test_a_browser_keeps_plotly_js(page: Page, address: str) -> None:
+def test_a_browser_keeps_plotly_js(page: Page, app_url: str) -> None:
     """It comes from this server, and may be kept for good, because its URL names the version."""
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))
-    page.goto(f"{address}/head-worth")
+    page.goto(f"{app_url}/head-worth")
     settled(page)
     found = {
         answer.url: answer.headers["cache-control"] for answer in answers if "plotly" in answer.url
     }
-    assert list(found) == [f"{address}/{PLOTLY_URL}"]
-    assert "immutable" in found[f"{address}/{PLOTLY_URL}"]
+    assert list(found) == [f"{app_url}/{PLOTLY_URL}"]
+    assert "immutable" in found[f"{app_url}/{PLOTLY_URL}"]

@@ -10,15 +10,15 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.browser.conftest import watched
-from tests.browser.driving import expect_address, hover_cell, number, resized, settled
+from tests.browser.driving import expect_url, hover_cell, number, resized, settled
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST, SHOWN, overlap
 
 pytestmark = pytest.mark.browser
 
-STEPS = [page.url_path for page in story() if page.fields and page.url_path != "overview"]
+STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 AT = "head=0&query=6&key=1"
 CAT = Scenario(weights="by hand", d_model=8, n_heads=2, text="the cat saw the box and it ran")
 
@@ -48,9 +48,9 @@ def phone(context: BrowserContext) -> Iterator[Page]:
     yield from tab(context, viewport=size, has_touch=True, is_mobile=True)
 
 
-def opened(page: Page, address: str, path: str = f"scores?{FIRST}&{AT}") -> Page:
+def opened(page: Page, app_url: str, path: str = f"scores?{FIRST}&{AT}") -> Page:
     """A page that is drawn."""
-    page.goto(f"{address}/{path}")
+    page.goto(f"{app_url}/{path}")
     return settled(page)
 
 
@@ -60,13 +60,13 @@ def guess(page: Page, text: str) -> None:
     page.locator(".guess .typed").press("Enter")
 
 
-def test_every_step_asks_and_moves_nothing(asked: Page, address: str) -> None:
+def test_every_step_asks_and_moves_nothing(asked: Page, app_url: str) -> None:
     """The question stands where the arithmetic does, on no matrix, in the window; every matrix is
     where it is without one.
     """
     wrong = {}
     for step in STEPS:
-        opened(asked, address, f"{step}?{FIRST}&{AT}")
+        opened(asked, app_url, f"{step}?{FIRST}&{AT}")
         for window in ((1280, 720), (1366, 768)):
             shown = resized(asked, *window).evaluate(SHOWN)
             box = asked.locator(".guess").bounding_box()
@@ -77,18 +77,18 @@ def test_every_step_asks_and_moves_nothing(asked: Page, address: str) -> None:
             inner = asked.locator(".guess").evaluate("e => [e.scrollHeight, e.clientHeight]")
             if inner[0] > inner[1] + 1:
                 wrong[step, window] = ("cut", inner)
-        opened(asked, address, f"{step}?{FIRST}&{AT}&guess=false")
+        opened(asked, app_url, f"{step}?{FIRST}&{AT}&guess=false")
         expect(asked.locator(".guess")).to_be_hidden()
         if resized(asked, 1366, 768).evaluate(SHOWN)["matrices"] != shown["matrices"]:
             wrong[step, "moved"] = True
     assert wrong == {}
 
 
-def test_a_guess_is_taken_by_enter_and_told_with_the_arithmetic(asked: Page, address: str) -> None:
+def test_a_guess_is_taken_by_enter_and_told_with_the_arithmetic(asked: Page, app_url: str) -> None:
     """Until then the number is nowhere; then it stands beside the guess, with its terms; reasons
     are chosen by keys, and the why follows.
     """
-    opened(asked, address)
+    opened(asked, app_url)
     score = trace_of(CAT).scores[0, 0, 6, 1]
     expect(asked.locator(".arithmetic")).to_be_hidden()
     guess(asked, "12")
@@ -105,9 +105,9 @@ def test_a_guess_is_taken_by_enter_and_told_with_the_arithmetic(asked: Page, add
     expect(asked.locator(".guess")).to_be_hidden()
 
 
-def test_other_cells_are_explained_while_a_guess_waits(asked: Page, address: str) -> None:
+def test_other_cells_are_explained_while_a_guess_waits(asked: Page, app_url: str) -> None:
     """Nobody has to guess: pointing elsewhere explains that cell, and the question comes back."""
-    opened(asked, address)
+    opened(asked, app_url)
     hover_cell(asked, "scores", (0, 0, 6, 4))
     expect(asked.locator(".arithmetic .result").first).to_have_text("6")
     expect(asked.locator(".guess")).to_be_hidden()
@@ -117,11 +117,11 @@ def test_other_cells_are_explained_while_a_guess_waits(asked: Page, address: str
     expect(asked.locator(".guess .truth")).to_be_visible()
 
 
-def test_no_guesses_is_one_click_and_stands_in_the_address(asked: Page, address: str) -> None:
+def test_no_guesses_is_one_click_and_stands_in_the_url(asked: Page, app_url: str) -> None:
     """Off here is off everywhere, also after the page is loaded again."""
-    opened(asked, address)
+    opened(asked, app_url)
     asked.locator(".guess .off").click()
-    expect_address(asked, "guess=false")
+    expect_url(asked, "guess=false")
     expect(asked.locator(".guess")).to_be_hidden()
     asked.reload()
     settled(asked)
@@ -129,24 +129,24 @@ def test_no_guesses_is_one_click_and_stands_in_the_address(asked: Page, address:
     expect(asked.locator(".guess")).to_be_hidden()
 
 
-def test_the_end_of_the_story_tells_what_was_guessed(asked: Page, address: str) -> None:
+def test_the_end_of_the_story_tells_what_was_guessed(asked: Page, app_url: str) -> None:
     """One right, one wrong: both counts, and the step that surprised; a step asks once."""
-    opened(asked, address)
+    opened(asked, app_url)
     guess(asked, "10")
-    opened(asked, address, f"scale?{FIRST}&{AT}")
+    opened(asked, app_url, f"scale?{FIRST}&{AT}")
     guess(asked, "1.4")
-    opened(asked, address)
+    opened(asked, app_url)
     expect(asked.locator(".guess")).to_be_hidden()
-    opened(asked, address, f"seen?{FIRST}")
+    opened(asked, app_url, f"seen?{FIRST}")
     told = asked.locator(".guessed")
     expect(told).to_contain_text(re.compile(r"\b2\b.*\b1\b.*Scale"))
     told.get_by_role("button").click()
     expect(told).to_be_hidden()
 
 
-def test_a_clicker_shows_the_answer_first(asked: Page, address: str) -> None:
+def test_a_clicker_shows_the_answer_first(asked: Page, app_url: str) -> None:
     """In a lecture the first key shows what was asked, the next ones go on."""
-    opened(asked, address, f"scores?{FIRST}&{AT}&present=true")
+    opened(asked, app_url, f"scores?{FIRST}&{AT}&present=true")
     expect(asked.locator(".guess .typed")).to_be_visible()
     asked.keyboard.press("PageDown")
     expect(asked.locator(".guess .truth")).to_be_visible()
@@ -155,9 +155,9 @@ def test_a_clicker_shows_the_answer_first(asked: Page, address: str) -> None:
     expect(asked.locator("h1")).to_have_text("Scores")
 
 
-def test_a_guess_on_a_phone(phone: Page, address: str) -> None:
+def test_a_guess_on_a_phone(phone: Page, app_url: str) -> None:
     """The question is in sight without scrolling, takes a finger, and is no dialog."""
-    opened(phone, address)
+    opened(phone, app_url)
     box = phone.locator(".guess").bounding_box()
     assert box
     assert box["y"] + box["height"] <= 844

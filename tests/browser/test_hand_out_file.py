@@ -12,7 +12,7 @@ from attention_lab.scenario import trace_of
 from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.payload import Stage
-from attention_viz.scene import dressed
+from attention_viz.scene import coloured_scene
 from tests.browser.driving import number, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_guess import CAT
@@ -26,7 +26,7 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     picture, asks for nothing.
     """
     trace = trace_of(SCENARIO)
-    scene = dressed(story.scores(Stage(trace), (1, 3, 2)), "both")
+    scene = coloured_scene(story.scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
     file.write_text(
         handout(scene, "Scores", "One </script> sentence.", "scores = q @ k.T", "“a”"),
@@ -58,14 +58,14 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     alone.close()
 
 
-def test_a_guess_in_a_file(context: BrowserContext, address: str, tmp_path: Path) -> None:
+def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path) -> None:
     """A step that asks first also asks in its file, offline: the guess is judged there, and its
     reasons follow.
     """
     assert context.browser
     asked = context.browser.new_context(accept_downloads=True)
     page = asked.new_page()
-    page.goto(f"{address}/scores?{FIRST}&head=0&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&head=0&query=6&key=1")
     settled(page).get_by_role("button", name="Take it with you", exact=True).click()
     with settled(page).expect_download() as download:
         page.get_by_role("button", name="This step as one web page").click()

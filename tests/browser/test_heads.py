@@ -1,4 +1,4 @@
-"""The pages about heads in a real browser: choices that stay in the address."""
+"""The pages about heads in a real browser: choices that stay in the URL."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
     cell_at,
-    expect_address,
     expect_result,
     expect_title,
+    expect_url,
     parameters,
     settled,
 )
@@ -21,17 +21,17 @@ pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
-def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
-    """Switching heads off and turning the bases is in the address; a reload shows the same."""
+def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
+    """Heads that are off and the change of bases are in the URL; a reload shows the same."""
     page = visit("head-worth")
     switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")
     switches.get_by_role("button", name="1", exact=True).click()
-    expect_address(page, "off=1")
+    expect_url(page, "off=1")
     settled(page)
     switches.get_by_role("button", name="3", exact=True).click()
-    expect_address(page, "off=1.3")
-    page.get_by_role("button", name="Turn the bases").click()
-    expect_address(page, "basis=1")
+    expect_url(page, "off=1.3")
+    page.get_by_role("button", name="Change the bases").click()
+    expect_url(page, "basis=1")
     settled(page).reload()
     settled(page)
     assert parameters(page) == {"head": "0", "off": "1.3", "basis": "1"}
@@ -39,13 +39,13 @@ def test_switched_off_heads_stay_in_the_address(visit: Visit) -> None:
     assert switches.get_by_role("button").evaluate_all(pressed) == ["1", "3"]
 
 
-def test_one_head_stands_a_click_away_from_the_heads(visit: Visit) -> None:
-    """From a step, next to the choice of the head; the head that was chosen stays."""
+def test_a_click_opens_one_wide_head(visit: Visit) -> None:
+    """From a step, next to the choice of the head; the chosen head stays."""
     page = visit("scores?n_heads=2&d_model=8&head=1")
     page.get_by_role("button", name="The same weights as one wide head").click()
     expect_title(page, "All heads")
-    expect_address(page, "beside_one=true")
-    expect_address(page, "head=1")
+    expect_url(page, "beside_one=true")
+    expect_url(page, "head=1")
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_nothing_wide_is_cut_in_a_small_window(visit: Visit, page: Page, path: s
     assert max(found) <= 0
 
 
-def test_keys_reach_every_cell_of_all_heads(visit: Visit) -> None:
+def test_the_keyboard_reaches_every_cell_of_all_heads(visit: Visit) -> None:
     """Tab comes to the board; arrows go from cell to cell, Page down to the next head, End to the
-    last key; each cell is told with query, key and number, and Enter makes it the focus.
+    last key; each cell is announced with query, key and number, and Enter makes it the focus.
     """
     page = visit("all-heads?subset=0.3")
     page.locator("[data-panel='probabilities tiles']").focus()
@@ -70,18 +70,18 @@ def test_keys_reach_every_cell_of_all_heads(visit: Visit) -> None:
         page.keyboard.press(key)
     share = trace_of(Scenario()).probabilities[0, 3, 2, 1]
     expect_result(page, float(share))
-    told = page.locator(".board .unseen[aria-live]").first
-    expect(told).to_contain_text("head 3")
-    expect(told).to_contain_text("query position 2 did")
-    expect(told).to_contain_text("key position 1 animal")
+    stated = page.locator(".board .unseen[aria-live]").first
+    expect(stated).to_contain_text("head 3")
+    expect(stated).to_contain_text("query position 2 did")
+    expect(stated).to_contain_text("key position 1 animal")
     page.keyboard.press("End")
     page.keyboard.press("Enter")
-    expect_address(page, "head=3", "query=2", "key=11")
+    expect_url(page, "head=3", "query=2", "key=11")
 
 
-def test_the_words_of_the_keys_stand_above_the_first_heads(visit: Visit) -> None:
-    """In the first window the whole first line of heads and a legend are in sight, at 64 tokens
-    all heads are drawn whole.
+def test_the_first_line_of_heads_is_in_sight(visit: Visit) -> None:
+    """In the first window the first line of heads and a legend are visible; at 64 tokens all heads
+    are drawn whole.
     """
     page = visit("all-heads")
     page.set_viewport_size({"width": 1366, "height": 768})

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
     click_cell,
-    expect_address,
     expect_result,
     expect_title,
+    expect_url,
     parameters,
     path_of,
     scenario_in,
@@ -33,11 +33,11 @@ def test_back_and_forth(visit: Visit) -> None:
     steps = page.get_by_role("navigation", name="Steps of the story")
     expect(steps.locator("[aria-current=page]")).to_have_text("Scores")
     steps.get_by_role("link", name="Mask").click()
-    expect_address(page, "/mask")
+    expect_url(page, "/mask")
     expect_title(page, "Mask")
     settled(page)
     expected = {"n_heads": "2", "mask": "causal", "query": "4"}
-    expect_address(page, "query=4", "mask=causal", "n_heads=2")
+    expect_url(page, "query=4", "mask=causal", "n_heads=2")
     assert parameters(page) == expected
     page.go_back()
     expect_title(page, "Scores")
@@ -53,7 +53,7 @@ def test_the_choices_of_a_page_are_there_after_a_step_back_from_another(visit: V
     expect_title(page, "Split")
     settled(page).go_back()
     expect_title(page, "Break it")
-    expect_address(page, "bi_spot=true", "bi_round=4")
+    expect_url(page, "bi_spot=true", "bi_round=4")
     expect(settled(page).get_by_label("Round", exact=True)).to_have_value("4")
 
 
@@ -67,10 +67,10 @@ def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
     settled(page)
     entries = page.evaluate("history.length")
     click_cell(page, "scores", [0, 0, 2, 3])
-    expect_address(page, "query=2", "key=3")
+    expect_url(page, "query=2", "key=3")
     assert page.evaluate("history.length") == entries + 1
     settled(page).go_back()
-    expect_address(page, "!query", "!key", "!unset")
+    expect_url(page, "!query", "!key", "!unset")
     expect_result(page, score_at(trace_of(Scenario()), 0, 0, 0))
     settled(page).go_back()
     expect_title(page, "Tokens")
@@ -82,15 +82,15 @@ def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) ->
     """
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 9, 7])
-    expect_address(page, "query=9", "key=7")
+    expect_url(page, "query=9", "key=7")
     entries = settled(page).evaluate("history.length")
     sentence = page.get_by_label("Sentence", exact=True)
     sentence.fill("one two three")
     sentence.press("Enter")
-    expect_address(page, "text=one+two+three", "query=2", "key=2")
+    expect_url(page, "text=one+two+three", "query=2", "key=2")
     assert settled(page).evaluate("history.length") == entries
     page.go_back()
-    expect_address(page, "!text", "!query", "!key")
+    expect_url(page, "!text", "!query", "!key")
     expect(settled(page).get_by_test_id("stToast")).to_have_count(0)
 
 
@@ -100,7 +100,7 @@ def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
     """
     page = visit("scores?n_tokens=6&query=5")
     slider(page, "Sequence length").press("ArrowLeft")
-    expect_address(page, "n_tokens=5", "query=4")
+    expect_url(page, "n_tokens=5", "query=4")
     settled(page).evaluate("history.pushState({}, '', '?n_tokens=6&query=3')")
     assert parameters(page) == {"n_tokens": "5", "query": "3"}
     page.locator("h1").click()
@@ -109,17 +109,15 @@ def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
 
 
 def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
-    """An address says nothing of what is as at first: a step back from the first pin leads
-    there.
-    """
+    """A URL leaves out defaults: a step back from the first pin leads to such a URL."""
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 2, 3])
-    expect_address(page, "query=2", "key=3")
+    expect_url(page, "query=2", "key=3")
     settled(page).go_back()
-    expect_address(page, "!query", "!key", "!unset")
+    expect_url(page, "!query", "!key", "!unset")
     expect(settled(page).get_by_label("Query", exact=True)).to_have_value("0 · The")
     page.go_forward()
-    expect_address(page, "query=2", "key=3")
+    expect_url(page, "query=2", "key=3")
     expect_result(page, score_at(trace_of(Scenario()), 0, 2, 3))
 
 
@@ -129,27 +127,27 @@ def test_forward_after_undo_undoes_again(visit: Visit) -> None:
     """
     page = visit("projections?edits=wq_0_0_9")
     page.get_by_role("button", name="Undo").click()
-    expect_address(page, "!edits")
+    expect_url(page, "!edits")
     settled(page).go_back()
-    expect_address(page, "edits=wq_0_0_9")
+    expect_url(page, "edits=wq_0_0_9")
     settled(page).go_forward()
-    expect_address(page, "!edits", "!unset")
+    expect_url(page, "!edits", "!unset")
     expect(settled(page).get_by_role("button", name="Undo")).to_have_count(0)
 
 
-def test_a_pinned_operand_is_in_the_address(visit: Visit) -> None:
-    """Whoever opens the address of a pinned cell of Q finds it explained; a step back takes the
+def test_a_pinned_operand_is_in_the_url(visit: Visit) -> None:
+    """Whoever opens the URL of a pinned cell of Q finds it explained; a step back takes the
     pin back.
     """
     page = visit("scores")
     entries = page.evaluate("history.length")
     click_cell(page, "query_heads", [0, 0, 2, 1])
-    expect_address(page, "query=2", "feature=1", "pin=scores.query_heads.0-0-2-1")
+    expect_url(page, "query=2", "feature=1", "pin=scores.query_heads.0-0-2-1")
     assert settled(page).evaluate("history.length") == entries + 1
-    told, address = page.locator(".arithmetic").first.inner_text(), page.url
+    told, app_url = page.locator(".arithmetic").first.inner_text(), page.url
     page.go_back()
-    expect_address(page, "!query", "!feature", "!pin")
+    expect_url(page, "!query", "!feature", "!pin")
     expect_result(page, score_at(trace_of(Scenario()), 0, 0, 0))
-    page.goto(address)
+    page.goto(app_url)
     settled(page)
     expect(page.locator(".arithmetic").first).to_have_text(told, use_inner_text=True)

@@ -28,7 +28,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def files() -> Iterator[str]:
-    """The address at which the files of the repository can be read."""
+    """The URL at which the files of the repository can be read."""
     with ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=str(ROOT))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://localhost:{server.server_port}"
@@ -41,7 +41,7 @@ def test_in_chromium(context: BrowserContext, files: str) -> None:
     page = context.new_page()
     page.goto(f"{files}/tests/js/")
     page.evaluate(
-        "async address => { await import(address); await boardTests.done; }",
+        "async url => { await import(url); await boardTests.done; }",
         f"{files}/tests/js/all.js",
     )
     passed, failed = page.evaluate("[boardTests.passed, boardTests.failed]")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.driving import click_cell, expect_address, expect_title, settled
+from tests.browser.driving import click_cell, expect_title, expect_url, settled
 from tests.ui.picturing import pixels_of, png
 
 pytestmark = pytest.mark.browser
@@ -43,14 +43,14 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
     expect(page.get_by_test_id("stMetricValue").first).to_have_text(step)
 
 
-def test_two_visitors_train_for_themselves(context: BrowserContext, address: str) -> None:
+def test_two_visitors_train_for_themselves(context: BrowserContext, app_url: str) -> None:
     """What one visitor has trained, another with the same choices still has to train; each can
     train again.
     """
     assert context.browser is not None
     one, other = (context.browser.new_context().new_page() for _ in range(2))
     for page in (one, other):
-        page.goto(f"{address}/training?train_steps=300&train_seed=79")
+        page.goto(f"{app_url}/training?train_steps=300&train_seed=79")
         expect(page.locator(".st-key-train-go button")).to_contain_text("Train")
     one.locator(".st-key-train-go button").click()
     expect(one.locator(".st-key-train-go button")).to_contain_text("Train again")
@@ -92,7 +92,7 @@ def test_one_button_trains_and_stops(visit: Visit) -> None:
 
 
 def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
-    """A table takes them all while it is typed into, and shows what the address says after a
+    """A table takes them all while it is typed into, and shows what the URL says after a
     step back.
     """
     page = visit("convolution?conv_image=drawn")
@@ -103,12 +103,12 @@ def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
         page.keyboard.type(digit)
         expect(editor).to_have_value(digit)
         page.keyboard.press("Enter")
-        expect_address(page, f"{digit}0900900-" if digit != "1" else "conv_drawn=10099000-")
+        expect_url(page, f"{digit}0900900-" if digit != "1" else "conv_drawn=10099000-")
         settled(page)
     column = grid.locator("tbody tr td:nth-child(1)")
     expect(column).to_have_text(["1", "2", "3", "0", "0", "0", "0", "0"])
     page.go_back()
-    expect_address(page, "conv_drawn=10099000-20900900-00900900-")
+    expect_url(page, "conv_drawn=10099000-20900900-00900900-")
     expect(column).to_have_text(["1", "2", "0", "0", "0", "0", "0", "0"])
 
 
@@ -140,8 +140,8 @@ def test_a_picture_from_a_file(visit: Visit) -> None:
 
 
 def test_a_clicked_pixel(visit: Visit) -> None:
-    """A click on a pixel shows what the heads read for it, and stands in the address."""
+    """A click on a pixel shows what the heads read for it, and stands in the URL."""
     page = visit("convolution")
     click_cell(page, "attention", (1, 6))
-    expect_address(page, "conv_pixel=1-6")
+    expect_url(page, "conv_pixel=1-6")
     expect(page.get_by_role("heading", name="What the heads read for pixel (1, 6)")).to_be_visible()

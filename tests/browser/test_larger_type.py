@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Page
 
-from attention_ui.registry import strip
+from attention_ui.registry import strip_pages
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -76,7 +76,7 @@ def test_the_names_of_the_steps_are_whole_in_larger_type(
     way = visit("projections?present=true").get_by_role("navigation", name="Steps of the story")
     boxes = [link.bounding_box() for link in way.get_by_role("link").all()]
     before, *steps, after = [box for box in boxes if box]
-    assert len(steps) == len(strip())
+    assert len(steps) == len(strip_pages())
     assert len({box["y"] for box in steps}) == lines
     assert all(
         before["x"] + before["width"] <= box["x"] and box["x"] + box["width"] <= after["x"]
@@ -95,7 +95,7 @@ def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) ->
     page = visit("shared-keys?present=true")
     table, choice = (
         page.locator("table").last.bounding_box(),
-        page.get_by_text("As this grows").bounding_box(),
+        page.get_by_text("Growing size").bounding_box(),
     )
     assert table
     assert choice

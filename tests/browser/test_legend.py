@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.heads.head_worth import stacked
+from attention_viz.heads.head_worth import stacked_output
 from tests.browser.driving import settled
 
 pytestmark = pytest.mark.browser
@@ -102,5 +102,5 @@ def test_a_kept_picture_has_its_names(visit: Visit) -> None:
     assert file.count('class="trace bars"') == 3
     (height,) = re.findall(r'<svg [^>]* height="([0-9.]+)"', file)[:1]
     assert float(height) == pytest.approx(
-        stacked(trace_of(Scenario()), 0)["layout"]["height"], abs=1
+        stacked_output(trace_of(Scenario()), 0)["layout"]["height"], abs=1
     )

@@ -33,12 +33,12 @@ def expect_moment(page: Page, name: str, place: int) -> None:
 
 
 @pytest.mark.parametrize("name", shipped_lessons())
-def test_a_lesson_from_its_first_moment_to_its_last(page: Page, address: str, name: str) -> None:
+def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, name: str) -> None:
     """The bare URL opens it without menu and sidebar; each link leads to the next moment; nothing
     of a moment before is left in the URL.
     """
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{address}/?lesson={name}")
+    page.goto(f"{app_url}/?lesson={name}")
     for place in range(len(shipped_lessons()[name].moments)):
         if place:
             page.locator(".lesson-bar a.after").click()
@@ -49,10 +49,10 @@ def test_a_lesson_from_its_first_moment_to_its_last(page: Page, address: str, na
 
 
 def test_a_clicker_goes_through_the_moments_of_steps_and_of_the_lesson(
-    page: Page, address: str
+    page: Page, app_url: str
 ) -> None:
     """On a step: cell, row, all of it, then the next moment; on a page without a step at once."""
-    page.goto(f"{address}/?lesson=masks&moment=2")
+    page.goto(f"{app_url}/?lesson=masks&moment=2")
     expect_moment(page, "masks", 1)
     for _ in range(4):
         page.keyboard.press("PageDown")
@@ -63,9 +63,9 @@ def test_a_clicker_goes_through_the_moments_of_steps_and_of_the_lesson(
     expect_moment(page, "masks", 2)
 
 
-def test_a_question_is_answered_in_the_bar(page: Page, address: str) -> None:
+def test_a_question_is_answered_in_the_bar(page: Page, app_url: str) -> None:
     """By keyboard: the answer is marked, the right one too, and the reason appears."""
-    page.goto(f"{address}/?lesson=multi-head-attention&moment=4")
+    page.goto(f"{app_url}/?lesson=multi-head-attention&moment=4")
     expect_moment(page, "multi-head-attention", 3)
     why = page.locator(".lesson-question output")
     expect(why).to_be_hidden()
@@ -76,19 +76,19 @@ def test_a_question_is_answered_in_the_bar(page: Page, address: str) -> None:
     expect(page.locator(".lesson-question .right")).to_have_text("cat")
 
 
-def test_the_whole_result_is_in_the_window_below_the_bar(page: Page, address: str) -> None:
+def test_the_whole_result_is_in_the_window_below_the_bar(page: Page, app_url: str) -> None:
     """On a projector, with two lines of text and a question above the step."""
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{address}/?lesson=multi-head-attention&moment=4")
+    page.goto(f"{app_url}/?lesson=multi-head-attention&moment=4")
     expect_moment(page, "multi-head-attention", 3)
     result = page.locator("[data-role=result]").first.bounding_box()
     assert result is not None
     assert result["y"] + result["height"] <= 720
 
 
-def test_all_controls_come_back_and_the_lesson_ends(page: Page, address: str) -> None:
+def test_all_controls_come_back_and_the_lesson_ends(page: Page, app_url: str) -> None:
     """The menu is there again, the moment stays; then the bar is gone and the state stays."""
-    page.goto(f"{address}/?lesson=masks&moment=1")
+    page.goto(f"{app_url}/?lesson=masks&moment=1")
     expect_moment(page, "masks", 0)
     page.get_by_role("link", name="All controls").click()
     expect(page.locator("[data-testid=stHeader]")).to_be_visible()
@@ -101,10 +101,10 @@ def test_all_controls_come_back_and_the_lesson_ends(page: Page, address: str) ->
     assert parameters(page)["mask"] == "causal"
 
 
-def test_a_lesson_on_a_phone(page: Page, address: str) -> None:
+def test_a_lesson_on_a_phone(page: Page, app_url: str) -> None:
     """The page is no wider than the screen, and the next moment is one tap away."""
     page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{address}/?lesson=masks&moment=1")
+    page.goto(f"{app_url}/?lesson=masks&moment=1")
     expect_moment(page, "masks", 0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.locator(".lesson-bar a.after").click()

@@ -12,14 +12,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.registry import PAGES, story
+from attention_ui.registry import PAGES, story_steps
 from attention_viz.labels import number
 from tests.browser.conftest import free_port, running_app
 from tests.browser.driving import (
     click_cell,
-    expect_address,
     expect_result,
     expect_title,
+    expect_url,
     parameters,
     scenario_in,
     score_at,
@@ -50,25 +50,25 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
     sentence = page.get_by_label("Sentence", exact=True)
     sentence.fill("the cat saw the other cat")
     sentence.press("Enter")
-    expect_address(page, "text=the+cat+saw+the+other+cat")
+    expect_url(page, "text=the+cat+saw+the+other+cat")
     length = slider(page, "Sequence length")
     length.press("End")
-    expect_address(page, "n_tokens=64")
+    expect_url(page, "n_tokens=64")
     length.press("Home")
-    expect_address(page, "!n_tokens")
+    expect_url(page, "!n_tokens")
     for _ in range(5):
         length.press("ArrowRight")
-    expect_address(page, "n_tokens=5")
+    expect_url(page, "n_tokens=5")
     size = page.get_by_label("Embedding size", exact=True)
     size.fill("12")
     size.press("Enter")
-    expect_address(page, "d_model=12")
+    expect_url(page, "d_model=12")
     slider(page, "Heads").press("ArrowLeft")
-    expect_address(page, "n_heads=3")
+    expect_url(page, "n_heads=3")
     scenario = scenario_in(page)
     assert scenario == Scenario(text="the cat saw the other cat", n_tokens=5, d_model=12, n_heads=3)
     trace = trace_of(scenario)
-    for step, following in zip(story(), (*story()[1:], None), strict=True):
+    for step, following in zip(story_steps(), (*story_steps()[1:], None), strict=True):
         expect_title(page, step.title)
         settled(page)
         assert scenario_in(page) == scenario
@@ -81,17 +81,17 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
             expect_result(page, score_at(trace, *cell))
         if following:
             page.get_by_role("link", name="Next").click()
-            expect_address(page, f"/{following.url_path}?")
+            expect_url(page, f"/{following.url_path}?")
 
 
 def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
-    """Clicking a cell of one head, then one of another in the small matrices, moves address,
+    """Clicking a cell of one head, then one of another in the small matrices, moves URL,
     boxes and arithmetic.
     """
     page = visit("scores?n_heads=2&seed=5")
     trace = trace_of(Scenario(n_heads=2, seed=5))
     click_cell(page, "scores", (0, 0, 3, 7))
-    expect_address(page, "query=3")
+    expect_url(page, "query=3")
     expect_result(page, score_at(trace, 0, 3, 7))
     assert parameters(page) == {"n_heads": "2", "seed": "5", "query": "3", "key": "7"}
     line = arithmetic_of(settled(page))
@@ -100,9 +100,9 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
         assert number(float(product)) in line
     page.get_by_label("Head", exact=True).click()
     page.get_by_role("option", name="1", exact=True).click()
-    expect_address(page, "head=1")
+    expect_url(page, "head=1")
     click_cell(settled(page), "scores", (0, 1, 10, 2))
-    expect_address(page, "query=10")
+    expect_url(page, "query=10")
     expect_result(page, score_at(trace, 1, 10, 2))
     assert parameters(page) == {"n_heads": "2", "seed": "5", "head": "1", "query": "10", "key": "2"}
     expect(page.locator("p", has_text="Head 1:")).to_contain_text("query of “too” and key of “did”")
@@ -112,7 +112,7 @@ def test_the_overview_opens_a_step(visit: Visit) -> None:
     """A step's link in the overview leads to that step, with the same layer."""
     page = visit("overview?n_heads=2&query=4")
     page.get_by_role("link", name="Softmax").last.click()
-    expect_address(page, "/softmax")
+    expect_url(page, "/softmax")
     expect_title(page, "Softmax")
     assert parameters(settled(page)) == {"n_heads": "2", "query": "4"}
 
@@ -126,31 +126,31 @@ def test_the_overview_of_a_long_sentence(visit: Visit) -> None:
     expect(drawn).to_have_text(["query position 40–63 of 64", "key position 0–23 of 64"])
     page.get_by_role("button", name="later: key position 24").click()
     expect(drawn).to_have_text(["query position 40–63 of 64", "key position 24–47 of 64"])
-    expect_address(page, "query=60", "key=24")
+    expect_url(page, "query=60", "key=24")
 
 
-def test_an_example_reaches_the_address(visit: Visit) -> None:
-    """What an example sets is in the address also where its group of controls was closed, and
+def test_an_example_reaches_the_url(visit: Visit) -> None:
+    """What an example sets is in the URL also where its group of controls was closed, and
     outlives a reload.
     """
     page = visit("scores")
     page.get_by_label("Example", exact=True).click()
     page.get_by_role("option", name="Causal").click()
-    expect_address(page, "mask=causal")
+    expect_url(page, "mask=causal")
     page.get_by_role("link", name="Next").click()
-    expect_address(page, "/scale?mask=causal")
+    expect_url(page, "/scale?mask=causal")
     page.reload()
     assert scenario_in(settled(page)) == Scenario(mask="causal")
     expect_title(page, "Scale")
 
 
-def test_a_deep_link_on_a_fresh_server(page: Page, fresh_address: str) -> None:
+def test_a_deep_link_on_a_fresh_server(page: Page, fresh_url: str) -> None:
     """The first visitor of a fresh server who comes by a link finds the state it describes, and
     no dialog stays.
     """
     query = "text=one+two+three&n_heads=2&mask=causal&residual=true&head=1&query=2&key=1"
     for path in ("scores", "output"):
-        page.goto(f"{fresh_address}/{path}?{query}")
+        page.goto(f"{fresh_url}/{path}?{query}")
         settled(page)
         for _ in range(2):
             expect_title(page, path.capitalize())
@@ -174,30 +174,30 @@ def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
     moment elsewhere.
     """
     port = free_port()
-    with running_app(tmp_path, port) as address:
-        page.goto(f"{address}/scores?d_model=24&n_heads=1&query=3&key=1")
+    with running_app(tmp_path, port) as app_url:
+        page.goto(f"{app_url}/scores?d_model=24&n_heads=1&query=3&key=1")
         settled(page)
     been: list[str] = []
     page.on("framenavigated", lambda frame: been.append(urlsplit(frame.url).path))
     with running_app(tmp_path, port):
         page.wait_for_selector("[data-test-connection-state=CONNECTED]")
         slider(page, "Heads").press("ArrowRight")
-        expect_address(page, "n_heads=2")
+        expect_url(page, "n_heads=2")
         expect_result(settled(page), score_at(trace_of(Scenario(d_model=24, n_heads=2)), 0, 3, 1))
         expect_title(page, "Scores")
         assert set(been) == {"/scores"}
 
 
 def test_the_logo_leads_to_the_first_page(visit: Visit) -> None:
-    """The bare address is that of the logo alone, which keeps the choices."""
+    """The bare URL is that of the logo alone, which keeps the choices."""
     page = visit("scores?n_heads=2")
     page.get_by_test_id("stLogoLink").first.click()
     expect_title(page, "Overview")
     assert (urlsplit(page.url).path, urlsplit(page.url).query) == ("/", "n_heads=2")
 
 
-def test_an_unknown_address_leads_to_the_first_page(visit: Visit) -> None:
-    """An address that no page has shows the first page."""
+def test_an_unknown_url_leads_to_the_first_page(visit: Visit) -> None:
+    """A URL that no page has shows the first page."""
     page = visit("nonsense")
     expect_title(page, PAGES[0].title)
 
@@ -209,7 +209,7 @@ def test_the_first_act_replaces_nothing(visit: Visit) -> None:
     page = visit("head-worth?n_tokens=13")
     page.evaluate(PARTS)
     slider(page, "Sequence length").press("ArrowRight")
-    expect_address(page, "n_tokens=14")
+    expect_url(page, "n_tokens=14")
     settled(page)
     assert page.evaluate("() => parts.length") == 4
     assert page.evaluate("() => parts.filter(([part]) => !part.isConnected).length") == 0

@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.masks.mistakes import hidden_mistake
-from attention_lab.user_data.painted import mask_from_text
-from attention_ui.masks.break_it import NAMES
-from tests.browser.driving import click_cell, expect_address, parameters, settled
+from attention_lab.user_data.painted_masks import mask_from_text
+from attention_ui.masks.break_it import MISTAKE_NAMES
+from tests.browser.driving import click_cell, expect_url, parameters, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -22,7 +22,7 @@ PAINT = 1  # the second board of the mask workshop
 
 
 def hidden_cells(page: Page) -> list[list[int]]:
-    """The cells that the painting in the address hides."""
+    """The cells that the painted mask in the URL hides."""
     return np.argwhere(~mask_from_text(parameters(page)["painted"])).tolist()
 
 
@@ -32,7 +32,7 @@ def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
     """
     page = visit("mask-workshop")
     click_cell(page, "painted", (4, 1), PAINT)
-    expect_address(page, "painted=")
+    expect_url(page, "painted=")
     expect(page.get_by_text(re.compile(r"\b1 of 144\b"))).to_be_visible()
     assert hidden_cells(settled(page)) == [[4, 1]]
     matrix = page.locator('[data-panel="painted"]')
@@ -46,30 +46,30 @@ def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
     click_cell(again, "painted", (4, 2), PAINT)
     expect(again.get_by_text(re.compile(r"\b1 of 144\b"))).to_be_visible()
     click_cell(again, "painted", (4, 1), PAINT)
-    expect_address(again, "!painted=")
+    expect_url(again, "!painted=")
 
 
 def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
-    """A cell of the decoder's board chooses the decoder, its query and its key; the address
+    """A cell of the decoder's board chooses the decoder, its query and its key; the URL
     holds them.
     """
     page = visit("encoder-decoder")
     click_cell(page, "scores decoder", (3, 1))
-    expect_address(page, "ed_use=decoder", "ed_cell=3.1")
+    expect_url(page, "ed_use=decoder", "ed_cell=3.1")
 
 
-def test_spot_the_bug_by_a_link(visit: Visit) -> None:
-    """A link names the round and not the mistake; the answer is told on demand, and the next
+def test_spot_the_mistake_by_a_link(visit: Visit) -> None:
+    """A link names the round and not the mistake; the answer is announced on demand, and the next
     round hides another.
     """
     page = visit("break-it?bi_spot=true&bi_round=3")
-    told = page.get_by_test_id("stAlert")
-    expect(told).to_have_count(0)
+    stated = page.get_by_test_id("stAlert")
+    expect(stated).to_have_count(0)
     page.get_by_text("Show the answer").click()
-    expect(told).to_contain_text(NAMES[hidden_mistake(3).key])
+    expect(stated).to_contain_text(MISTAKE_NAMES[hidden_mistake(3).key])
     page.get_by_role("button", name="Next round").click()
-    expect_address(page, "bi_round=4", "!bi_answer")
-    expect(told).to_have_count(0)
+    expect_url(page, "bi_round=4", "!bi_answer")
+    expect(stated).to_have_count(0)
 
 
 def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
@@ -79,9 +79,9 @@ def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
     page = visit("mask")
     for mask in ("causal", "padding", "window"):
         page.get_by_role("button", name=mask, exact=True).press("Enter")
-        expect_address(page, f"mask={mask}")
+        expect_url(page, f"mask={mask}")
         expect(settled(page).get_by_role("button", name=f"✓ {mask}", exact=True)).to_be_focused()
         expect(page.get_by_role("button").filter(has_text="✓")).to_have_count(1)
     page.get_by_role("button", name="none", exact=True).press("Enter")
-    expect_address(page, "!mask=")
+    expect_url(page, "!mask=")
     expect(settled(page).get_by_role("button", name="✓ none", exact=True)).to_be_focused()

@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser.driving import expect_address, expect_title, parameters, settled, slider
+from tests.browser.driving import expect_title, expect_url, parameters, settled, slider
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
-def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
+def test_nothing_is_sent_as_a_reference(page: Page, app_url: str) -> None:
     """A board of more than 10 kB that a rerun leaves as it is comes whole, since the browser
     may have forgotten it.
     """
@@ -31,7 +31,7 @@ def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
         return ForwardMsg.FromString(bytes(data)).WhichOneof("type") == "script_finished"
 
     page.on("websocket", listen)
-    page.goto(f"{address}/scores?n_heads=16&d_model=64&n_tokens=12")
+    page.goto(f"{app_url}/scores?n_heads=16&d_model=64&n_tokens=12")
     settled(page)
     for _ in range(2):
         with sockets[-1].expect_event("framereceived", ends_a_run):
@@ -51,7 +51,7 @@ def test_nothing_is_sent_as_a_reference(page: Page, address: str) -> None:
 MOST_MESSAGES = 28  # each is drawn for itself, and all visitors' messages pass one lock
 
 
-def test_an_act_on_the_scores_sends_few_messages(page: Page, address: str) -> None:
+def test_an_act_on_the_scores_sends_few_messages(page: Page, app_url: str) -> None:
     """What the browser keeps, and what nobody sees, is not sent again; a note on the sentence would
     be one more.
     """
@@ -66,7 +66,7 @@ def test_an_act_on_the_scores_sends_few_messages(page: Page, address: str) -> No
         socket.on("framereceived", lambda data: kinds.append(kind(data)))
 
     page.on("websocket", listen)
-    page.goto(f"{address}/scores?n_tokens=11")
+    page.goto(f"{app_url}/scores?n_tokens=11")
     settled(page)
     with sockets[-1].expect_event("framereceived", lambda data: kind(data) == "script_finished"):
         slider(page, "Sequence length").press("ArrowRight")
@@ -87,7 +87,7 @@ def test_the_tab_keeps_its_title_and_its_look(visit: Visit) -> None:
     expect_look("Scores", True)
     for number in (7, 8):
         slider(page, "Sequence length").press("ArrowRight")
-        expect_address(page, f"n_tokens={number}")
+        expect_url(page, f"n_tokens={number}")
         settled(page)
         expect_look("Scores", True)
     page.locator("[data-testid=stTopNavSection]").nth(1).click()
@@ -101,7 +101,7 @@ def test_the_tab_keeps_its_title_and_its_look(visit: Visit) -> None:
     expect_look("Scores", True)
 
 
-def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:
+def test_a_select_box_shows_the_place_in_the_url(visit: Visit) -> None:
     """Through new words, fewer tokens, another page and back, though it is told its place only
     when it must be.
     """
@@ -119,7 +119,7 @@ def test_a_select_box_shows_the_place_in_the_address(visit: Visit) -> None:
     expect_boxes("5 · rug", "1 · dog")
     for _ in range(3):
         slider(page, "Sequence length").press("ArrowLeft")
-    expect_address(page, "n_tokens=3")
+    expect_url(page, "n_tokens=3")
     expect_boxes("2 · sat", "1 · dog")
     way = page.get_by_role("navigation", name="Steps of the story")
     way.get_by_role("link", name="Mixing", exact=True).click()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import expect_address, parameters, settled
+from tests.browser.driving import expect_url, parameters, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -29,7 +29,7 @@ def test_random_weights_lead_to_a_trained_head(
     assert inner
     assert inner["y"] + inner["height"] <= min(words["y"] + words["height"] + 1, size[1])
     button.click()
-    expect_address(page, "weights=trained")
+    expect_url(page, "weights=trained")
     settled(page)
     assert page.url.split("?")[0].endswith(f"/{name}")
     assert parameters(page)["text"] == "the dog chased it"

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz import story
 from attention_viz.handout import handout
-from attention_viz.scene import Stage, dressed
+from attention_viz.scene import Stage, coloured_scene
 from attention_viz.theme import PALETTES
 from attention_viz.worksheet import worksheet
 from tests.browser.driving import settled
@@ -43,7 +43,7 @@ def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path
     stage = Stage(trace_of(Scenario(n_tokens=64, d_model=64)))
     file = tmp_path / "scores.html"
     file.write_text(
-        handout(dressed(story.scores(stage, (0, 4, 1)), "both"), "Scores", "", "", ""),
+        handout(coloured_scene(story.scores_board(stage, (0, 4, 1)), "both"), "Scores", "", "", ""),
         encoding="utf-8",
     )
     page.goto(file.as_uri())
@@ -165,7 +165,7 @@ def test_a_long_word_and_one_from_right_to_left_stay_in_their_line(page: Page) -
     """
     trace = trace_of(Scenario(text=f"שלום {'w' * 200}"))
     made_of = f"“{' '.join(trace.tokens)}”: 16 features"
-    board = dressed(story.scores(Stage(trace), (0, 0, 0)), "both")
+    board = coloured_scene(story.scores_board(Stage(trace), (0, 0, 0)), "both")
     for sheet in (
         worksheet([], made_of),
         handout(board, "Scores", made_of, trace.code("scores"), made_of),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.browser.conftest import NO_GUESSES, watched
 from tests.browser.driving import cell_at, naming, one_by_one, settled
 from tests.browser.test_every_page import violations
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 HEIGHTS = (844, 664)
 SHARE = 0.25  # of the height, which what explains a cell takes at most
-STEPS = [page.url_path for page in story() if page.fields and page.url_path != "overview"]
+STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 BUTTONS = ".board .dock :is(button, select, summary)"
 
 
@@ -54,12 +54,12 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
     session.detach()
 
 
-def test_what_explains_a_cell_leaves_the_matrices_in_sight(phone: Page, address: str) -> None:
+def test_what_explains_a_cell_leaves_the_matrices_in_sight(phone: Page, app_url: str) -> None:
     """Player and arithmetic take at most a quarter of the height, and no step is wider than the
     phone.
     """
     found = {}
-    for page in one_by_one(phone, [f"{address}/{step}?{FIRST}" for step in STEPS]):
+    for page in one_by_one(phone, [f"{app_url}/{step}?{FIRST}" for step in STEPS]):
         for height in HEIGHTS:
             page.set_viewport_size({"width": 390, "height": height})
             settled(page)
@@ -72,16 +72,16 @@ def test_what_explains_a_cell_leaves_the_matrices_in_sight(phone: Page, address:
 
 
 @pytest.mark.parametrize("asked", ["", "&hide=true"])
-def test_a_reader_finds_no_serious_fault_on_a_phone(phone: Page, address: str, asked: str) -> None:
+def test_a_reader_finds_no_serious_fault_on_a_phone(phone: Page, app_url: str, asked: str) -> None:
     """Nor can anything be scrolled that keys cannot reach."""
     steps = ("split", "scores", "mask", "softmax", "overview")
-    for page in one_by_one(phone, [f"{address}/{step}?{FIRST}{asked}" for step in steps]):
+    for page in one_by_one(phone, [f"{app_url}/{step}?{FIRST}{asked}" for step in steps]):
         assert violations(page) == []
 
 
-def test_a_finger_that_moves_across_explores(phone: Page, address: str) -> None:
+def test_a_finger_that_moves_across_explores(phone: Page, app_url: str) -> None:
     """The cell under the finger is explained; nothing is pinned."""
-    phone.goto(f"{address}/scores?{FIRST}")
+    phone.goto(f"{app_url}/scores?{FIRST}")
     settled(phone)
     phone.locator("[data-role=result]").scroll_into_view_if_needed()
     phone.mouse.wheel(0, 200)
@@ -93,9 +93,9 @@ def test_a_finger_that_moves_across_explores(phone: Page, address: str) -> None:
     assert phone.url == before
 
 
-def test_small_cells_are_magnified_under_a_finger(phone: Page, address: str) -> None:
+def test_small_cells_are_magnified_under_a_finger(phone: Page, app_url: str) -> None:
     """Cells have 24 px at least, or a magnifier above the finger while it moves."""
-    phone.goto(f"{address}/{naming('projections?n_tokens=16&d_model=64&n_heads=8')}")
+    phone.goto(f"{app_url}/{naming('projections?n_tokens=16&d_model=64&n_heads=8')}")
     settled(phone)
     phone.locator("[data-role=result]").scroll_into_view_if_needed()
     start = cell_at(phone, "inputs", (0, 2, 3))
@@ -113,7 +113,7 @@ def test_small_cells_are_magnified_under_a_finger(phone: Page, address: str) -> 
     assert not frame["y"] <= start[1] <= frame["y"] + frame["height"], "the finger hides it"
     finger(session, "touchEnd")
     expect(glass).to_be_hidden()
-    phone.goto(f"{address}/scores?{FIRST}")
+    phone.goto(f"{app_url}/scores?{FIRST}")
     settled(phone)
     start = cell_at(phone, "scores", (0, 0, 2, 3))
     finger(session, "touchStart", start)
@@ -123,9 +123,9 @@ def test_small_cells_are_magnified_under_a_finger(phone: Page, address: str) -> 
     finger(session, "touchEnd")
 
 
-def test_terms_that_do_not_fit_are_seen_to_go_on(phone: Page, address: str) -> None:
+def test_terms_that_do_not_fit_are_seen_to_go_on(phone: Page, app_url: str) -> None:
     """The line of terms fades where it goes on, no more at its end, and opens to all terms."""
-    phone.goto(f"{address}/{naming('scores?n_tokens=16&d_model=64&n_heads=4')}")
+    phone.goto(f"{app_url}/{naming('scores?n_tokens=16&d_model=64&n_heads=4')}")
     settled(phone)
     terms = phone.locator(".arithmetic .terms")
     faded = "element => getComputedStyle(element).maskPosition"
@@ -142,9 +142,9 @@ def test_terms_that_do_not_fit_are_seen_to_go_on(phone: Page, address: str) -> N
     assert opened["height"] <= SHARE * 844
 
 
-def test_the_strip_of_steps_is_drawn_by_a_finger(phone: Page, address: str) -> None:
+def test_the_strip_of_steps_is_drawn_by_a_finger(phone: Page, app_url: str) -> None:
     """It scrolls sideways, its steps are 24 px high at least, and the page stays where it is."""
-    phone.goto(f"{address}/scores?{FIRST}")
+    phone.goto(f"{app_url}/scores?{FIRST}")
     settled(phone)
     steps = phone.locator(".strip .steps")
     frame = steps.bounding_box()

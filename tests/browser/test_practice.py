@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_lab.practice import ask
+from attention_lab.practice import practice_question
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import number
-from tests.browser.driving import expect_address, expect_title, settled
+from tests.browser.driving import expect_title, expect_url, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -22,7 +22,7 @@ def test_the_next_question_keeps_the_place_of_the_keyboard(visit: Visit) -> None
     following.focus()
     for number_asked in range(2, 7):
         following.press("Enter")
-        expect_address(following.page, f"pr_number={number_asked}")
+        expect_url(following.page, f"pr_number={number_asked}")
         settled(following.page)
         expect(following).to_be_focused()
 
@@ -33,14 +33,14 @@ def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
     """
     page = visit("practice?pr_step=scores")
     page.get_by_role("button", name="Next question").click()
-    expect_address(page, "pr_number=2")
-    question = ask(trace_of(Scenario()), 2, "scores")
+    expect_url(page, "pr_number=2")
+    question = practice_question(trace_of(Scenario()), 2, "scores")
     answer = settled(page).get_by_label("Your answer")
     answer.fill(f"{question.answer:.2f}")
     answer.press("Enter")
     expect(page.get_by_text(f"Right: {number(question.answer, 2)}.")).to_be_visible()
     settled(page).get_by_text("Show the answer").click()
-    expect_address(page, "pr_show=true")
+    expect_url(page, "pr_show=true")
     settled(page).get_by_role("button", name="See it on the board").click()
     expect_title(page, "Scores")
     expect(settled(page).locator(".arithmetic .result").first).to_have_text(
@@ -48,5 +48,5 @@ def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
     )
     page.go_back()
     expect_title(page, "Practice")
-    expect_address(page, "pr_step=scores", "pr_number=2", "pr_show=true")
+    expect_url(page, "pr_step=scores", "pr_number=2", "pr_show=true")
     expect(settled(page).get_by_label("Your answer")).to_have_value(f"{question.answer:.2f}")

@@ -1,5 +1,5 @@
 """Who can use the app: keyboard alone, dark theme, phone, no network, hostile text in the
-address.
+URL.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from attention_viz.labels import number
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import at_home
 from tests.browser.driving import (
-    expect_address,
     expect_title,
+    expect_url,
     one_by_one,
     parameters,
     scenario_in,
@@ -55,9 +55,9 @@ def tab_to(page: Page, label: str) -> None:
     raise AssertionError(f"Tab never reached {label!r}, only {[name for name in seen if name]}")
 
 
-def test_the_watch_for_requests_works(page: Page, address: str) -> None:
+def test_the_watch_for_requests_works(page: Page, app_url: str) -> None:
     """The check that nothing leaves the machine sees a request to another host."""
-    assert at_home(f"{address}/static/x.js")
+    assert at_home(f"{app_url}/static/x.js")
     assert at_home("data:image/png;base64,AAAA")
     assert not at_home("https://fonts.gstatic.com/s/x.woff2")
     assert not at_home("wss://example.org/_stcore/stream")
@@ -71,13 +71,13 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     tab_to(page, "Sentence")
     tab_to(page, "Heads")
     page.keyboard.press("ArrowRight")
-    expect_address(page, "!n_heads")
+    expect_url(page, "!n_heads")
     settled(page)
     tab_to(page, "Query")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect_address(page, "query=")
+    expect_url(page, "query=")
     settled(page)
     query = int(parameters(page)["query"])
     value = trace_of(Scenario(d_model=24)).scores[0, 0, query, 0]
@@ -115,22 +115,22 @@ def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> N
     sentence = page.get_by_role("textbox", name="Sentence", exact=True)
     sentence.fill("It slept")
     sentence.press("Enter")
-    expect_address(page, "text=It")
+    expect_url(page, "text=It")
 
 
-def test_hostile_text_stays_text(page: Page, address: str) -> None:
-    """Markup in the address is shown letter by letter on every page: nothing of it runs, loads
+def test_hostile_text_stays_text(page: Page, app_url: str) -> None:
+    """Markup in the URL is shown letter by letter on every page: nothing of it runs, loads
     or becomes a link.
     """
     choices = f"text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}"
-    for _ in one_by_one(page, [f"{address}/{entry.url_path}?{choices}" for entry in PAGES]):
+    for _ in one_by_one(page, [f"{app_url}/{entry.url_path}?{choices}" for entry in PAGES]):
         assert page.locator("img[src=x], a[href^=javascript], script:text('alert')").count() == 0
         expect(page.get_by_label("Sentence", exact=True)).to_have_value(HOSTILE)
         assert page.locator("[data-testid=stException]").count() == 0
 
 
-def test_nonsense_in_the_address(visit: Visit) -> None:
-    """n_heads=banana gives the default and a notice; the nonsense leaves the address and the
+def test_nonsense_in_the_url(visit: Visit) -> None:
+    """n_heads=banana gives the default and a notice; the nonsense leaves the URL and the
     notice comes once.
     """
     page = visit("scores?n_heads=banana&seed=99999999999999999999&query=x")
@@ -139,7 +139,7 @@ def test_nonsense_in_the_address(visit: Visit) -> None:
     assert scenario_in(page) == Scenario()
     slider(page, "Heads").press("ArrowLeft")
     slider(page, "Heads").press("ArrowLeft")
-    expect_address(page, "n_heads=2")
+    expect_url(page, "n_heads=2")
     settled(page)
     assert scenario_in(page) == Scenario(n_heads=2)
     assert notice.count() <= 1

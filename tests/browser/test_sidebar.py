@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import expect_address, settled, slider
+from tests.browser.driving import expect_url, settled, slider
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -52,10 +52,10 @@ def test_in_a_small_window_it_is_a_drawer(visit: Visit, page: Page) -> None:
     page.wait_for_function(f"!({FOLDED})")
     assert page.evaluate(WIDTH) == 1000
     slider(page, "Heads").press("ArrowLeft")
-    expect_address(page, "n_heads=3")
+    expect_url(page, "n_heads=3")
     page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
     page.locator(".strip .after").click()
-    expect_address(settled(page), "n_heads=3")
+    expect_url(settled(page), "n_heads=3")
     assert page.evaluate(FOLDED)
     page.set_viewport_size({"width": 1280, "height": 720})
     page.wait_for_function(f"!({FOLDED}) && {WIDTH} <= 980")
@@ -96,5 +96,5 @@ def test_the_sentence_is_one_line(visit: Visit) -> None:
     field.select_text()
     page.evaluate("document.execCommand('insertText', false, 'the cat\\nand it')")
     field.press("Enter")
-    expect_address(page, "text=the+cat+and+it")
+    expect_url(page, "text=the+cat+and+it")
     expect(field).to_have_value("the cat and it")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.browser.driving import (
     hover_cell,
     one_by_one,
@@ -28,7 +28,7 @@ SIZES = {
     "16 tokens, 64 features, 8 heads": "n_tokens=16&d_model=64&n_heads=8",
     "trained layer": "weights=trained&layer=3&head=1",
 }
-STEPS = [page.url_path for page in story() if page.fields]
+STEPS = [page.url_path for page in story_steps() if page.fields]
 # What a stage shows: the areas of its matrices, its arithmetic and its words, and the type of its
 # numbers.
 SHOWN = """() => {
@@ -106,13 +106,13 @@ def faults(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_a_step_fits_its_window(page: Page, address: str, name: str) -> None:
+def test_a_step_fits_its_window(page: Page, app_url: str, name: str) -> None:
     """Every step in every window: all matrices, arithmetic, words and player in sight, no two on
     one another; numbers of at least 11 px for the sizes of a first visit.
     """
     found = {}
-    addresses = [f"{address}/{step}?{SIZES[name]}" for step in STEPS if step != "overview"]
-    for at in one_by_one(page, addresses):
+    urls = [f"{app_url}/{step}?{SIZES[name]}" for step in STEPS if step != "overview"]
+    for at in one_by_one(page, urls):
         for window in WINDOWS:
             shown = at_size(at, window)
             wrong = faults(shown, window)
@@ -125,15 +125,13 @@ def test_a_step_fits_its_window(page: Page, address: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(SIZES)[:2])
-def test_a_lecture_fills_the_window(page: Page, address: str, name: str) -> None:
+def test_a_lecture_fills_the_window(page: Page, app_url: str, name: str) -> None:
     """In lecture mode a step stands alone in the window, without menu and sidebar; the numbers of
     the first example are at least 18 px high.
     """
     found = {}
-    addresses = [
-        f"{address}/{step}?{SIZES[name]}&present=true" for step in STEPS if step != "overview"
-    ]
-    for at in one_by_one(page, addresses):
+    urls = [f"{app_url}/{step}?{SIZES[name]}&present=true" for step in STEPS if step != "overview"]
+    for at in one_by_one(page, urls):
         expect(at.get_by_test_id("stSidebar")).not_to_be_visible()
         expect(at.get_by_test_id("stHeader")).not_to_be_visible()
         for window in LECTURE:
@@ -147,9 +145,9 @@ def test_a_lecture_fills_the_window(page: Page, address: str, name: str) -> None
     assert found == {}
 
 
-def test_the_overview_stands_in_one_window(page: Page, address: str) -> None:
+def test_the_overview_stands_in_one_window(page: Page, app_url: str) -> None:
     """The whole layer, with all heads, from the inputs to the output."""
-    for at in one_by_one(page, [f"{address}/overview?{asked}" for asked in SIZES.values()]):
+    for at in one_by_one(page, [f"{app_url}/overview?{asked}" for asked in SIZES.values()]):
         for window in WINDOWS:
             shown = at_size(at, window)
             names = {area["name"] for area in shown["matrices"]}
@@ -159,12 +157,12 @@ def test_the_overview_stands_in_one_window(page: Page, address: str) -> None:
                 assert area["x"] + area["width"] <= window[0] + 1, (window, area)
 
 
-def test_numbers_without_room_stand_beside_their_matrix(page: Page, address: str) -> None:
+def test_numbers_without_room_stand_beside_their_matrix(page: Page, app_url: str) -> None:
     """Of the row and the column of a cell that is pointed at, some numbers that lie around it are
     written beside the matrix, which stays where it is; of what is read, those of the other matrix.
     """
     trace = trace_of(Scenario(weights="trained", layer=3))
-    page.goto(f"{address}/scores?{SIZES['trained layer']}")
+    page.goto(f"{app_url}/scores?{SIZES['trained layer']}")
     settled(page)
     before = page.evaluate(SHOWN)["matrices"]
     for query, key in ((0, 0), (3, 5), (9, 13), (13, 0)):
@@ -180,19 +178,19 @@ def test_numbers_without_room_stand_beside_their_matrix(page: Page, address: str
         assert len(shown[1]["row"]) >= 8
         assert len(shown[2]["column"]) >= 8
     assert page.evaluate(SHOWN)["matrices"] == before
-    page.goto(f"{address}/scores?{FIRST}")
+    page.goto(f"{app_url}/scores?{FIRST}")
     settled(page)
     assert page.evaluate(CLOSE_UP, "scores") == {}
 
 
-def test_twice_as_large(page: Page, address: str) -> None:
+def test_twice_as_large(page: Page, app_url: str) -> None:
     """At 200 % in a laptop's window: nothing is wider than the window, player and arithmetic take
     a quarter of it at most, no word is cut, and the result's cells can be pointed at.
     """
     found = {}
-    addresses = [f"{address}/{step}?{FIRST}" for step in STEPS if step != "overview"]
+    urls = [f"{app_url}/{step}?{FIRST}" for step in STEPS if step != "overview"]
     page.set_viewport_size({"width": 683, "height": 384})
-    for at in one_by_one(page, addresses):
+    for at in one_by_one(page, urls):
         result = at.locator("[data-role=result]")
         result.evaluate("element => element.scrollIntoView({block: 'start'})")
         dock = at.locator(".board .dock").first.bounding_box()

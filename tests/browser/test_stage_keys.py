@@ -19,9 +19,9 @@ from tests.browser.test_stage import FIRST
 pytestmark = pytest.mark.browser
 
 
-def test_a_clicker_goes_through_a_step_and_on(page: Page, address: str) -> None:
+def test_a_clicker_goes_through_a_step_and_on(page: Page, app_url: str) -> None:
     """Without a click first: the explained cell, its row, all of it, the next step; and back."""
-    page.goto(f"{address}/scores?seed=0&present=true")
+    page.goto(f"{app_url}/scores?seed=0&present=true")
     settled(page)
     for _ in range(3):
         page.keyboard.press("PageDown")
@@ -33,24 +33,24 @@ def test_a_clicker_goes_through_a_step_and_on(page: Page, address: str) -> None:
     expect(page.locator("h1")).to_have_text("Scores")
 
 
-def test_a_clicker_leaves_fields_and_matrices_alone(page: Page, address: str) -> None:
+def test_a_clicker_leaves_fields_and_matrices_alone(page: Page, app_url: str) -> None:
     """Keys in a matrix that has the focus explore it, and outside a lecture nothing listens."""
-    page.goto(f"{address}/scores?seed=0&present=true")
+    page.goto(f"{app_url}/scores?seed=0&present=true")
     settled(page)
     page.locator("[data-role=result]").focus()
     for _ in range(6):
         page.keyboard.press("ArrowRight")
     expect(page.locator("h1")).to_have_text("Scores")
-    page.goto(f"{address}/scores?seed=0")
+    page.goto(f"{app_url}/scores?seed=0")
     settled(page)
     for _ in range(6):
         page.keyboard.press("ArrowRight")
     expect(page.locator("h1")).to_have_text("Scores")
 
 
-def test_a_black_screen(page: Page, address: str) -> None:
+def test_a_black_screen(page: Page, app_url: str) -> None:
     """b makes the screen black, and b again brings the step back."""
-    page.goto(f"{address}/scores?seed=0&present=true")
+    page.goto(f"{app_url}/scores?seed=0&present=true")
     settled(page)
     page.keyboard.press("b")
     expect(page.locator(".black")).to_be_visible()
@@ -58,33 +58,33 @@ def test_a_black_screen(page: Page, address: str) -> None:
     expect(page.locator(".black")).to_be_hidden()
 
 
-def test_a_covered_result_is_in_the_url(page: Page, address: str) -> None:
+def test_a_covered_result_is_in_the_url(page: Page, app_url: str) -> None:
     """The result is covered by a button, the URL says so, and a cell that is asked for shows."""
-    page.goto(f"{address}/scores?seed=0")
+    page.goto(f"{app_url}/scores?seed=0")
     settled(page)
     page.get_by_role("button", name="Cover the result").click()
     page.wait_for_url("**hide=true**")
     assert parameters(settled(page))["hide"] == "true"
     expect(page.locator(".arithmetic .result")).to_have_count(0)
-    page.goto(f"{address}/scores?seed=0&hide=true")
+    page.goto(f"{app_url}/scores?seed=0&hide=true")
     settled(page)
     expect(page.locator(".arithmetic .result")).to_have_count(0)
 
 
-def test_the_end_of_a_lecture(page: Page, address: str) -> None:
+def test_the_end_of_a_lecture(page: Page, app_url: str) -> None:
     """A button of the stage ends the lecture: menu and sidebar are there again."""
-    page.goto(f"{address}/scores?seed=0&present=true")
+    page.goto(f"{app_url}/scores?seed=0&present=true")
     settled(page)
     page.get_by_role("button", name="End the lecture mode").click()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
     assert "present" not in parameters(settled(page))
 
 
-def test_a_label_asks_for_its_row(page: Page, address: str) -> None:
+def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
     """Of a covered result a click or Enter on the label of a row shows that row, on a cell the
     cell; the others stay covered.
     """
-    page.goto(f"{address}/scores?{FIRST}&hide=true&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&hide=true&query=6&key=1")
     settled(page)
     labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
     expect(labels).to_have_count(8)
@@ -107,9 +107,9 @@ def test_a_label_asks_for_its_row(page: Page, address: str) -> None:
     expect(labels.nth(1)).to_be_focused()
 
 
-def test_a_link_leads_past_the_controls(page: Page, address: str) -> None:
+def test_a_link_leads_past_the_controls(page: Page, app_url: str) -> None:
     """Among the first stops of the Tab key one leads to the result, in which arrow keys move."""
-    page.goto(f"{address}/scores?{FIRST}")
+    page.goto(f"{app_url}/scores?{FIRST}")
     settled(page)
     link = page.locator(".skip-to-board")
     expect(link).not_to_be_in_viewport()
@@ -120,15 +120,15 @@ def test_a_link_leads_past_the_controls(page: Page, address: str) -> None:
     expect(page.locator("[data-role=result]")).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(page.locator(".arithmetic .what")).to_contain_text("cat")
-    page.goto(f"{address}/seen")
+    page.goto(f"{app_url}/seen")
     settled(page)
     expect(link).to_have_count(0)
 
 
 @pytest.mark.parametrize("height", [664, 900])
-def test_the_strip_is_one_stop_of_the_tab_key(page: Page, address: str, height: int) -> None:
+def test_the_strip_is_one_stop_of_the_tab_key(page: Page, app_url: str, height: int) -> None:
     """From the strip one Tab leads to what stands behind it, whatever the window."""
-    page.goto(f"{address}/scores?{FIRST}")
+    page.goto(f"{app_url}/scores?{FIRST}")
     resized(page, 1280, height)
     page.locator(".strip a.here").focus()
     page.keyboard.press("Tab")
@@ -140,21 +140,21 @@ def test_the_strip_is_one_stop_of_the_tab_key(page: Page, address: str, height: 
 @pytest.mark.parametrize("state", ["", "&hide=true", "&present=true"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_stage_has_no_serious_fault_for_a_reader(
-    page: Page, address: str, state: str, scheme: str
+    page: Page, app_url: str, state: str, scheme: str
 ) -> None:
     """axe-core finds none, covered, in a lecture, in the light and in the dark."""
     page.emulate_media(color_scheme=scheme)
     for step in ("scores", "projections", "overview"):
-        page.goto(f"{address}/{step}?{FIRST}{state}")
+        page.goto(f"{app_url}/{step}?{FIRST}{state}")
         settled(page)
         assert violations(page) == []
 
 
-def test_more_keys_of_a_lecture(page: Page, address: str) -> None:
+def test_more_keys_of_a_lecture(page: Page, app_url: str) -> None:
     """Space goes on, Home begins anew, f asks for the full screen, a full stop makes all black; in
     a field they write.
     """
-    page.goto(f"{address}/scores?{FIRST}&present=true&hide=true&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&present=true&hide=true&query=6&key=1")
     settled(page)
     result = page.locator(".arithmetic .result")
     expect(result).to_have_count(0)
@@ -186,11 +186,11 @@ def test_more_keys_of_a_lecture(page: Page, address: str) -> None:
     expect(page.locator(".black")).to_be_hidden()
 
 
-def test_the_arithmetic_opens_to_all_terms(page: Page, address: str) -> None:
+def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
     """In one line at first, on demand all terms in a column, and in one line again; what scrolls
     has a bar that is not transparent.
     """
-    page.goto(f"{address}/scores?{FIRST}&present=true")
+    page.goto(f"{app_url}/scores?{FIRST}&present=true")
     resized(page, 1280, 720)
     arithmetic = page.locator(".arithmetic")
     line = arithmetic.bounding_box()
@@ -208,10 +208,10 @@ def test_the_arithmetic_opens_to_all_terms(page: Page, address: str) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_a_term_that_is_no_product_shows_its_number(
-    page: Page, address: str, width: int, height: int
+    page: Page, app_url: str, width: int, height: int
 ) -> None:
     """In one line, too: a word's vector plus its position, and the bias of a sum."""
-    page.goto(f"{address}/tokens?{FIRST}&query=1&feature=0")
+    page.goto(f"{app_url}/tokens?{FIRST}&query=1&feature=0")
     chips = resized(page, width, height).locator(".arithmetic .chip b")
     expect(chips).to_have_count(2)
     for chip in chips.all():

@@ -23,13 +23,13 @@ RIBBONS = """() => {
 
 
 @pytest.mark.parametrize("step", ["split", "merge"])
-def test_the_swap_is_in_sight(page: Page, address: str, step: str) -> None:
+def test_the_swap_is_in_sight(page: Page, app_url: str, step: str) -> None:
     """Both lines stand inside every window and on nothing else, with all matrices, words and the
     player of the step; the sentence that names a misplaced number is there.
     """
     found = {}
     names = list(SIZES)[:2]
-    for at in one_by_one(page, [f"{address}/{step}?{SIZES[name]}" for name in names]):
+    for at in one_by_one(page, [f"{app_url}/{step}?{SIZES[name]}" for name in names]):
         expect(at.locator(".words .sentence")).to_contain_text("Without the swap")
         for window in WINDOWS:
             shown = at_size(at, window)

@@ -1,6 +1,4 @@
-"""Trained heads in a real browser: a thumbnail tells and opens its head, and a file never
-leaves the session.
-"""
+"""Trained heads in a real browser: a thumbnail opens its head, and a file stays in its session."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.trained.encoded_text import attention_of
-from tests.browser.driving import BOARDS, click_cell, expect_address, path_of, settled
+from tests.browser.driving import BOARDS, click_cell, expect_url, path_of, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -30,7 +28,7 @@ AT_CELL = """([layer, head, row, column, tokens]) => {
 
 
 def drawn(page: Page, count: int) -> Page:
-    """Wait until the script has run and so many boards are drawn."""
+    """Wait until the script has run and this number of boards is drawn."""
     page.wait_for_function(
         f"() => ({BOARDS})().filter(board => board.current()).length === {count}"
     )
@@ -38,8 +36,8 @@ def drawn(page: Page, count: int) -> Page:
 
 
 def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
-    """Pointing names head, tokens and share; a click opens the head with this cell; the walk
-    goes on into the story.
+    """Pointing names head, tokens and share. A click opens the head at this cell, and a button
+    leads into the story.
     """
     page = drawn(visit(f"trained-heads?text={ANIMAL}"), 1)
     share = float(attention_of(ANIMAL).layers[3][1, 9, 2])
@@ -50,71 +48,66 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     expect(explained).to_contain_text("animal")
     expect(explained).to_contain_text(f"{share:.4f}")
     page.mouse.click(x, y)
-    expect_address(page, "/one-head", "th_cell=9-2-0")
+    expect_url(page, "/one-head", "th_cell=9-2-0")
     drawn(page, 3)
-    expect(page.get_by_text("68.8 %").first).to_be_visible()
     click_cell(page, "probabilities", (0, 1, 7, 6))
-    expect_address(page, "th_cell=7-6-0")
+    expect_url(page, "th_cell=7-6-0")
     settled(page)
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained", "query=7")
+    expect_url(page, "/scores", "weights=trained", "query=7")
     assert path_of(settled(page)) == "scores"
 
 
 def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit: Visit) -> None:
-    """The box of examples holds none once a trained layer is walked through, so that the next
-    act loads none.
-    """
+    """In the story with a trained layer no example is chosen, so the next action loads none."""
     page = drawn(visit("one-head?th_layer=2"), 3)  # layer 3 is an example
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained")
+    expect_url(page, "/scores", "weights=trained")
     expect(box).to_have_value("")
     settled(page).get_by_role("link", name="Softmax").first.click()
-    expect_address(page, "/softmax", "weights=trained")
+    expect_url(page, "/softmax", "weights=trained")
     settled(page)
-    expect_address(page, "weights=trained")
+    expect_url(page, "weights=trained")
 
 
 def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Visit) -> None:
-    """The button writes the chosen cell into the address before it leaves; that is no page of
-    its own to go back to.
+    """The button writes the chosen cell into the URL before it leaves; that makes no entry in the
+    history.
     """
     page = drawn(visit("one-head?th_layer=2"), 3)
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Walk through this layer").click()
-    expect_address(page, "/scores", "weights=trained")
+    expect_url(page, "/scores", "weights=trained")
     assert settled(page).evaluate("history.length") == entries + 1
     page.go_back()
-    expect_address(page, "/one-head", "th_layer=2", "!weights=trained")
+    expect_url(page, "/one-head", "th_layer=2", "!weights=trained")
 
 
 def test_a_head_is_opened_by_keys(visit: Visit) -> None:
-    """Who uses no pointer goes to a layer's line of heads, on to the next head, and opens it at
-    the same cell.
+    """By keyboard one reaches a layer's heads, goes to the next head, and opens it at the same
+    cell.
     """
     page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
     page.locator('[data-panel="layer 3"]').focus()
     page.keyboard.press("PageDown")
     expect(page.locator(".arithmetic")).to_contain_text("head 2")
     page.keyboard.press("Enter")
-    expect_address(page, "/one-head", "th_head=2", "th_cell=9-2-0")
+    expect_url(page, "/one-head", "th_head=2", "th_cell=9-2-0")
 
 
-def test_the_preset_of_the_changed_word(visit: Visit) -> None:
-    """One click sets sentence, words and head; clicking another head of the picture shows that
-    one.
-    """
+def test_the_example_of_the_changed_word(visit: Visit) -> None:
+    """One click sets sentence, words and head; a click on another head of the picture shows it."""
     page = visit("change-a-word?text=hello+there")
     page.get_by_role("button", name="tired / wide").click()
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
     drawn(page, 2)
     page.mouse.click(*page.evaluate(AT_CELL, [5, 8, 12, 12, 15]))
-    expect_address(page, "th_layer=5", "th_head=8")
+    expect_url(page, "th_layer=5", "th_head=8")
 
 
-def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
+def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     """A file of attention is shown with its labels, and reloading the page leaves nothing of it."""
     shares = np.random.default_rng(1).dirichlet(np.ones(4), size=(2, 3, 4)).astype("f4")
     np.savez(
@@ -124,12 +117,13 @@ def test_a_file_of_ones_own(visit: Visit, tmp_path: Path) -> None:
     expect(page.get_by_text("at most 600 MB")).to_be_visible()
     expect(page.get_by_text("per file")).not_to_be_visible()  # where 1 GB would stand
     page.locator("input[type=file]").set_input_files(tmp_path / "mine.npz")
-    expect(page.get_by_text(re.compile(r"layers: 2\b.*heads in each: 3\b"))).to_be_visible()
+    expect(page.get_by_test_id("stAlert").first).to_contain_text(re.compile(r"\b2\b.*\b3\b"))
     drawn(page, 1)
     page.get_by_role("link", name="One head").last.click()
-    expect_address(page, "/one-head", "!mine")
+    expect_url(page, "/one-head", "!mine")
     settled(page)
-    expect(page.get_by_text("holds only the attention")).to_be_visible()
+    source = page.get_by_role("radiogroup", name="Whose heads")
+    expect(source).to_be_visible()
     page.reload()
     settled(page)
-    expect(page.get_by_text("holds only the attention")).not_to_be_visible()
+    expect(source).not_to_be_visible()

@@ -15,7 +15,7 @@ from attention_core import Projections, attend, cache
 from attention_core.cache import ENTRY_BYTES, Cache, cached, held_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ("Array", "ndarray", "Trace", "Projections", "OwnMatrices")
+HEAVY = ("Array", "ndarray", "Trace", "Projections", "UserMatrices")
 
 
 @pytest.fixture(autouse=True)

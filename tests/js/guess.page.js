@@ -3,7 +3,7 @@ import { forgetGuesses, keptGuesses } from "../../assets/board/guessing.js";
 import { assert, test } from "./testing.js";
 
 const STEP = { path: "scores", title: "Scores" };
-const REASONS = [{ says: "It is doubled.", misconception: "double" }, { says: "It is a sum.", misconception: "" }];
+const REASONS = [{ text: "It is doubled.", misconception: "double" }, { text: "It is a sum.", misconception: "" }];
 const asked = (more = {}) => ({
   id: "a", kind: "number", array: "scores", index: [0, 0, 1, 2], hides: [[0, 0, 1, 2]], prompt: "How large?",
   options: [{ value: "3", label: "3", right: true, misconceptions: [], picture: [] }, { value: "6", label: "6", right: false, misconceptions: ["double"], picture: [] }],
@@ -49,7 +49,7 @@ test("why is a choice of reasons, and the sentence follows at once", () => {
   const made = begun();
   type(made, "3");
   const reasons = [...made.root.querySelectorAll(".reasons button")];
-  assert.deepEqual(reasons.map((one) => one.textContent), REASONS.map(({ says }) => says));
+  assert.deepEqual(reasons.map((one) => one.textContent), REASONS.map(({ text }) => text));
   reasons[0].click();
   assert.equal(made.part(".why").textContent.endsWith("A sum it is."), true);
   assert.deepEqual([keptGuesses()[0].said, keptGuesses()[0].reason], ["right", "double"]);

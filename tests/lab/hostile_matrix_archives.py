@@ -5,14 +5,15 @@ from __future__ import annotations
 import pickle
 import zipfile
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from attention_core import AttentionError, FileError, SettingsError, ShapeError
+from attention_core import AttentionError, FileError, ShapeError
 from attention_lab.user_data.matrix_names import MAX_FILE_BYTES, MAX_UNPACKED_BYTES
 from tests.lab.made_matrix_files import LYING, SIX, WHOLE, Harm, directory, header, npy, one, zipped
-from tests.lab.own_matrix_cases import npz
 from tests.lab.refusal import Facts
+from tests.lab.user_matrix_cases import npz
 
 NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     "empty": (lambda: b"", FileError, ("npz",)),
@@ -104,26 +105,26 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     ),
     "nan": (
         lambda: npz(W_Q=np.array([[1, 2, 3], [4, 5, np.nan]])),
-        SettingsError,
+        FileError,
         ("W_Q", "row 1", "column 2", "nan"),
     ),
     "infinity": (
         lambda: npz(X=np.array([[1, -np.inf]])),
-        SettingsError,
+        FileError,
         ("X", "row 0", "column 1", "-inf"),
     ),
     "huge integer": (
         lambda: npz(X=[[2**53 + 1]]),
-        SettingsError,
+        FileError,
         ("X", "9007199254740992.0", -1000000, 1000000),
     ),
     "one axis": (
         lambda: npz(W_Q=np.ones(3)),
         ShapeError,
-        ("W_Q", 1, "(3,)"),
+        ("W_Q", "(3,)"),
     ),
-    "three axes": (lambda: npz(W_Q=np.ones((2, 3, 4))), ShapeError, ("W_Q", 3, "(2, 3, 4)")),
-    "no axis": (lambda: npz(W_Q=np.array(1.0)), ShapeError, ("W_Q", 0, "()")),
+    "three axes": (lambda: npz(W_Q=np.ones((2, 3, 4))), ShapeError, ("W_Q", "(2, 3, 4)")),
+    "no axis": (lambda: npz(W_Q=np.array(1.0)), ShapeError, ("W_Q", "()")),
     "no rows": (
         lambda: npz(W_Q=np.ones((0, 3))),
         ShapeError,
@@ -139,35 +140,10 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
         ShapeError,
         ("W_K", 2, 2049, 512, 2048),
     ),
-    "negative shape": (
-        lambda: one(npy(header(shape="(-2, -3)"), SIX)),
-        FileError,
-        ("W_Q", "numpy.save"),
-    ),
-    "huge shape": (
-        lambda: one(npy(header(shape="(10**9, 2)"), SIX)),
-        FileError,
-        ("W_Q", "numpy.save"),
-    ),
     "huger shape": (
         lambda: one(npy(header(shape="(1000000000, 2)"), SIX)),
         FileError,
         ("W_Q", "(1000000000, 2)", 16000000000, 48),
-    ),
-    "shape of words": (
-        lambda: one(npy(header(shape="('2', 3)"), SIX)),
-        FileError,
-        ("W_Q", "numpy.save"),
-    ),
-    "shape of bools": (
-        lambda: one(npy(header(shape="(True, 6)"), SIX)),
-        FileError,
-        ("W_Q", "numpy.save"),
-    ),
-    "order of words": (
-        lambda: one(npy(header(order="'C'"), SIX)),
-        FileError,
-        ("W_Q", "numpy.save"),
     ),
     "too few numbers": (
         lambda: one(npy(header(), SIX[:-8])),
@@ -190,21 +166,25 @@ NPZ: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
         ("W_Q", 4000, "numpy.save"),
     ),
     "short header": (lambda: one(npy(header(), length=4000)), FileError, ("W_Q", "numpy.save")),
-    "code as header": (
-        lambda: one(npy("__import__('os').abort()", SIX)),
-        FileError,
-        ("W_Q", "numpy.save"),
-    ),
-    "deep header": (lambda: one(npy("(" * 4000, SIX)), FileError, ("W_Q", "numpy.save")),
-    "zeros as header": (lambda: one(npy(bytes(64), SIX)), FileError, ("W_Q", "numpy.save")),
-    "header without shape": (
-        lambda: one(npy("{'descr': '<f8'}", SIX)),
-        FileError,
-        ("W_Q", "numpy.save"),
-    ),
     "another version": (
         lambda: one(npy(header(), SIX, version=b"\t\0")),
         FileError,
         ("W_Q", "numpy.savez"),
     ),
+}
+# Headers that are refused, each before six numbers.
+HEADERS: dict[str, str | bytes] = {
+    "negative shape": header(shape="(-2, -3)"),
+    "huge shape": header(shape="(10**9, 2)"),
+    "shape of words": header(shape="('2', 3)"),
+    "shape of bools": header(shape="(True, 6)"),
+    "order of words": header(order="'C'"),
+    "code as header": "__import__('os').abort()",
+    "header without shape": "{'descr': '<f8'}",
+    "deep header": "(" * 4000,
+    "zeros as header": bytes(64),
+}
+NPZ |= {
+    name: (partial(one, npy(head, SIX)), FileError, ("W_Q", "numpy.save"))
+    for name, head in HEADERS.items()
 }

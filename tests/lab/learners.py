@@ -1,4 +1,4 @@
-"""Learners who work a cell out in plain Python: one who knows how, and one for each wrong rule.
+"""Learners who compute a cell in plain Python: one by the right rule, one for each wrong rule.
 
 Nothing here is taken from the module that is tested: each rule is written down once more.
 """

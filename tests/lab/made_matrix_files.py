@@ -27,7 +27,7 @@ class Harm:
 def npy(
     header: str | bytes, numbers: bytes = b"", version: bytes = b"\1\0", length: int | None = None
 ) -> bytes:
-    """One array with a header of one's own."""
+    """One array with any header."""
     said = header.encode() if isinstance(header, str) else header
     width = "<H" if version == b"\1\0" else "<I"
     return (

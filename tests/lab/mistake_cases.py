@@ -9,9 +9,9 @@ import pytest
 from hypothesis import strategies as st
 
 from attention_core import Projections, Trace, attend
-from attention_lab.masks.mistake_checks import verdicts
+from attention_lab.masks.mistake_checks import run_checks
 from attention_lab.masks.mistakes import MISTAKES
-from attention_lab.masks.replaced_steps import Steps
+from attention_lab.masks.replaced_steps import ReplacedSteps
 
 T, D, H, K, V = 7, 15, 3, 5, 2
 EMPTY_ROWS = st.sampled_from(["zero", "nan"])
@@ -26,6 +26,6 @@ def causal(**sizes: Any) -> Trace:
     )
 
 
-def failed(trace: Trace, steps: Steps) -> set[str]:
+def failed(trace: Trace, steps: ReplacedSteps) -> set[str]:
     """The checks that a layer does not pass."""
-    return {key for key, verdict in verdicts(trace, steps).items() if not verdict.passed}
+    return {key for key, verdict in run_checks(trace, steps).items() if not verdict.passed}

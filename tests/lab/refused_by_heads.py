@@ -4,10 +4,12 @@ others.
 
 from __future__ import annotations
 
+from attention_core import causal_mask, softmax
 from attention_core.derivation import derive
 from attention_core.embeddings import embed
 from attention_lab.export import step_code
 from tests.core.hostile_values import (
+    HUGE,
     NO_COUNT,
     NO_LIST,
     NO_NAME,
@@ -15,9 +17,15 @@ from tests.core.hostile_values import (
     Case,
 )
 from tests.lab import refused_by_trained
-from tests.lab.small_layer import TRACE
+from tests.lab.small_layer import TRACE, X
 
 CASES: dict[str, Case] = {
+    "softmax": (
+        softmax,
+        {"scores": X},
+        {"axis": (*NO_COUNT[:-4], 2, -3, 2**70), "scores": ("no", None, [[1.0], []], HUGE)},
+    ),
+    "causal mask": (causal_mask, {"T": 2}, {"T": (10**10, -1, "no", 2**70), "S": (10**10, [])}),
     **{
         f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
         for of in (TRACE.code, TRACE.rule, TRACE.sentence, TRACE.axes)

@@ -1,22 +1,16 @@
-"""What trained layers should refuse: each function with arguments it takes and others."""
+"""What the doors about trained heads should refuse: each with arguments it takes and others."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from attention_lab.trained import changed_word, encoder, head_finder, layer_measures
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import pieces_of
-from attention_lab.trained.wordpiece import Characters, CodePoints, WordPiece
-from tests.core.hostile_values import NO_ARRAY, NO_COUNT, NO_LIST, NO_NAME, NO_TEXT, Case
-from tests.lab.small_layer import SHARES, X
+from attention_lab.trained.head_finder import previous_token, rank_heads
+from tests.core.hostile_values import NO_COUNT, NO_LIST, NO_TEXT, Case
+from tests.lab.small_layer import SHARES
 
 MAPS = AttentionMaps.of([SHARES])
-NOTHING = CodePoints([])
-WORDS = WordPiece(
-    {"[CLS]": 0, "[SEP]": 1, "one": 2},
-    Characters(NOTHING, CodePoints([(32, 32)]), NOTHING, NOTHING, NOTHING),
-)
 
 CASES: dict[str, Case] = {
     "maps": (
@@ -29,41 +23,10 @@ CASES: dict[str, Case] = {
         },
     ),
     "pieces": (pieces_of, {"text": "one"}, {"text": NO_TEXT, "n_tokens": (65, *NO_COUNT)}),
-    "pieces of a text": (WORDS.pieces, {"text": "one"}, {"text": NO_TEXT}),
-    "pieces that are read": (
-        WORDS.read,
-        {"text": "one", "n_tokens": 3},
-        {"text": ("", *NO_TEXT), "n_tokens": (0, *NO_COUNT)},
-    ),
-    "replace": (
-        changed_word.replace_word,
-        {"text": "a b", "old": "a", "new": "c"},
-        {"text": NO_TEXT, "old": NO_TEXT, "new": NO_TEXT},
-    ),
-    "stands again": (
-        changed_word.stands_again,
-        {"text": "a b", "word": "a"},
-        {"text": NO_TEXT, "word": NO_TEXT},
-    ),
-    "layer measure": (
-        layer_measures.measure_layers,
-        {"key": "entropy", "maps": MAPS},
-        {"key": NO_NAME},
-    ),
     "ranked heads": (
-        head_finder.rank_heads,
+        rank_heads,
         {"maps": MAPS, "targets": np.eye(5, dtype=bool)},
         {"targets": (None, "no", np.eye(5), np.eye(4, dtype=bool))},
     ),
-    "rule": (head_finder.repeated_words, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
-    "feed-forward": (
-        encoder.feed_forward,
-        {
-            "x_TD": X,
-            "weights": encoder.FeedForward(
-                np.ones((4, 3)), np.ones(3), np.full((3, 4), 1e200), np.ones(4)
-            ),
-        },
-        {"x_TD": (*NO_ARRAY, X[0], X[:, :3], 1e200 * np.ones((5, 4)))},
-    ),
+    "rule": (previous_token, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
 }

@@ -1,4 +1,4 @@
-"""Layers on which functions are tried: a small one, and one of cross-attention with prime sizes."""
+"""Layers on which functions are tried, of self-attention and of cross-attention."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ TRACE = attend(X, P)
 SHARES = TRACE.probabilities[0]
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
+
+
+def self_layer(everything: bool) -> Trace:
+    """Seven tokens, three heads of value width 5; with everything: biases, mask and residual."""
+    weights = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
+    x = np.random.default_rng(5).normal(size=(7, 11))
+    return attend(x, weights, causal=everything, residual=everything)
+
+
+SELF_LAYERS = (self_layer(everything=False), self_layer(everything=True))
 
 
 def cross_layer(**options: Any) -> Trace:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_core import Projections, Trace, attend
 from attention_core.projections import MATRICES
-from attention_lab.user_data.edits import Edit, Edits, apply, outside, outside_note
+from attention_lab.user_data.edits import Edit, Edits, apply_edits, edits_outside, outside_note
 from tests.lab.refusal import missing
 
 T, D, H, K, V = 5, 7, 2, 11, 13
@@ -23,11 +23,11 @@ def layer() -> tuple[np.ndarray, Projections]:
 
 def run(*edits: Edit, **options: Any) -> Trace:
     """The layer with edits in it."""
-    return attend(*apply(Edits(edits), *layer()), **options)
+    return attend(*apply_edits(Edits(edits), *layer()), **options)
 
 
 def cells(array: np.ndarray) -> set[tuple[int, ...]]:
-    """The places of what is True."""
+    """The indices of the cells that are True."""
     return {tuple(int(i) for i in place) for place in np.argwhere(array)}
 
 
@@ -41,7 +41,7 @@ def test_edits_change_their_cells_only() -> None:
         *(np.array(getattr(weights, name)) for name in ("w_q", "w_k", "w_v", "w_o")),
     )
     edits = Edits((Edit("x", 4, 6, 9.5), Edit("w_k", 6, 21, -3), Edit("w_o", 25, 0, 0.1)))
-    x, p = apply(edits, inputs, weights)
+    x, p = apply_edits(edits, inputs, weights)
     for old, kept, new, place in zip(
         given,
         (inputs, weights.w_q, weights.w_k, weights.w_v, weights.w_o),
@@ -60,18 +60,18 @@ def test_no_edit_no_copy() -> None:
     """Without an edit in sight the very same inputs and weights come back."""
     inputs, weights = layer()
     for edits in (Edits(), Edits((Edit("x", 99, 0, 1.0),))):
-        x, p = apply(edits, inputs, weights)
+        x, p = apply_edits(edits, inputs, weights)
         assert x is inputs
         assert p is weights
 
 
-def test_edits_outside_are_kept_and_told() -> None:
+def test_edits_outside_are_kept_with_a_note() -> None:
     """An edit beyond the matrices changes nothing, is counted in a sentence, and acts again
     when its cell is back.
     """
     edits = Edits((Edit("x", T, 0, 1.0), Edit("w_q", 0, H * K, 1.0), Edit("w_v", 0, 0, 1.0)))
     trace = run(*edits.items)
-    assert outside(edits, trace) == edits.items[:2]
+    assert edits_outside(edits, trace) == edits.items[:2]
     assert missing(outside_note(edits, trace), 2) == []
     assert missing(outside_note(Edits(edits.items[:1]), trace), 1) == []
     assert outside_note(Edits(edits.items[2:]), trace) == ""
@@ -82,11 +82,11 @@ def test_edits_of_a_layer_without_weights() -> None:
     waits outside.
     """
     edits = Edits((Edit("w_q", 0, 1, 3.0), Edit("w_o", 0, 0, 2.0)))
-    trace = attend(*apply(edits, np.eye(2), Projections.weightless(2)))
+    trace = attend(*apply_edits(edits, np.eye(2), Projections.weightless(2)))
     assert trace.queries[0].tolist() == [[1.0, 3.0], [0.0, 1.0]]
     assert (trace.keys == trace.inputs).all()
     assert trace.projections.w_o is None
-    assert outside(edits, trace) == edits.items[1:]
+    assert edits_outside(edits, trace) == edits.items[1:]
 
 
 def changed_cells(before: Trace, after: Trace, field: str) -> np.ndarray:

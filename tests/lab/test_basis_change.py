@@ -13,8 +13,8 @@ from attention_lab.heads.basis_change import (
     BasisChange,
     BeforeAfter,
     changed_arrays,
-    in_other_bases,
     random_basis_change,
+    rerun_in_other_bases,
     unchanged_arrays,
     with_basis_change,
 )
@@ -132,7 +132,7 @@ def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
     rounding only.
     """
     trace: Trace = attend(X, LAYERS[name], causal=causal)
-    other, head = in_other_bases(trace, 3), trace.sizes["H"] - 1
+    other, head = rerun_in_other_bases(trace, 3), trace.sizes["H"] - 1
     assert {one.symbol for one in changed_arrays(trace, other, head)} == {
         "W_Q",
         "W_K",
@@ -160,7 +160,7 @@ def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
 def test_every_seed_is_another_basis() -> None:
     """The same seed gives the same weights, another seed gives others."""
     trace = attend(X, LAYERS["random"])
-    one, again, other = (in_other_bases(trace, seed).projections.w_q for seed in (1, 1, 2))
+    one, again, other = (rerun_in_other_bases(trace, seed).projections.w_q for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, again)
     assert not np.allclose(one, other)
 

@@ -10,25 +10,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, AttentionError, TextError
+from attention_core import STEPS, TextError
 from attention_lab.batch_check import gap_alone
+from attention_lab.choices import edits_of
 from attention_lab.export.script import notebook, script
 from attention_lab.export.step_code import torch_lines
 from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.scenario import (
-    Scenario,
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import (
+    MAX_SENTENCES,
     alone,
-    edits_of,
+    batch_notes,
     in_batch,
     sentences_of,
-    sequence_of,
     tokens_of,
-    trace_of,
 )
-from attention_lab.sentences import MOST_SENTENCES, batch_notes
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_lab.user_data.painted import mask_to_text
+from attention_lab.user_data.painted_masks import mask_to_text
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.core.reference_loops import attend_loops
 from tests.lab.test_script import in_fresh_interpreter
 
@@ -139,31 +138,23 @@ def test_without_further_sentences_nothing_changes() -> None:
     assert sequence_of(replace(BATCH, batch=""), 0) is usual
 
 
-def test_more_than_fit_are_left_out_and_said() -> None:
-    """A batch has four sentences at most; what goes beyond is told and stays in the field."""
+def test_sentences_that_do_not_fit_are_left_out_with_a_note() -> None:
+    """A batch has at most four sentences; a note counts the others, which stay in the field."""
     many = replace(BATCH, batch="\n".join(["a b"] * 9))
-    assert len(sentences_of(many)) == MOST_SENTENCES == trace_of(many).sizes["B"]
+    assert len(sentences_of(many)) == MAX_SENTENCES == trace_of(many).sizes["B"]
     assert "6" in "".join(batch_notes(many))
     assert batch_notes(replace(BATCH, batch="\n".join(["a b"] * 3))) == ()
 
 
 def test_a_line_without_a_word_is_named() -> None:
-    """Of a further sentence that holds no token the error says which one it is."""
+    """The error names the further sentence that holds no token."""
     with pytest.raises(TextError, match="2"):
         trace_of(replace(BATCH, batch="it slept\n\x07\x08"))
 
 
-@pytest.mark.parametrize("place", [-1, 3, 1.0, "0"])
-def test_there_is_no_other_sequence(place: Any) -> None:
-    """A place outside the batch is refused."""
-    for function in (alone, sequence_of):
-        with pytest.raises(AttentionError):
-            function(BATCH, place)
-
-
 def test_an_own_x_is_one_sequence() -> None:
-    """Beside an own X there is no batch, which is said; nothing is lost."""
-    own = replace(BATCH, own=OwnMatrices(x=np.ones((5, 6))).encode())
+    """With an own X there is no batch, and a note says so; nothing is lost."""
+    own = replace(BATCH, own=UserMatrices(x=np.ones((5, 6))).encode())
     assert trace_of(own).sizes["B"] == 1
     assert len(batch_notes(own)) == 1
 

@@ -43,7 +43,7 @@ def test_a_form_has_four_three_and_three(form: str) -> None:
     """
     topics = Counter(guess.item.topic for guess in form_questions(form))
     assert topics == {"arithmetic": 4, "shapes": 3, "misconceptions": 3}
-    assert all(guess.told_apart for guess in form_questions(form))
+    assert all(guess.revealed for guess in form_questions(form))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -52,7 +52,7 @@ def test_who_knows_how_has_all_right_and_a_learner_fails_the_items_of_a_belief(f
     assert all(form_result(form).right)
     for belief in MISCONCEPTIONS:
         failed = [not right for right in form_result(form, belief).right]
-        assert failed == [belief in guess.told_apart for guess in form_questions(form)], belief
+        assert failed == [belief in guess.revealed for guess in form_questions(form)], belief
 
 
 def test_the_forms_ask_the_same_of_other_numbers() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.masks.break_it import NO_MISTAKE, examined
+from attention_lab.masks.break_it import NO_MISTAKE, examine_layer
 from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
 from attention_lab.scenario import Scenario
 
@@ -20,36 +20,36 @@ SCENARIOS = {
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("mistake", [mistake.key for mistake in MISTAKES])
 def test_every_mistake_is_caught(name: str, mistake: str) -> None:
-    """Under a mask every mistake fails a check besides the comparison with the reference, but for
-    the scale.
+    """Under a mask every mistake except the scale fails a check other than the comparison with the
+    reference.
     """
-    layer = examined(SCENARIOS[name], mistake, masked=True)
-    failed = {key for key, verdict in layer.verdicts.items() if not verdict.passed}
+    layer = examine_layer(SCENARIOS[name], mistake, masked=True)
+    failed = {key for key, result in layer.results.items() if not result.passed}
     assert "reference" in failed
     assert (failed > {"reference"}) == (mistake != "scale")
-    assert layer.differs_from is not None
+    assert layer.first_wrong_field is not None
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_no_mistake_fails_no_check(name: str) -> None:
     """The right layer passes all checks and differs nowhere."""
-    layer = examined(SCENARIOS[name], NO_MISTAKE)
-    assert all(verdict.passed for verdict in layer.verdicts.values())
-    assert layer.differs_from is None
+    layer = examine_layer(SCENARIOS[name], NO_MISTAKE)
+    assert all(result.passed for result in layer.results.values())
+    assert layer.first_wrong_field is None
 
 
 def test_a_mask_is_added_only_where_there_is_none() -> None:
-    """A scenario with a mask keeps its own; without the wish for one none is added."""
-    assert examined(SCENARIOS["default"], "mask").right.mask is None
-    hidden = examined(SCENARIOS["default"], "mask", masked=True).right.hidden_keys[0, 0]
+    """A scenario with a mask keeps its own; a layer without a mask gets one only on request."""
+    assert examine_layer(SCENARIOS["default"], "mask").right.mask is None
+    hidden = examine_layer(SCENARIOS["default"], "mask", masked=True).right.hidden_keys[0, 0]
     assert hidden.tolist() == [11 - t for t in range(12)]
     window = Scenario(mask="window", window=1)
-    assert examined(window, "mask", masked=True).right.hidden_keys.max() == 10
+    assert examine_layer(window, "mask", masked=True).right.hidden_keys.max() == 10
 
 
-def test_rounds_of_spot_the_bug() -> None:
-    """Every mistake comes up within a few dozen rounds, equal rounds have equal mistakes, and they
-    do not go in order.
+def test_rounds_of_spot_the_mistake() -> None:
+    """Every mistake comes up within a few dozen rounds, equal rounds have equal mistakes, and their
+    order is mixed.
     """
     found = [hidden_mistake(number).key for number in range(60)]
     assert set(found) == {mistake.key for mistake in MISTAKES}

@@ -12,11 +12,13 @@ import pytest
 
 from attention_core import Trace
 from attention_core.text import tokenize
-from attention_lab.by_hand import FEATURES, PLACES, WORDS, part_of_speech
+from attention_lab.by_hand import HANDMADE_FEATURES, N_POSITIONS, WORD_FEATURES, part_of_speech
+from attention_lab.choices import resolve
 from attention_lab.column_names import ColumnNames, column_names
-from attention_lab.scenario import Scenario, embedding_of, settled, tokens_of, trace_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 
 FIRST = Scenario("the cat saw the box and it ran", weights="by hand", d_model=8, n_heads=2)
 SPEECH = ["other", "noun animate", "verb", "other", "noun", "other", "pronoun", "verb"]
@@ -38,14 +40,16 @@ GIVES = [{"noun": 1.0, "animate": 1.0}, {"verb": 0.5, "other": 0.5}]
 
 def token_features(speech: str, place: int) -> dict[str, float]:
     """A token's features by name."""
-    named = dict.fromkeys(FEATURES, 0.0) | dict.fromkeys(speech.split(), 1.0) | {"one": 1.0}
+    named = (
+        dict.fromkeys(HANDMADE_FEATURES, 0.0) | dict.fromkeys(speech.split(), 1.0) | {"one": 1.0}
+    )
     return named | {"cos": math.cos(TURN * place), "sin": math.sin(TURN * place)}
 
 
 def by_loops() -> tuple[list[list[list[float]]], list[dict[str, float]]]:
     """The shares of both heads and the outputs of the first example, without the engine."""
     tokens = [token_features(speech, place) for place, speech in enumerate(SPEECH)]
-    shares, outputs = [], [dict.fromkeys(FEATURES, 0.0) for _ in tokens]
+    shares, outputs = [], [dict.fromkeys(HANDMADE_FEATURES, 0.0) for _ in tokens]
     for head in (0, 1):
         asked, offered = (
             [[sum(w * x[name] for name, w in mix.items()) for mix in columns] for x in tokens]
@@ -98,7 +102,7 @@ def test_the_first_example_shows_what_it_is_for() -> None:
     for query in range(2, 8):
         around = row_of(trace, 1, query)[query - 2 : query + 1]
         assert around == [0.06, 0.88, 0.06]
-    received = dict(zip(FEATURES, trace.output[0, 6].round(2).tolist(), strict=True))
+    received = dict(zip(HANDMADE_FEATURES, trace.output[0, 6].round(2).tolist(), strict=True))
     assert (received["noun"], received["animate"]) == (0.97, 0.85)
     assert (
         round(float(trace_of(replace(FIRST, scaling="off")).probabilities[0, 0, 6, 1]), 2) == 0.98
@@ -109,17 +113,20 @@ def test_nothing_in_the_weights_is_hidden() -> None:
     """The four matrices hold these numbers and no others."""
     weights = trace_of(FIRST).projections
     for matrix, heads in ((weights.w_q, QUERIES), (weights.w_k, KEYS)):
-        named = [[mix.get(name, 0) for head in heads for mix in head] for name in FEATURES]
+        named = [[mix.get(name, 0) for head in heads for mix in head] for name in HANDMADE_FEATURES]
         np.testing.assert_allclose(matrix, named)
     copied = [name for head in COPIES for name in head]
     np.testing.assert_array_equal(
-        weights.w_v, [[float(name == copy) for copy in copied] for name in FEATURES]
+        weights.w_v, [[float(name == copy) for copy in copied] for name in HANDMADE_FEATURES]
     )
     given = [GIVES[place // 4].get(name, 0.0) for place, name in enumerate(copied)]
     assert weights.w_o is not None
     np.testing.assert_array_equal(
         weights.w_o,
-        [[give * (f == name) for f in FEATURES] for give, name in zip(given, copied, strict=True)],
+        [
+            [give * (f == name) for f in HANDMADE_FEATURES]
+            for give, name in zip(given, copied, strict=True)
+        ],
     )
 
 
@@ -154,11 +161,11 @@ def test_the_lexicon_is_large_enough() -> None:
     """It holds common words of each kind in small letters, each of them one token, in features
     that the vectors have.
     """
-    assert len(WORDS) > 150
+    assert len(WORD_FEATURES) > 150
     assert {"noun", "animate", "pronoun", "verb"} == {
-        part for parts in WORDS.values() for part in parts
+        part for parts in WORD_FEATURES.values() for part in parts
     }
-    for word, parts in WORDS.items():
+    for word, parts in WORD_FEATURES.items():
         assert tokenize(word).tokens == (word,) == (word.casefold(),)
         assert "noun" in parts or "animate" not in parts
 
@@ -167,10 +174,10 @@ def test_edits_and_own_matrices_count() -> None:
     """Were the box animate, "it" would not know which is meant; and an own matrix stands in its
     place.
     """
-    animate = Edits((Edit("x", 4, FEATURES.index("animate"), 1.0),)).url_value()
+    animate = Edits((Edit("x", 4, HANDMADE_FEATURES.index("animate"), 1.0),)).url_value()
     row = trace_of(replace(FIRST, edits=animate)).probabilities[0, 0, 6]
     assert row[1] == row[4] == pytest.approx(0.49, abs=0.005)
-    own = OwnMatrices(w_o=np.eye(8)).url_value()
+    own = UserMatrices(w_o=np.eye(8)).url_value()
     trace = trace_of(replace(FIRST, own=own))
     assert (trace.output == trace.merged).all()
     assert (trace.probabilities == trace_of(FIRST).probabilities).all()
@@ -193,17 +200,17 @@ def test_other_sizes_make_the_weights_random(sizes: dict[str, int]) -> None:
     going back finds it.
     """
     scenario = replace(FIRST, **sizes)
-    assert settled(scenario) == replace(scenario, weights="random")
-    assert trace_of(scenario).output.tobytes() == trace_of(settled(scenario)).output.tobytes()
-    assert settled(replace(FIRST, d_k=4, d_v=4)).weights == "by hand"
+    assert resolve(scenario) == replace(scenario, weights="random")
+    assert trace_of(scenario).output.tobytes() == trace_of(resolve(scenario)).output.tobytes()
+    assert resolve(replace(FIRST, d_k=4, d_v=4)).weights == "by hand"
     assert column_names(scenario) is None
 
 
 def test_own_sizes_make_the_weights_random() -> None:
     """An own X of another width gets random weights, one of eight columns those by hand."""
-    wide, eight = (OwnMatrices(x=np.ones((3, width))).url_value() for width in (6, 8))
-    assert settled(replace(FIRST, own=wide)).weights == "random"
-    assert settled(replace(FIRST, own=eight)).weights == "by hand"
+    wide, eight = (UserMatrices(x=np.ones((3, width))).url_value() for width in (6, 8))
+    assert resolve(replace(FIRST, own=wide)).weights == "random"
+    assert resolve(replace(FIRST, own=eight)).weights == "by hand"
 
 
 def test_the_vectors_are_words_plus_places() -> None:
@@ -213,7 +220,7 @@ def test_the_vectors_are_words_plus_places() -> None:
     assert (embedding.words[:, 6:] == 0).all()
     assert (embedding.positions[:, :6] == 0).all()
     np.testing.assert_allclose(embedding.positions[12], embedding.positions[0], atol=1e-12)
-    for n_words, is_said in ((PLACES - 2, False), (PLACES - 1, True)):
+    for n_words, is_said in ((N_POSITIONS - 2, False), (N_POSITIONS - 1, True)):
         notes = tokens_of(replace(FIRST, text="a " * n_words)).notes
         assert any("circle" in note for note in notes) is is_said
 
@@ -222,7 +229,7 @@ def test_every_column_has_a_name() -> None:
     """Names fit the sizes, repeat what the matrices copy, and are unknown for own matrices."""
     names = column_names(FIRST)
     assert names is not None
-    assert names.features == names.outputs == FEATURES
+    assert names.features == names.outputs == HANDMADE_FEATURES
     assert names.values == tuple(map(tuple, COPIES))
     assert [len(head) for part in (names.queries, names.keys) for head in part] == [4] * 4
     weights = trace_of(FIRST).projections
@@ -230,6 +237,6 @@ def test_every_column_has_a_name() -> None:
         used = [name != "·" for head in part for name in head]
         assert matrix.any(axis=0).tolist() == used
     assert column_names(Scenario()) is None
-    own = OwnMatrices(w_q=np.eye(8)).url_value()
+    own = UserMatrices(w_q=np.eye(8)).url_value()
     assert column_names(replace(FIRST, own=own)) == replace(names, queries=())
     assert isinstance(names, ColumnNames)

@@ -11,10 +11,9 @@ import pytest
 from attention_core import AttentionError, SettingsError, ShapeError
 from attention_lab.compare import (
     COMPARABLE,
-    FIELDS,
-    NOT_BESIDE,
-    beside,
-    moved_most,
+    NOT_COMPARABLE,
+    compare_with,
+    largest_change,
     other_value,
     value_in,
 )
@@ -25,7 +24,7 @@ USUAL = Scenario()
 
 def test_every_control_but_the_length_can_be_changed() -> None:
     """Controls that decide the number of tokens, and the user's own numbers, cannot be compared."""
-    assert {*COMPARABLE, *NOT_BESIDE} == set(asdict(USUAL))
+    assert {*COMPARABLE, *NOT_COMPARABLE} == set(asdict(USUAL))
 
 
 @pytest.mark.parametrize("name", COMPARABLE)
@@ -36,7 +35,7 @@ def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> N
     text = str(value).lower() if isinstance(value, bool) else str(value)
     assert value_in(name, text) == value
     assert other_value(replace(USUAL, **{name: value}), name) != value
-    assert beside(USUAL, name, value).scenario == replace(USUAL, **{name: value})
+    assert compare_with(USUAL, name, value).scenario == replace(USUAL, **{name: value})
 
 
 @pytest.mark.parametrize(
@@ -55,53 +54,55 @@ def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> N
         ("own", ""),
     ],
 )
-def test_what_no_control_can_be_set_to_is_refused(name: str, text: str) -> None:
+def test_invalid_values_are_refused(name: str, text: str) -> None:
     """Unknown controls are refused as well."""
     with pytest.raises(AttentionError):
         value_in(name, text)
 
 
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("field", ["masked_scores", "probabilities", "output"])
 @pytest.mark.parametrize("changed", [{"mask": "causal"}, {"seed": 5}, {"positions": False}])
 def test_both_matrices_are_those_of_the_engine(field: str, changed: dict[str, Any]) -> None:
     """The second is the layer of the scenario with the changed control."""
     ((name, value),) = changed.items()
-    before, after = beside(USUAL, name, value).matrices(field, 2)
+    before, after = compare_with(USUAL, name, value).matrices(field, 2)
     for shown, scenario in ((before, USUAL), (after, replace(USUAL, **changed))):
         array = getattr(trace_of(scenario), field)[0]
         assert np.array_equal(shown, array if field == "output" else array[2])
 
 
 def test_a_head_that_the_changed_layer_lacks_is_clipped() -> None:
-    """Its last head stands beside it; where it has more, the same head."""
-    assert [beside(USUAL, "n_heads", n).head_beside(3) for n in (1, 2, 8)] == [0, 1, 3]
+    """If the changed layer lacks the head, its last head is shown; otherwise the same head."""
+    assert [compare_with(USUAL, "n_heads", n).head_beside(3) for n in (1, 2, 8)] == [0, 1, 3]
 
 
 def test_what_moved_most_is_the_largest_difference_of_visible_cells() -> None:
     """A hidden score does not count as moved; rounding moves nothing."""
     before = np.array([[1.0, -np.inf, 3.0], [4.0, 5.0, -np.inf]])
     after = np.array([[1.0, 9.0, 2.0], [4.0, 7.5, -np.inf]])
-    moved = moved_most(before, after)
+    moved = largest_change(before, after)
     assert moved is not None
     assert (moved.row, moved.column, moved.before, moved.after) == (1, 1, 5.0, 7.5)
-    assert moved_most(before, before) is None
-    assert moved_most(np.ones((2, 2)), np.ones((2, 2)) + 1e-12, 1e-9) is None
+    assert largest_change(before, before) is None
+    assert largest_change(np.ones((2, 2)), np.ones((2, 2)) + 1e-12, 1e-9) is None
 
 
-def test_a_query_looks_elsewhere_with_half_of_what_moved() -> None:
-    """All of it, where a causal mask leaves the first query one key only."""
-    two = beside(USUAL, "mask", "causal")
+def test_the_moved_attention_is_half_of_all_changes() -> None:
+    """It is all of the attention if a causal mask leaves the first query only one key."""
+    two = compare_with(USUAL, "mask", "causal")
     rows = [two.matrices("probabilities", 0)[place][0] for place in (0, 1)]
     assert 0.5 * np.abs(rows[1] - rows[0]).sum() == pytest.approx(1 - rows[0][0])
-    assert 0 < two.elsewhere(0) < 1
-    assert beside(USUAL, "residual", True).elsewhere(0) == 0
+    assert 0 < two.moved_share(0) < 1
+    assert compare_with(USUAL, "residual", True).moved_share(0) == 0
 
 
 def test_matrices_of_other_sizes_are_refused() -> None:
-    """Sentences of other lengths, and outputs of other widths, each with its numbers."""
+    """Sentences of different lengths and outputs of different widths are refused, each with its
+    numbers.
+    """
     with pytest.raises(SettingsError, match="12 and 2"):
-        beside(USUAL, "text", "two words")
-    two = beside(USUAL, "d_model", 32)
+        compare_with(USUAL, "text", "two words")
+    two = compare_with(USUAL, "d_model", 32)
     with pytest.raises(ShapeError, match="16 and 32"):
         two.matrices("output", 0)
     assert two.matrices("probabilities", 0)[1].shape == (12, 12)
@@ -109,5 +110,5 @@ def test_matrices_of_other_sizes_are_refused() -> None:
 
 def test_labels_name_both_words_where_they_differ() -> None:
     """A place with the same word in both sentences has one."""
-    two = beside(Scenario("the cat sat"), "text", "the dog sat")
+    two = compare_with(Scenario("the cat sat"), "text", "the dog sat")
     assert two.tokens == ("the", "cat → dog", "sat")

@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
-from attention_lab.by_hand import FEATURES, hand_made
-from attention_lab.construct import TASKS, judged, leaks
-from attention_lab.scenario import Scenario, edits_of, trace_of
+from attention_lab.by_hand import HANDMADE_FEATURES, handmade_projections
+from attention_lab.choices import edits_of
+from attention_lab.construct import HEAD_TASKS, find_leaks, judge_task
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import Edit
-from attention_lab.user_data.painted import mask_to_text
+from attention_lab.user_data.painted_masks import mask_to_text
 
-ROW = {name: place for place, name in enumerate(FEATURES)}
+ROW = {name: place for place, name in enumerate(HANDMADE_FEATURES)}
 
 
 def edited(task: str, *cells: tuple[str, int, int, float]) -> Scenario:
     """The start of a task with some numbers changed."""
-    scenario = TASKS[task].start
+    scenario = HEAD_TASKS[task].start
     edits = edits_of(scenario)
     for cell in cells:
         edits = edits.add(Edit(*cell))
@@ -29,7 +29,7 @@ def edited(task: str, *cells: tuple[str, int, int, float]) -> Scenario:
 def solution(task: str) -> Scenario:
     """A layer that does what a task asks."""
     if task == "previous":
-        weights, rows = hand_made(), (ROW["cos"], ROW["sin"])
+        weights, rows = handmade_projections(), (ROW["cos"], ROW["sin"])
         return edited(
             task,
             *(
@@ -42,7 +42,7 @@ def solution(task: str) -> Scenario:
     if task == "first":
         return edited(task, ("w_q", ROW["one"], 0, 40.0), ("w_k", ROW["cos"], 0, 1.0))
     if task == "mean":
-        weights = hand_made().w_q
+        weights = handmade_projections().w_q
         places = [(r, c) for r in range(8) for c in range(4) if weights[r, c]]
         return edited(task, *(("w_q", row, column, 0.0) for row, column in places))
     if task == "cancel":
@@ -56,43 +56,43 @@ def solution(task: str) -> Scenario:
         )
     hole = np.tril(np.ones((8, 8), dtype=bool))
     hole[2, 5] = True
-    return replace(TASKS[task].start, painted=mask_to_text(hole))
+    return replace(HEAD_TASKS[task].start, painted=mask_to_text(hole))
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", HEAD_TASKS)
 def test_nothing_is_done_at_the_start(task: str) -> None:
-    """What a task starts from lacks a part, and says which."""
-    parts = judged(trace_of(TASKS[task].start), task)
+    """At the start of a task a part is missing, and its sentence is there."""
+    parts = judge_task(trace_of(HEAD_TASKS[task].start), task)
     assert not all(part.done for part in parts)
-    assert all(part.lacks for part in parts if not part.done)
+    assert all(part.missing for part in parts if not part.done)
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_solution_is_found_good(task: str) -> None:
+@pytest.mark.parametrize("task", HEAD_TASKS)
+def test_a_solution_is_done(task: str) -> None:
     """Every task can be done, by the engine's own numbers."""
-    assert [part.lacks for part in judged(trace_of(solution(task)), task) if not part.done] == []
+    assert [
+        part.missing for part in judge_task(trace_of(solution(task)), task) if not part.done
+    ] == []
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_tasks_are_told_apart(task: str) -> None:
-    """The solution of one task is none of another, but where one asks for less."""
+@pytest.mark.parametrize("task", HEAD_TASKS)
+def test_tasks_differ(task: str) -> None:
+    """The solution of one task does not solve another, except one that asks for less."""
     trace = trace_of(solution(task))
-    done = {name for name in TASKS if all(part.done for part in judged(trace, name))}
+    done = {name for name in HEAD_TASKS if all(part.done for part in judge_task(trace, name))}
     assert task in done
     assert done <= {task, "promise"} | ({"mean"} if task == "cancel" else set())
 
 
 def test_a_leak_is_one_cell_of_the_mask() -> None:
-    """Of a causal mask with one hole exactly one output depends on one later token."""
-    found = np.argwhere(np.triu(leaks(trace_of(solution("promise"))), 1))
+    """Under a causal mask with one hole, exactly one output depends on one later token."""
+    found = np.argwhere(np.triu(find_leaks(trace_of(solution("promise"))), 1))
     assert found.tolist() == [[2, 5]]
-    causal = trace_of(replace(TASKS["promise"].start, mask="causal"))
-    assert not np.triu(leaks(causal), 1).any()
+    causal = trace_of(replace(HEAD_TASKS["promise"].start, mask="causal"))
+    assert not np.triu(find_leaks(causal), 1).any()
 
 
 def test_other_layers_are_judged_too() -> None:
-    """One token, one head: an answer, no error; an unknown task is refused."""
+    """One token, one head: an answer, no error."""
     trace = trace_of(Scenario(text="a", d_model=2, n_heads=1))
-    assert all(judged(trace, task) for task in TASKS)
-    with pytest.raises(SettingsError, match="task"):
-        judged(trace, "none")
+    assert all(judge_task(trace, task) for task in HEAD_TASKS)

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import (
-    Projections,
-    Trace,
-    attend,
-)
+from attention_core import Projections, Trace, attend
 from attention_lab.heads.contributions import (
     absorbed_contributions,
     absorbed_size,
@@ -20,16 +16,9 @@ from attention_lab.heads.contributions import (
     output_gap,
 )
 from tests.core.random_layers import Layer, assert_same, calls
-from tests.lab.small_layer import V, cross_layer
+from tests.lab.small_layer import SELF_LAYERS, V, cross_layer
 
-
-@pytest.fixture(params=["plain", "everything"])
-def trace(request: pytest.FixtureRequest) -> Trace:
-    """Seven tokens, three heads of value width 5, without and with biases, mask and residual."""
-    rng = np.random.default_rng(5)
-    everything = request.param == "everything"
-    projections = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
-    return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
+BOTH = pytest.mark.parametrize("trace", SELF_LAYERS, ids=["plain", "everything"])
 
 
 @given(calls())
@@ -63,6 +52,7 @@ def test_one_contribution_by_loops() -> None:
     assert head_contributions(trace)[b, head, t, column] == pytest.approx(expected, abs=1e-12)
 
 
+@BOTH
 def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
     """Contributions of the heads, bias and residual sum to the output row, and the gap is only
     rounding.
@@ -78,11 +68,11 @@ def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
 
 @settings(max_examples=40)
 @given(calls())
-def test_heads_whose_values_take_in_w_o_add_up_to_the_output(
+def test_contributions_with_w_o_inside_the_values(
     call: tuple[Layer, dict[str, Any]],
 ) -> None:
-    """Each head's part is the same, biases, shared heads, other memories and masks included,
-    and so is their sum.
+    """Each head's part is the same with W_O inside the values, whatever biases, shared heads,
+    memory and mask; so is the sum.
     """
     layer, options = call
     trace = layer.run(**options)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.masks.encoder_decoder import USES, attend_as, three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, attend_as, run_three_uses
 from attention_lab.masks.sentences import Sentence, other_sentence
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import assert_same
 
 S, T, D, H, K, V = 7, 5, 6, 2, 3, 4
-BY_KEY = {use.key: use for use in USES}
+BY_KEY = {use.key: use for use in ATTENTION_USES}
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TARGET = "wir mögen Tee"
 
@@ -31,8 +31,8 @@ def run(key: str, residual: bool = True) -> Trace:
     ("key", "asking", "answering"), [("encoder", S, S), ("decoder", T, T), ("cross", T, S)]
 )
 def test_shapes_through_every_step(key: str, asking: int, answering: int) -> None:
-    """Queries and outputs have the length of the asking sequence, keys and values that of the
-    answering one.
+    """Queries and outputs have the length of the query sequence, keys and values that of the key
+    sequence.
     """
     trace = run(key)
     assert trace.query_heads.shape == (1, H, asking, K)
@@ -51,45 +51,47 @@ def test_shapes_through_every_step(key: str, asking: int, answering: int) -> Non
         ("cross", np.ones((T, 1), dtype=bool) & (np.arange(S) < 5)),
     ],
 )
-def test_the_mask_that_belongs_there(key: str, allowed: np.ndarray) -> None:
-    """Padding of the answering sequence is hidden everywhere, later tokens only in the decoder."""
+def test_the_masks_of_the_uses(key: str, allowed: np.ndarray) -> None:
+    """Padding of the key sequence is hidden everywhere, later tokens only in the decoder."""
     found = run(key).probabilities > 0
     assert (found == allowed).all()
 
 
 @pytest.mark.parametrize(("key", "own"), [("encoder", True), ("decoder", True), ("cross", False)])
-def test_self_attention_is_known_as_such(key: str, own: bool) -> None:
-    """A sequence that answers itself is one array; in cross-attention the memory is another one."""
+def test_self_attention_has_one_array(key: str, own: bool) -> None:
+    """In self-attention inputs and memory are one array; in cross-attention the memory is another
+    one.
+    """
     trace = run(key)
     assert (trace.memory is trace.inputs) == own
 
 
 @pytest.mark.parametrize("key", BY_KEY)
-def test_the_connection_goes_around_whoever_asks(key: str) -> None:
-    """With Residual the vectors of the asking sequence are added to the output, without it
-    nothing is.
+def test_the_residual_adds_the_query_sequence(key: str) -> None:
+    """With Residual the vectors of the query sequence are added to the output, without it nothing
+    is.
     """
     with_it, without = (run(key, residual) for residual in (True, False))
     np.testing.assert_allclose(with_it.output, without.output + without.inputs, atol=1e-12)
 
 
 def test_every_use_explains_itself() -> None:
-    """The three uses have unique keys, both roles and a sentence; only the decoder is causal."""
-    assert [use.key for use in USES if use.causal] == ["decoder"]
+    """The three uses have unique keys, two sequences and a sentence; only the decoder is causal."""
+    assert [use.key for use in ATTENTION_USES if use.causal] == ["decoder"]
     assert len(BY_KEY) == 3
-    for use in USES:
-        assert {use.asks, use.answers} <= {"source", "target"}
-        assert use.says.endswith(".")
+    for use in ATTENTION_USES:
+        assert {use.queries_from, use.keys_from} <= {"source", "target"}
+        assert use.description.endswith(".")
 
 
 @pytest.mark.parametrize(
     ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
 )
 def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
-    """Queries of the one and keys of the other sequence: 5 + 2 source tokens, 3 + 2 target
+    """Queries come from one sequence and keys from the other: 5 + 2 source tokens, 3 + 2 target
     tokens.
     """
-    trace = three_uses(SCENARIO, TARGET, 2)[use]
+    trace = run_three_uses(SCENARIO, TARGET, 2)[use]
     assert trace.scores.shape == (1, 2, *shape)
     assert (len(trace.tokens), len(trace.memory_tokens)) == shape
 
@@ -100,7 +102,7 @@ def test_which_keys_are_hidden() -> None:
     """
     hidden = {
         use: np.isneginf(trace.masked_scores[0, 0])
-        for use, trace in three_uses(SCENARIO, TARGET, 2).items()
+        for use, trace in run_three_uses(SCENARIO, TARGET, 2).items()
     }
     for use in ("encoder", "cross"):
         assert hidden[use].all(axis=0).tolist() == [False] * 5 + [True] * 2
@@ -116,7 +118,7 @@ def test_cross_attention_is_attention_with_a_memory() -> None:
     scenario = Scenario(
         text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3
     )
-    cross = three_uses(scenario, TARGET, 0)["cross"]
+    cross = run_three_uses(scenario, TARGET, 0)["cross"]
     own, target = trace_of(scenario), other_sentence(scenario, TARGET).vectors
     assert_same(
         cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output

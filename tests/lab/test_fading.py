@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attention_core import SettingsError
-from attention_lab.fading import LEVELS, faded
-from attention_lab.practice import ASKED_FIELDS, ask
+from attention_lab.fading import HELP_LEVELS, fade_example
+from attention_lab.practice import ASKED_FIELDS, practice_question
 from tests.lab.test_practice import layer
 
 FIELDS = [field for field in ASKED_FIELDS if field != "merged"]
@@ -15,8 +14,8 @@ FIELDS = [field for field in ASKED_FIELDS if field != "merged"]
 @pytest.mark.parametrize("field", FIELDS)
 def test_each_level_shows_less(field: str) -> None:
     """Worked: all; then a term is missing, then the result, then everything."""
-    question = ask(layer(), 2, field)
-    own, no_result, no_term, worked = (faded(question, level) for level in LEVELS)
+    question = practice_question(layer(), 2, field)
+    own, no_result, no_term, worked = (fade_example(question, level) for level in HELP_LEVELS)
     assert (own.lines, own.result) == ((), None)
     assert no_result.result is None
     assert None not in [line.value for line in no_result.lines]
@@ -28,17 +27,11 @@ def test_each_level_shows_less(field: str) -> None:
 @pytest.mark.parametrize("field", FIELDS)
 def test_the_missing_term_is_judged(field: str) -> None:
     """It is accepted exact and rounded, and no other number is."""
-    question = ask(layer(), 3, field)
-    shown = faded(question, "one term missing")
+    question = practice_question(layer(), 3, field)
+    shown = fade_example(question, "one term missing")
     assert shown.missing is not None
     exact = question.exact.terms[shown.missing].value
     assert shown.accepts(exact)
-    assert shown.accepts(round(question.shown.terms[shown.missing].value, shown.places))
-    assert not shown.accepts(exact + 3 * shown.room)
+    assert shown.accepts(round(question.rounded.terms[shown.missing].value, shown.decimals))
+    assert not shown.accepts(exact + 3 * shown.tolerance)
     assert not shown.accepts(float("nan"))
-
-
-def test_an_unknown_level_is_refused() -> None:
-    """The error names the argument."""
-    with pytest.raises(SettingsError, match="level"):
-        faded(ask(layer(), 1, "scores"), "none")

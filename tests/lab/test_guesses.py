@@ -1,4 +1,4 @@
-"""Questions before a step: their key is the engine's, and they find out who believes what."""
+"""Questions before a step: the engine gives the answers, and each misconception is revealed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from attention_lab.guesses import (
     items_of,
     judge,
 )
-from attention_lab.guesses.items import ASKS, KINDS, TOPICS
-from attention_lab.scenario import Scenario, embedding_of, sequence_of, trace_of
+from attention_lab.guesses.items import ITEM_KINDS, ITEM_SCOPES, ITEM_TOPICS
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import embedding_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.learners import Learner
 
@@ -77,7 +78,7 @@ def test_who_knows_how_is_right_in_drawn_layers(call: tuple[Layer, dict[str, Any
     for guess in asked(trace):
         assert not fails(guess, trace, "")
         for belief in MISCONCEPTIONS:
-            assert fails(guess, trace, belief) == (belief in guess.told_apart), (guess, belief)
+            assert fails(guess, trace, belief) == (belief in guess.revealed), (guess, belief)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -87,7 +88,7 @@ def test_a_learner_fails_exactly_the_items_of_a_belief(name: str) -> None:
     for guess in asked(trace, words):
         for belief in MISCONCEPTIONS:
             wrong = fails(guess, trace, belief, words)
-            assert wrong == (belief in guess.told_apart), (guess, belief)
+            assert wrong == (belief in guess.revealed), (guess, belief)
 
 
 def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
@@ -95,10 +96,10 @@ def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
     found: dict[str, set[str]] = {name: set() for name in ITEMS}
     for scenario in EVERY.values():
         for guess in asked(sequence_of(scenario, 0), embedding_of(scenario).words):
-            found[guess.item.id] |= set(guess.told_apart)
+            found[guess.item.id] |= set(guess.revealed)
     mine = Projections.from_heads([(-np.eye(2), np.eye(2), np.eye(2))], np.eye(2))
     negative = attend([[1.0, 0.0], [1.0, 1.0], [2.0, 1.0]], mine, causal=True)
-    found["masked-largest"] |= set(guess_of(negative, "masked-largest").told_apart)
+    found["masked-largest"] |= set(guess_of(negative, "masked-largest").revealed)
     assert all(set(item.misconceptions) <= found[name] for name, item in ITEMS.items())
     assert set.union(*found.values()) == set(MISCONCEPTIONS)
 
@@ -115,7 +116,7 @@ def test_every_step_has_a_question_at_every_lit_cell(field: str) -> None:
         guesses = guesses_of(trace, field, lit)
         assert guesses
         assert all(guess.index == lit for guess in guesses)
-        told = [bool(guess.told_apart) for guess in guesses]
+        told = [bool(guess.revealed) for guess in guesses]
         assert told == sorted(told, reverse=True)
 
 
@@ -132,20 +133,20 @@ def test_one_option_is_right_and_all_differ(name: str) -> None:
         assert judge(guess, right[0].value).right
         assert guess.answer == right[0].label
         wrong = {name for option in options for name in option.misconceptions}
-        assert wrong <= set(guess.told_apart)
+        assert wrong <= set(guess.revealed)
         assert "{" not in guess.prompt
         assert "{" not in guess.why
 
 
 def test_a_typed_number_is_judged_like_an_option() -> None:
-    """A number that a misconception gives says so; another sign and a near one are told apart."""
+    """A misconception's number is recognised; a wrong sign and a near number have own grades."""
     trace = trace_of(PRESETS["Two heads on paper"])
     guess = guess_of(trace, "scores-number")
     assert guess.number is not None
     assert judge(guess, guess.number + guess.tolerance).right
-    assert judge(guess, -guess.number).said in ("sign", "wrong")
-    assert judge(guess, guess.number + 3 * guess.tolerance).said == "near"
-    assert judge(guess, float("nan")).said == "wrong" == judge(guess, "none of these").said
+    assert judge(guess, -guess.number).grade in ("sign", "wrong")
+    assert judge(guess, guess.number + 3 * guess.tolerance).grade == "near"
+    assert judge(guess, float("nan")).grade == "wrong" == judge(guess, "none of these").grade
     believed = next(option for option in guess.options if option.misconceptions)
     assert judge(guess, float(believed.value)).misconceptions == believed.misconceptions
 
@@ -156,9 +157,9 @@ def test_the_data_are_whole() -> None:
         sources = {row["page"] for row in csv.DictReader(file)}
     sources |= {claim.id for claim in CLAIMS} | {""}
     assert {one.source for one in MISCONCEPTIONS.values()} <= sources
-    assert {item.kind for item in ITEMS.values()} == set(KINDS)
-    assert {item.topic for item in ITEMS.values()} == set(TOPICS)
-    assert {item.asks for item in ITEMS.values()} == set(ASKS)
+    assert {item.kind for item in ITEMS.values()} == set(ITEM_KINDS)
+    assert {item.topic for item in ITEMS.values()} == set(ITEM_TOPICS)
+    assert {item.asks for item in ITEMS.values()} == set(ITEM_SCOPES)
     assert all(items_of(field) for field in STORY)
     for item in ITEMS.values():
         assert set(item.fields) <= set(STEPS)

@@ -48,7 +48,7 @@ def typical() -> Pattern:
         ("column_sums", [1, 2, 2, N, 1]),
     ],
 )
-def test_typical_heads_are_told_apart(key: str, expected: list[float]) -> None:
+def test_typical_heads_have_known_values(key: str, expected: list[float]) -> None:
     """Heads that read the token itself, its neighbours, the first token or all tokens have their
     typical values.
     """
@@ -134,9 +134,9 @@ def test_every_measure_explains_itself() -> None:
     assert len(BY_KEY) == len({measure.name for measure in MEASURES}) == len(MEASURES)
     for measure in MEASURES:
         assert all((measure.formula, measure.range))
-        assert measure.says.endswith(".")
+        assert measure.description.endswith(".")
         assert not re.search(
-            r"-\d", measure.range + measure.says
+            r"-\d", measure.range + measure.description
         )  # a true minus sign, as in numbers
 
 

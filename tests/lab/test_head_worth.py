@@ -16,8 +16,8 @@ from attention_lab.heads.head_worth import (
     norm_shares,
     ranking,
     signed_shares,
-    switch_off,
     token_changes,
+    without_heads,
 )
 from attention_lab.heads.reruns import rerun
 from tests.core.random_layers import Layer, assert_same, calls
@@ -57,7 +57,7 @@ def test_ablation_is_the_layer_with_zeros_in_w_o(call: tuple[Layer, dict[str, An
     layer, options = call
     trace = layer.run(**options)
     off = {int(head) for head in layer.rng.integers(trace.sizes["H"], size=2)}
-    again = rerun(trace, projections=switch_off(trace.projections, off))
+    again = rerun(trace, projections=without_heads(trace.projections, off))
     assert_same(again.output, ablated_output(trace, off))
     assert (again.probabilities == trace.probabilities).all()
 
@@ -68,7 +68,7 @@ def test_joined_heads_are_switched_off_too() -> None:
     columns = np.arange(6) // 2 == 1
     for output in (
         ablated_output(trace, [1]),
-        rerun(trace, projections=switch_off(trace.projections, [1])).output,
+        rerun(trace, projections=without_heads(trace.projections, [1])).output,
     ):
         assert not output[..., columns].any()
         assert_same(output[..., ~columns], trace.output[..., ~columns])
@@ -182,5 +182,5 @@ def test_the_ranking() -> None:
 def test_single_precision_stays() -> None:
     """A float32 layer with heads switched off is still float32."""
     trace = rerun(attend(X.astype(np.float32), FOUR.projections.astype(np.float32)))
-    assert switch_off(trace.projections, [0]).dtype == np.float32
+    assert without_heads(trace.projections, [0]).dtype == np.float32
     assert ablated_output(trace, [0]).dtype == np.float32

@@ -5,32 +5,30 @@ and what is not.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, attend, softmax
+from attention_core import Projections, attend, softmax
 from attention_lab.masks.hiding import (
     HIDING_VALUES,
-    combined,
+    build_masks,
+    combine_masks,
+    compare_orders,
     hidden_by,
-    hidden_with,
-    leak,
-    mask_order,
-    masks_for,
+    hide_with,
+    leaked_share,
 )
 from tests.core.random_layers import Layer, assert_same, layers
-from tests.lab.refusal import refused
 
 B, H, T, S = 2, 3, 5, 7
 VALUES = {way.key: way.value for way in HIDING_VALUES}
 
 
 def scores() -> np.ndarray:
-    """Raw scores of every size that matters."""
+    """Raw scores of very different sizes."""
     return np.random.default_rng(0).normal(scale=3, size=(B, H, T, S))
 
 
@@ -44,8 +42,8 @@ def test_masks_together_by_loops(
 ) -> None:
     """A key is visible if every mask allows it, and each mask that hides it is named."""
     painted = np.random.default_rng(1).random((T, S)) < 0.8
-    masks = masks_for(T, S, causal=causal, window=window, lengths=lengths, painted=painted)
-    allowed = np.broadcast_to(combined(masks), (B, 1, T, S))
+    masks = build_masks(T, S, causal=causal, window=window, lengths=lengths, painted=painted)
+    allowed = np.broadcast_to(combine_masks(masks), (B, 1, T, S))
     for b, t, s in np.ndindex(B, T, S):
         hiding = [
             name
@@ -63,8 +61,8 @@ def test_masks_together_by_loops(
 
 def test_no_mask() -> None:
     """Without any mask there is nothing to combine."""
-    assert masks_for(T, S) == {}
-    assert combined({}) is None
+    assert build_masks(T, S) == {}
+    assert combine_masks({}) is None
 
 
 @settings(max_examples=40)
@@ -74,60 +72,60 @@ def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:
     rows are zeros.
     """
     trace = layer.run(mask=layer.mask)
-    found = hidden_with(-np.inf, trace.scaled_scores, layer.mask)
+    found = hide_with(-np.inf, trace.scaled_scores, layer.mask)
     assert_same(found, trace.probabilities)
-    assert not leak(found, layer.mask).any()
+    assert not leaked_share(found, layer.mask).any()
 
 
-def test_a_billion_hides_as_well_while_a_key_is_left() -> None:
+def test_a_billion_hides_like_infinity_if_a_key_is_visible() -> None:
     """With one visible key in a row, -1e9 gives what -inf gives, in both precisions and exactly."""
     allowed = np.tri(T, S, dtype=bool)
     for dtype in (np.float32, np.float64):
         numbers = scores().astype(dtype)
         assert_same(
-            *(hidden_with(value, numbers, allowed) for value in (-1e9, -np.inf)), tolerance=2**-22
+            *(hide_with(value, numbers, allowed) for value in (-1e9, -np.inf)), tolerance=2**-22
         )
-        assert not leak(hidden_with(-1e9, numbers, allowed), allowed).any()
+        assert not leaked_share(hide_with(-1e9, numbers, allowed), allowed).any()
 
 
-def test_a_billion_in_a_row_with_nothing_left() -> None:
+def test_a_billion_in_an_empty_row() -> None:
     """With -1e9 a fully hidden row reads the hidden keys: like unmasked in float64, evenly in
     float32.
     """
     nothing = np.zeros((T, S), dtype=bool)
-    assert_same(hidden_with(-1e9, scores(), nothing), softmax(scores()), 1e-6)
+    assert_same(hide_with(-1e9, scores(), nothing), softmax(scores()), 1e-6)
     assert_same(
-        hidden_with(-1e9, scores().astype(np.float32), nothing), np.full((B, H, T, S), 1 / S), 1e-6
+        hide_with(-1e9, scores().astype(np.float32), nothing), np.full((B, H, T, S), 1 / S), 1e-6
     )
-    assert not hidden_with(-np.inf, scores(), nothing).any()
+    assert not hide_with(-np.inf, scores(), nothing).any()
 
 
 @pytest.mark.parametrize("value", [-4.0, -1.0, 2.5])
 def test_a_finite_bias_hides_nothing(value: float) -> None:
-    """A finite bias multiplies the weight of a key by e to it, so that something is always read."""
+    """A finite bias b multiplies the weight of a key by e^b, so some of it is always read."""
     allowed = np.tri(T, S, dtype=bool)
-    free, biased = softmax(scores()), hidden_with(value, scores(), allowed)
+    free, biased = softmax(scores()), hide_with(value, scores(), allowed)
     weights = np.where(allowed, free, free * math.exp(value))
     assert_same(biased, weights / weights.sum(axis=-1, keepdims=True))
-    assert_same(leak(biased, allowed), np.where(allowed, 0, biased).sum(axis=-1))
-    assert (leak(biased, allowed)[..., 0] > 0).all()
+    assert_same(leaked_share(biased, allowed), np.where(allowed, 0, biased).sum(axis=-1))
+    assert (leaked_share(biased, allowed)[..., 0] > 0).all()
 
 
 @pytest.mark.parametrize("key", ["infinity", "billion"])
-def test_the_order_is_free_for_a_mask(key: str) -> None:
-    """Scale then mask and mask then scale agree exactly for -inf and for -1e9, while a key of
-    the row is visible.
+def test_the_order_does_not_matter_for_a_mask(key: str) -> None:
+    """Scale then mask and mask then scale agree exactly for -inf and for -1e9 if a key of the row
+    is visible.
     """
     addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES[key])
-    order = mask_order(scores(), 0.3, addend)
+    order = compare_orders(scores(), 0.3, addend)
     assert order.gap <= 1e-15
-    assert_same(order.scale_first, hidden_with(-np.inf, scores() * 0.3, np.tri(T, S, dtype=bool)))
+    assert_same(order.scale_first, hide_with(-np.inf, scores() * 0.3, np.tri(T, S, dtype=bool)))
 
 
 def test_the_order_matters_for_a_bias() -> None:
     """Masked first, a finite bias is scaled with the scores: -4 with scale 1/2 acts like -2."""
     addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES["finite"])
-    order = mask_order(scores(), 0.5, addend)
+    order = compare_orders(scores(), 0.5, addend)
     assert_same(order.mask_first, softmax(scores() * 0.5 + addend / 2))
     assert_same(order.scale_first, softmax(scores() * 0.5 + addend))
     assert order.gap == np.abs(order.scale_first - order.mask_first).max()
@@ -135,20 +133,11 @@ def test_the_order_matters_for_a_bias() -> None:
 
 
 def test_a_bias_by_hand() -> None:
-    """Scores 0 and 0, bias -2 on the second, scale 1/2: 1/(1+e²) of the mass is left to it, or
-    1/(1+e).
-    """
-    order = mask_order(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
+    """Scores 0 and 0, bias -2 on the second, scale 1/2: its share is 1/(1+e²) or 1/(1+e)."""
+    order = compare_orders(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
     assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
     assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))
     assert order.gap == pytest.approx(1 / (1 + math.e) - 1 / (1 + math.e**2))
-
-
-@pytest.mark.parametrize("scale", [0.0, -1.0])
-def test_scales_that_bring_hidden_keys_back(scale: Any) -> None:
-    """A scale of 0 or less would turn -inf into NaN or +inf, and is refused."""
-    with refused(SettingsError, "scale"):
-        mask_order(scores(), scale, np.zeros(S))
 
 
 def test_a_fully_masked_row_here_and_in_pytorch() -> None:
@@ -163,4 +152,4 @@ def test_a_fully_masked_row_here_and_in_pytorch() -> None:
 def test_every_way_explains_itself() -> None:
     """The ways to hide have unique keys and a sentence each."""
     assert list(VALUES.values()) == [-np.inf, -1e9, -4.0]
-    assert all(way.name and way.sentence.endswith(".") for way in HIDING_VALUES)
+    assert all(way.name and way.description.endswith(".") for way in HIDING_VALUES)

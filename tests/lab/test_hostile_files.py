@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import AttentionError, FileError, SettingsError
+from attention_core import AttentionError, FileError
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.labs.picture_file import read_picture
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.own_matrices import read_own
-from attention_lab.user_data.own_weights import find_layers
+from attention_lab.user_data.layer_search import find_layers
+from attention_lab.user_data.user_matrices import read_matrices
 from tests.lab.hostile_weight_files import HOSTILE
 from tests.lab.made_weight_files import npz, safetensors
 from tests.lab.refusal import refused
@@ -42,7 +42,7 @@ def use(data: bytes, name: str) -> None:
 
 @pytest.mark.parametrize("fault", HOSTILE)
 def test_it_is_refused_with_a_sentence(fault: str) -> None:
-    """Each file of the corpus gives a FileError that says what is wrong with it."""
+    """Each file of the corpus gives a FileError that names its fault."""
     name, make, facts = HOSTILE[fault]
     with refused(FileError, *facts) as caught:
         use(make(), name)
@@ -73,8 +73,8 @@ def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
     signals = np.full((2, 2), 0x7F800001, "u4").view("f4")
     saved = io.BytesIO()
     np.save(saved, signals)
-    with refused(SettingsError, "W_Q", "nan", "row 0", "column 0"):
-        read_own(npz({"W_Q": signals}), "matrices.npz")
+    with refused(FileError, "W_Q", "nan", "row 0", "column 0"):
+        read_matrices(npz({"W_Q": signals}), "matrices.npz")
     with refused(FileError, "finite"):
         read_picture(saved.getvalue(), "picture.npy")
 
@@ -117,7 +117,7 @@ def test_the_first_bytes_decide(kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
-def test_names_that_are_none(name: str) -> None:
+def test_pickles_of_any_name_are_refused(name: str) -> None:
     """Whatever a file is called, a pickle in it gives the sentence and the lines that convert
     it.
     """
@@ -126,7 +126,7 @@ def test_names_that_are_none(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 5000 + ".pt", "a\nimport os.pt", "\ud800.pt"])
-def test_a_name_that_cannot_be_said(name: str) -> None:
+def test_a_name_that_cannot_be_printed(name: str) -> None:
     """A name as long as a file, or one that would begin a line of its own, is not repeated."""
     with refused(FileError, "name", 256) as caught:
         open_weights(io.BytesIO(b""), name)
@@ -167,12 +167,12 @@ def test_numbers_that_are_none(bad: float, write: object) -> None:
         use(write(weights), "m.npz")
 
 
-@pytest.mark.parametrize(("bad", "said"), [(1e39, "1e+39"), (-1_000_001.0, "-1e+06")])
+@pytest.mark.parametrize(("bad", "said"), [(1e39, "1e+39"), (-1_000_001.0, "-1000001.0")])
 def test_numbers_beyond_the_limit(bad: float, said: str) -> None:
     """A weight beyond a million is refused by tensor and place; a million is read."""
     weights = {name: array.astype(float) for name, array in LAYER.items()}
     weights["w_k"][2, 3] = 1e6
     use(npz(weights), "m.npz")
     weights["w_k"][2, 3] = bad
-    with refused(FileError, "w_k", said, "[2, 3]", -1_000_000, 1_000_000):
+    with refused(FileError, "w_k", said, "row 2", "column 3", -1_000_000, 1_000_000):
         use(npz(weights), "m.npz")

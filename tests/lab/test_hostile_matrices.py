@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, FileError, ShapeError
-from attention_lab.user_data.own_matrices import OwnMatrices, read_own
+from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
 from tests.lab.hostile_matrix_archives import NPZ
 from tests.lab.made_matrix_files import RAN, WHOLE, Harm
-from tests.lab.own_matrix_cases import npz
 from tests.lab.refusal import Facts, refused
+from tests.lab.user_matrix_cases import npz
 
 CSV: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
     "10 MB line": (
@@ -61,7 +61,7 @@ def test_hostile_npz(name: str) -> None:
     """
     make, kind, facts = NPZ[name]
     with refused(kind, *facts):
-        read_own(make(), "matrices.npz")
+        read_matrices(make(), "matrices.npz")
     assert RAN == []
 
 
@@ -70,7 +70,7 @@ def test_hostile_csv(name: str) -> None:
     """A CSV file with too much in it, or something else altogether, is refused by line."""
     make, kind, facts = CSV[name]
     with refused(kind, *facts):
-        read_own(make(), "w_q.csv")
+        read_matrices(make(), "w_q.csv")
 
 
 def test_the_pickle_would_have_run() -> None:
@@ -84,11 +84,11 @@ def test_the_pickle_would_have_run() -> None:
 def test_other_files(kind: str) -> None:
     """A file of another kind is refused by its name."""
     with refused(FileError, f"'matrices.{kind}'", ".npz", ".csv"):
-        read_own(WHOLE, f"matrices.{kind}")
+        read_matrices(WHOLE, f"matrices.{kind}")
 
 
 def test_sizes_are_checked_before_numbers_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an array that is too large only the header is read."""
+    """If an array is too large, only its header is read."""
     read, lengths = zipfile.ZipExtFile.read, []
 
     def counted(self: zipfile.ZipExtFile, n: int | None = -1) -> bytes:
@@ -97,7 +97,7 @@ def test_sizes_are_checked_before_numbers_are_read(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(zipfile.ZipExtFile, "read", counted)
     with refused(ShapeError, "W_Q", 600, 512, 2048):
-        read_own(npz(W_Q=np.ones((600, 600))), "matrices.npz")
+        read_matrices(npz(W_Q=np.ones((600, 600))), "matrices.npz")
     assert all(n is not None and 0 <= n < 4096 for n in lengths)
 
 
@@ -123,7 +123,7 @@ def test_damaged_files(name: str) -> None:
             place, change = rng.randrange(len(data)), rng.randrange(3)
             data[place : place + (change == 0)] = rng.randbytes(1) if change else b""
         try:
-            outcomes.add(type(read_own(bytes(data), name)))
+            outcomes.add(type(read_matrices(bytes(data), name)))
         except AttentionError as error:
             outcomes.add(type(error))
-    assert {OwnMatrices, FileError} <= outcomes
+    assert {UserMatrices, FileError} <= outcomes

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, FileError, SettingsError, ShapeError, TextError
-from attention_lab.scenario import own_of
+from attention_lab.choices import user_matrices_of
 from attention_lab.state_file import read_state, write_state
 from attention_lab.user_data.matrix_names import MAX_STATE_BYTES
 from attention_lab.user_data.matrix_text import pack
@@ -72,7 +72,7 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
         FileError,
         (50331649, 50331648),
     ),
-    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, ("value", "nan")),
+    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, ("value", "wq_0_0_nan")),
     "many edits": (
         file(edits="__".join(["x_0_0_1"] * 4001)),
         SettingsError,
@@ -156,6 +156,6 @@ def test_values_that_are_refused(name: str) -> None:
 def test_a_matrix_that_is_too_large() -> None:
     """The matrices in a state file obey the limits of matrices from anywhere."""
     read = read_state(file(own=pack({"x": np.ones((64, 2))})))
-    assert own_of(read.scenario).sizes(2) == {"n_tokens": 64, "d_model": 2}
+    assert user_matrices_of(read.scenario).sizes(2) == {"n_tokens": 64, "d_model": 2}
     with refused(ShapeError, "X", 65, 2, 64, 512):
         read_state(file(own=pack({"x": np.ones((65, 2))})))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, Trace, attend
 from attention_core.embeddings import sinusoidal_positions
-from attention_lab.heads.reruns import gaps, permutation_gaps, rerun
+from attention_lab.heads.reruns import permutation_gaps, rerun, run_gaps
 from attention_lab.masks.invariances import (
-    CHANGES,
-    Change,
+    LAYER_CHANGES,
+    LayerChange,
     shuffled_order,
     with_key_bias,
     with_query_bias,
@@ -26,7 +26,7 @@ from tests.core.random_layers import Layer, assert_same, calls
 N, D = 13, 8
 ORDER = shuffled_order(N)
 WORDS = np.random.default_rng(6).normal(size=(N, D))
-every_change = pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.key)
+every_change = pytest.mark.parametrize("change", LAYER_CHANGES, ids=lambda change: change.key)
 
 
 def layer(**options: Any) -> Trace:
@@ -38,14 +38,14 @@ def layer(**options: Any) -> Trace:
     "options", [{}, {"causal": True, "residual": True}, {"mask": np.tri(N, k=-1, dtype=bool).T}]
 )
 @every_change
-def test_changes_do_what_they_say(change: Change, options: dict[str, Any]) -> None:
-    """What is said to leave the layer as it is moves nothing but rounding; anything else moves
-    the output visibly.
+def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) -> None:
+    """A change that should leave the output as it is moves it by rounding at most; any other
+    change moves it visibly.
     """
     before = layer(**options)
     for seed in (0, 1):
-        found = gaps(before, change.apply(before, seed))
-        if change.same:
+        found = run_gaps(before, change.apply(before, seed))
+        if change.keeps_output:
             assert max(found.probabilities, found.output) < 1e-12
         else:
             assert min(found.probabilities, found.output) > 0.01
@@ -59,17 +59,17 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
     """
     layer, options = call
     before = layer.run(**{name: value for name, value in options.items() if name != "softcap"})
-    for change in CHANGES:
-        if change.same:
+    for change in LAYER_CHANGES:
+        if change.keeps_output:
             after = change.apply(before, 3)
             assert_same(after.probabilities, before.probabilities, 1e-11)
             assert_same(after.output, before.output, 1e-11)
 
 
 @every_change
-def test_a_change_is_a_change(change: Change) -> None:
-    """Each change does alter the scores or the weights, so that an unmoved output means
-    something; the seed decides.
+def test_a_change_changes_something(change: LayerChange) -> None:
+    """Each change alters the scores or the weights, so an output that stays means something; the
+    seed decides.
     """
     before = layer()
     first, again, other = (change.apply(before, seed) for seed in (0, 0, 1))
@@ -99,7 +99,7 @@ def test_a_key_bias_adds_one_number_to_each_row() -> None:
         assert_same(by_query[0, head], np.repeat(column[np.newaxis], N, axis=0))
 
 
-def test_biases_are_added_to_those_there_are() -> None:
+def test_biases_are_added_to_biases() -> None:
     """A layer with biases gets the sum."""
     p = Projections.random(4, 2, bias=True)
     assert_same(with_query_bias(p, np.ones(4)).b_q, p.b_q + 1)
@@ -113,7 +113,7 @@ def test_shuffled_tokens_shuffle_the_output() -> None:
     assert max(found.probabilities, found.output) < 1e-14
 
 
-def test_positions_break_it() -> None:
+def test_positions_show_the_order() -> None:
     """Added positions stay where they are when the words are shuffled, so the output is another
     one.
     """
@@ -123,7 +123,7 @@ def test_positions_break_it() -> None:
     assert min(found.probabilities, found.output) > 0.1
 
 
-def test_the_causal_mask_breaks_it() -> None:
+def test_a_causal_mask_shows_the_order() -> None:
     """A causal mask stays where it is when the words are shuffled, so the output is another one."""
     straight = layer(causal=True)
     found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)
@@ -140,5 +140,5 @@ def test_no_token_stays_in_place(n_tokens: int, seed: int) -> None:
 
 def test_every_change_explains_itself() -> None:
     """Keys are unique, and each change has a formula and a sentence."""
-    assert len({change.key for change in CHANGES}) == len(CHANGES)
-    assert all(change.formula and change.says.endswith(".") for change in CHANGES)
+    assert len({change.key for change in LAYER_CHANGES}) == len(LAYER_CHANGES)
+    assert all(change.formula and change.description.endswith(".") for change in LAYER_CHANGES)

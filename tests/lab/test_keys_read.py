@@ -5,23 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import (
-    Projections,
-    Trace,
-    attend,
-)
-from attention_lab.heads.keys_read import keys_read_most, row_share, strongest_keys
+from attention_core import Projections, Trace, attend
+from attention_lab.heads.keys_read import keys_read_most, row_sum, strongest_keys
+from tests.lab.small_layer import SELF_LAYERS
+
+BOTH = pytest.mark.parametrize("trace", SELF_LAYERS, ids=["plain", "everything"])
 
 
-@pytest.fixture(params=["plain", "everything"])
-def trace(request: pytest.FixtureRequest) -> Trace:
-    """Seven tokens, three heads of value width 5, without and with biases, mask and residual."""
-    rng = np.random.default_rng(5)
-    everything = request.param == "everything"
-    projections = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
-    return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
-
-
+@BOTH
 def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
     """The three largest shares of a row come in falling order, and a key with share 0 is never
     among them.
@@ -33,18 +24,21 @@ def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
         assert all(row[key] == share for key, share in found)
 
 
+@BOTH
 def test_keys_that_are_read_equally(trace: Trace) -> None:
-    """One key is read most at random; equal tokens are read equally, and a row with nothing
-    left reads none.
+    """With random inputs one key is read most; equal tokens are read equally, and an empty row
+    reads none.
     """
     for query in range(1, 7):
         assert keys_read_most(trace, 1, query) == (int(trace.probabilities[0, 1, query].argmax()),)
-    twins = np.repeat(np.random.default_rng(3).normal(size=(2, 11)), [3, 2], axis=0)
+    equal_tokens = np.repeat(np.random.default_rng(3).normal(size=(2, 11)), [3, 2], axis=0)
     mask = np.ones((5, 5), dtype=bool)
     mask[4] = False
     for kind in (np.float64, np.float32):
         equal = attend(
-            twins.astype(kind), Projections.random(11, 3, d_k=2, d_v=5).astype(kind), mask=mask
+            equal_tokens.astype(kind),
+            Projections.random(11, 3, d_k=2, d_v=5).astype(kind),
+            mask=mask,
         )
         assert {keys_read_most(equal, head, query) for head, query in np.ndindex(3, 4)} <= {
             (0, 1, 2),
@@ -53,15 +47,14 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
         assert keys_read_most(equal, 0, 4) == ()
 
 
-def test_a_row_of_shares_sums_to_one_or_nothing(trace: Trace) -> None:
-    """1 but for rounding in every row; 0 of a query that may see no key, as of heads and
-    queries that are there.
-    """
+@BOTH
+def test_the_sum_of_a_row(trace: Trace) -> None:
+    """1 up to rounding in every row, or 0 for a query that may see no key."""
     assert all(
-        row_share(trace, *place) == pytest.approx(1, abs=1e-12)
+        row_sum(trace, *place) == pytest.approx(1, abs=1e-12)
         for place in np.ndindex(trace.scores.shape[1:3])
     )
     blind = attend(
         [[1.0], [2.0]], Projections.weightless(1), mask=np.array([[False, False], [True, True]])
     )
-    assert (row_share(blind, 0, 0), row_share(blind, 0, 1)) == (0, pytest.approx(1))
+    assert (row_sum(blind, 0, 0), row_sum(blind, 0, 1)) == (0, pytest.approx(1))

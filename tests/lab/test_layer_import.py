@@ -15,14 +15,15 @@ import pytest
 from attention_core import Projections, ShapeError, Trace, attend
 from attention_core.derivation import derive
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.choices import user_matrices_of
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.scenario import Scenario, own_of, trace_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
 from attention_lab.user_data.layer_import import import_layer, repeated_heads
 from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.own_matrices import OwnMatrices, read_own, template
-from attention_lab.user_data.own_weights import find_layers
+from attention_lab.user_data.layer_search import find_layers
+from attention_lab.user_data.user_matrices import UserMatrices, read_matrices, template
 from tests.lab.made_weight_files import Arrays, npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
 from tests.lab.refusal import refused
@@ -30,7 +31,7 @@ from tests.lab.refusal import refused
 TEXT = "one two three four five"
 
 
-def told(layer: Projections, **choices: Any) -> Trace:
+def story_of(layer: Projections, **choices: Any) -> Trace:
     """The story of a layer: a sentence, the layer's matrices, its number of heads."""
     return trace_of(
         Scenario(text=TEXT, own=import_layer(layer).url_value(), n_heads=layer.n_heads, **choices)
@@ -59,7 +60,7 @@ def layer_of(data: bytes, number: int) -> Projections:
 @pytest.mark.parametrize(
     "names", [as_torch, as_gpt2, lambda p: in_bert(weights(), 0) | in_bert(p, 1)]
 )
-def test_a_layer_of_a_checkpoint_is_told(
+def test_a_layer_of_a_checkpoint_is_imported(
     names: Callable[[Projections], Arrays], pack: Callable[[Arrays], bytes]
 ) -> None:
     """The story's trace is that of the file's layer on the story's inputs: scores, output,
@@ -67,7 +68,7 @@ def test_a_layer_of_a_checkpoint_is_told(
     """
     layer = replace(weights(), b_o=np.linspace(-1, 1, D, dtype=np.float32))
     read = layer_of(pack(names(layer)), -1)
-    trace = told(read)
+    trace = story_of(read)
     expected = attend(trace.inputs, layer.astype(np.float64))
     assert trace.sizes | {"B": 1} == expected.sizes
     for field in ("queries", "keys", "values", "scores", "probabilities", "output"):
@@ -90,11 +91,11 @@ def test_the_arithmetic_shows_the_bias(field: str, index: tuple[int, ...], bias:
     of its column.
     """
     layer = weights()
-    derivation = derive(told(layer), field, index)
+    derivation = derive(story_of(layer), field, index)
     last = derivation.terms[-1].factors[0]
     assert (last.name, last.value) == (bias, getattr(layer, bias)[index[2]])
     assert derivation.recompute() == pytest.approx(derivation.result, abs=1e-12)
-    without = derive(told(replace(layer, **dict.fromkeys(BIASES))), field, index)
+    without = derive(story_of(replace(layer, **dict.fromkeys(BIASES))), field, index)
     assert len(without.terms) == len(derivation.terms) - 1
 
 
@@ -110,8 +111,8 @@ def test_the_inputs_come_along() -> None:
 def test_a_layer_without_biases_has_none() -> None:
     """What the layer lacks is not made up, and nothing of another layer is left over."""
     layer = replace(weights(), **dict.fromkeys(BIASES))
-    assert import_layer(layer).given.keys() == set(MATRICES)
-    assert told(layer).projections.b_q is None
+    assert import_layer(layer).arrays.keys() == set(MATRICES)
+    assert story_of(layer).projections.b_q is None
 
 
 @pytest.mark.parametrize("groups", [1, 2, 3])
@@ -120,7 +121,7 @@ def test_shared_heads_are_written_out(groups: int) -> None:
     it is the same.
     """
     layer = weights(n_kv_heads=groups)
-    trace = told(layer)
+    trace = story_of(layer)
     expected = attend(trace.inputs, layer.astype(np.float64))
     assert trace.sizes["G"] == H
     np.testing.assert_allclose(trace.scores, expected.scores, atol=1e-12)
@@ -138,7 +139,7 @@ def test_a_layer_of_the_trained_model_fits() -> None:
     layer.
     """
     layer = load_minilm().layers[2].attention
-    trace = told(layer, weights="trained")
+    trace = story_of(layer, weights="trained")
     assert trace.projections.b_v is not None
     np.testing.assert_array_equal(trace.projections.b_v, layer.b_v)
     np.testing.assert_allclose(trace.output, attend(trace.inputs, layer).output, atol=1e-5)
@@ -148,18 +149,18 @@ def test_a_state_file_holds_the_biases() -> None:
     """The state with a taken layer comes back bit by bit."""
     own = import_layer(weights(), np.ones((2, D)))
     state = State(Scenario(own=own.url_value(), n_heads=H))
-    back = own_of(read_state(write_state(state)).scenario)
-    assert back.given.keys() == {"x", *MATRICES, *BIASES}
-    assert all(back.given[name].tobytes() == array.tobytes() for name, array in own.given.items())
+    back = user_matrices_of(read_state(write_state(state)).scenario)
+    assert back.arrays.keys() == {"x", *MATRICES, *BIASES}
+    assert all(back.arrays[name].tobytes() == array.tobytes() for name, array in own.arrays.items())
 
 
 def test_the_template_of_a_taken_layer() -> None:
     """What the story shows, biases included, can be downloaded, and loading it changes no
     number.
     """
-    trace = told(weights())
-    read = read_own(template(trace), "a.npz")
-    assert read.given.keys() == {"x", *MATRICES, *BIASES}
+    trace = story_of(weights())
+    read = read_matrices(template(trace), "a.npz")
+    assert read.arrays.keys() == {"x", *MATRICES, *BIASES}
     again = trace_of(Scenario(text=TEXT, own=read.url_value(), n_heads=H))
     np.testing.assert_array_equal(again.output, trace.output)
 
@@ -169,13 +170,13 @@ def test_biases_beside_other_weights() -> None:
     as wide as they are.
     """
     b_q, b_o = np.arange(16.0), np.arange(16.0) / 7
-    trace = trace_of(Scenario(text=TEXT, own=OwnMatrices(b_q=b_q, b_o=b_o).url_value()))
+    trace = trace_of(Scenario(text=TEXT, own=UserMatrices(b_q=b_q, b_o=b_o).url_value()))
     plain = trace_of(Scenario(text=TEXT))
     np.testing.assert_allclose(trace.queries, plain.queries + b_q, atol=1e-12)
     np.testing.assert_array_equal(trace.projections.w_q, plain.projections.w_q)
     beside = trace_of(
-        Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_o=np.ones(384)).url_value())
+        Scenario(text=TEXT, weights="trained", own=UserMatrices(b_o=np.ones(384)).url_value())
     )
     assert (np.asarray(beside.projections.b_o) == 1).all()
     with refused(ShapeError, "b_Q", 16, 384):
-        trace_of(Scenario(text=TEXT, weights="trained", own=OwnMatrices(b_q=b_q).url_value()))
+        trace_of(Scenario(text=TEXT, weights="trained", own=UserMatrices(b_q=b_q).url_value()))

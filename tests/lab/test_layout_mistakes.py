@@ -10,13 +10,13 @@ from attention_core import Projections, SettingsError, Trace, attend, merge_head
 from attention_core.derivation import derive_input
 from attention_core.embeddings import embed
 from attention_lab.heads.layout_mistakes import (
-    foreign_cells,
+    find_misplaced,
     merge_without_swap,
-    misplaced,
-    moved_cells,
-    place_merged,
-    split_places,
+    merged_position,
+    split_positions,
     split_without_swap,
+    wrong_merged_cells,
+    wrong_token_cells,
 )
 from tests.core.random_layers import Layer, layers
 from tests.lab.refusal import refused
@@ -31,23 +31,23 @@ def test_every_place_of_the_split_holds_the_same_number(place: tuple[int, int, i
     reshaped array.
     """
     batch, token, head, feature = place
-    places = split_places((B, H, T, K), head, token, feature, batch)
+    places = split_positions((B, H, T, K), head, token, feature, batch)
     value = FUSED[places.fused]
     assert FUSED.reshape(B, T, H, K)[places.reshaped] == value
     assert split_heads(FUSED, H)[places.swapped] == value
     assert split_without_swap(FUSED, H)[places.unswapped] == value
 
 
-def test_foreign_cells_are_those_whose_number_comes_from_another_token() -> None:
-    """A cell is foreign exactly if its number comes from another token."""
+def test_wrong_token_cells() -> None:
+    """A cell is wrong exactly if its number comes from another token."""
     origin = split_without_swap(FUSED[:1], H)[0] // (H * K)
-    np.testing.assert_array_equal(foreign_cells(T, H, K), origin != np.arange(T)[:, np.newaxis])
+    np.testing.assert_array_equal(wrong_token_cells(T, H, K), origin != np.arange(T)[:, np.newaxis])
 
 
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(5, 1), (1, 3)])
-def test_nothing_goes_astray_with_one_head_or_one_token(n_tokens: int, n_heads: int) -> None:
+def test_nothing_is_misplaced_with_one_head_or_one_token(n_tokens: int, n_heads: int) -> None:
     """Where an axis has length 1 there is nothing to swap."""
-    assert not foreign_cells(n_tokens, n_heads, K).any()
+    assert not wrong_token_cells(n_tokens, n_heads, K).any()
 
 
 @pytest.mark.parametrize("positions", [True, False])
@@ -63,8 +63,8 @@ def test_an_input_is_the_word_plus_the_position(positions: bool) -> None:
         ]
 
 
-def test_a_number_that_goes_astray() -> None:
-    """What `misplaced` names stands in the named row when the swap is forgotten, in the split and
+def test_a_misplaced_number() -> None:
+    """What `find_misplaced` names stands in the named row without the swap, in the split and
     in the merge. With one head, or one token, nothing is misplaced.
     """
     heads = split_heads(FUSED, H)
@@ -72,18 +72,18 @@ def test_a_number_that_goes_astray() -> None:
     merged = merge_without_swap(heads)[0]
     for head, token, feature in np.ndindex(H, T, K):
         for split in (True, False):
-            lost = misplaced(heads[0], head, token, feature, split=split)
+            lost = find_misplaced(heads[0], head, token, feature, split=split)
             assert lost is not None
             value = heads[0, lost.head, lost.token, lost.feature]
             there = rows[:, lost.row] if split else merged[lost.row]
             assert value in there
             assert lost.row != lost.token
-    assert misplaced(heads[0, :1], 0, 2, 0, split=True) is None
-    assert misplaced(heads[0, :, :1], 1, 0, 0, split=False) is None
+    assert find_misplaced(heads[0, :1], 0, 2, 0, split=True) is None
+    assert find_misplaced(heads[0, :, :1], 1, 0, 0, split=False) is None
 
 
 @given(layers())
-def test_the_wrong_twins(layer: Layer) -> None:
+def test_a_reshape_without_the_swap(layer: Layer) -> None:
     """A bare reshape has the right shape; its numbers are right for one head or one token, and
     wrong otherwise.
     """
@@ -97,7 +97,7 @@ def test_the_wrong_twins(layer: Layer) -> None:
     assert (joined == merge_heads(trace.query_heads)).all() == harmless
 
 
-def test_a_wrong_twin_by_hand() -> None:
+def test_a_reshape_without_the_swap_by_hand() -> None:
     """Two tokens, two heads of two: the bare reshape gives head 0 all of token 0 and head 1 all
     of token 1.
     """
@@ -115,20 +115,20 @@ def trace(request: pytest.FixtureRequest) -> Trace:
     return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
 
 
-def test_every_number_lands_where_place_merged_says(trace: Trace) -> None:
+def test_every_number_lands_at_its_merged_position(trace: Trace) -> None:
     """With the swap and without it, each cell of the heads is found again at the named place."""
     wrong = merge_without_swap(trace.head_outputs)[0]
     for head, query, feature in np.ndindex(3, 7, 5):
         number = trace.head_outputs[0, head, query, feature]
-        assert trace.merged[0][place_merged(trace, head, query, feature)] == number
-        assert wrong[place_merged(trace, head, query, feature, swap=False)] == number
+        assert trace.merged[0][merged_position(trace, head, query, feature)] == number
+        assert wrong[merged_position(trace, head, query, feature, swap=False)] == number
 
 
-def test_moved_cells_are_those_that_differ(trace: Trace) -> None:
+def test_wrong_merged_cells_are_those_that_differ(trace: Trace) -> None:
     """With 7 tokens and 3 heads, block (t, h) stays in place without the swap only where 3 t +
     h = 7 h + t.
     """
-    moved = moved_cells(trace)
+    moved = wrong_merged_cells(trace)
     assert {(int(t), int(c) // 5) for t, c in np.argwhere(~moved)} == {(0, 0), (3, 1), (6, 2)}
     assert moved.sum() == 7 * 15 - 3 * 5
 
@@ -136,11 +136,11 @@ def test_moved_cells_are_those_that_differ(trace: Trace) -> None:
 def test_nothing_moves_with_one_head() -> None:
     """With one head, or one token, there is nothing to swap."""
     x = np.random.default_rng(0).normal(size=(5, 6))
-    assert not moved_cells(attend(x, Projections.random(6, 1))).any()
-    assert not moved_cells(attend(x[:1], Projections.random(6, 3))).any()
+    assert not wrong_merged_cells(attend(x, Projections.random(6, 1))).any()
+    assert not wrong_merged_cells(attend(x[:1], Projections.random(6, 3))).any()
 
 
 def test_cells_that_do_not_fit_into_memory_are_refused() -> None:
     """The sizes are multiplied before an array is made."""
     with refused(SettingsError, "n_tokens", 10**9):
-        foreign_cells(10**9, 2, 2)
+        wrong_token_cells(10**9, 2, 2)

@@ -9,26 +9,26 @@ import pytest
 
 from attention_core.formulas import softmax
 from attention_lab.masks.mask_experiments import (
-    empty_row,
+    compare_all_orders,
+    hide_all_keys,
     hiding_effects,
-    hiding_numbers,
-    orders,
-    other_padding,
+    hiding_values,
+    replace_padding,
 )
-from attention_lab.masks.mask_workshop import MaskedBatch, Workshop, masked_batch, without_row
+from attention_lab.masks.mask_workshop import MaskedBatch, WorkshopChoices, hide_row, masked_batch
 from attention_lab.scenario import Scenario
-from attention_lab.user_data.painted import mask_to_text
+from attention_lab.user_data.painted_masks import mask_to_text
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2, seed=3)
 
 
 def made(*masks: str) -> MaskedBatch:
     """A batch of a sentence with 5 tokens and one with 2."""
-    return masked_batch(SCENARIO, Workshop(("they slept",), masks))
+    return masked_batch(SCENARIO, WorkshopChoices(("they slept",), masks))
 
 
 def test_only_minus_infinity_and_a_large_number_hide() -> None:
-    """Nothing is read from hidden keys with −∞ and −10⁹; with −4 what is read is what the
+    """Nothing is read from hidden keys with −∞ and −10⁹; with −4 they get the share that the
     softmax gives them.
     """
     batch = made("padding")
@@ -39,9 +39,9 @@ def test_only_minus_infinity_and_a_large_number_hide() -> None:
     assert finite.largest_leak == finite.leaked.max()
 
 
-def test_a_row_with_nothing_left_reads_what_is_hidden() -> None:
-    """−∞ leaves nothing; −10⁹ gives the shares of the bare scores in float64 and equal ones in
-    float32.
+def test_an_empty_row_reads_hidden_keys() -> None:
+    """−∞ gives no shares; −10⁹ gives the shares of the scores without a mask in float64 and equal
+    ones in float32.
     """
     batch = made("causal")
     infinite, billion, _ = hiding_effects(batch, 0, 1, 2, -4.0)
@@ -52,8 +52,8 @@ def test_a_row_with_nothing_left_reads_what_is_hidden() -> None:
 
 
 def test_the_order_matters_for_a_finite_bias_only() -> None:
-    """With −∞ and −10⁹ scale and mask may be exchanged, with −4 they may not."""
-    infinite, billion, finite = orders(made("causal"), 0, 0, -4.0).values()
+    """With −∞ and −10⁹ the order of scale and mask does not matter, with −4 it does."""
+    infinite, billion, finite = compare_all_orders(made("causal"), 0, 0, -4.0).values()
     assert (infinite.gap, billion.gap) == (0.0, 0.0)
     assert finite.gap > 0.01
 
@@ -62,15 +62,13 @@ def test_the_order_matters_for_a_finite_bias_only() -> None:
     ("bias", "name"), [(-4.0, "−4.0"), (0.0, "0.0"), (-0.0, "0.0"), (-12.5, "−12.5")]
 )
 def test_the_finite_bias_has_its_own_name(bias: float, name: str) -> None:
-    """The third number is the user's."""
-    assert list(hiding_numbers(bias).items())[2] == (name, bias)
+    """The third number is the one that the user chose."""
+    assert list(hiding_values(bias).items())[2] == (name, bias)
 
 
-def test_nothing_left() -> None:
-    """The query's row is zero here and not a number in torch.softmax, which spoils its whole
-    output row.
-    """
-    found = empty_row(made("padding"), 1, 0, 3)
+def test_an_empty_row() -> None:
+    """The query's row is zero here and NaN in torch.softmax, which spoils its whole output row."""
+    found = hide_all_keys(made("padding"), 1, 0, 3)
     assert (found.zero.probabilities[:, :, 3] == 0).all()
     assert (found.nan_here, found.nan_shares, found.nan_outputs) == (0, 5, 6)
     others = [0, 1, 2, 4]
@@ -79,32 +77,36 @@ def test_nothing_left() -> None:
     ).all()
 
 
-def test_nothing_left_counts_every_empty_row() -> None:
-    """A row that a painting emptied before is one more token whose output is no number."""
-    emptied = mask_to_text(without_row(np.ones((5, 5), dtype=bool), 0))
-    batch = masked_batch(SCENARIO, Workshop(("they slept",), ("painted",), painted=emptied))
-    one, two = (empty_row(some, 1, 0, 3) for some in (made(), batch))
+def test_every_empty_row_counts() -> None:
+    """A row that a painted mask emptied before is one more token with NaN in its output."""
+    emptied = mask_to_text(hide_row(np.ones((5, 5), dtype=bool), 0))
+    batch = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("painted",), painted=emptied))
+    one, two = (hide_all_keys(some, 1, 0, 3) for some in (made(), batch))
     assert [(found.nan_tokens, found.nan_outputs) for found in (one, two)] == [(1, 6), (2, 12)]
 
 
 @pytest.mark.parametrize("residual", [False, True])
 def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
-    """What an experiment leaves alone is as in the batch, Residual and the scale included."""
+    """Everything that an experiment does not change is as in the batch, Residual and scale
+    included.
+    """
     scenario = replace(SCENARIO, residual=residual, scaling="custom", scale=0.3)
-    batch = masked_batch(scenario, Workshop(("they slept",), ("padding",)))
+    batch = masked_batch(scenario, WorkshopChoices(("they slept",), ("padding",)))
     others = [0, 1, 2, 4]
     np.testing.assert_array_equal(
-        empty_row(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others]
+        hide_all_keys(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others]
     )
-    np.testing.assert_array_equal(other_padding(batch, 0).changed.output[0], batch.trace.output[0])
+    np.testing.assert_array_equal(
+        replace_padding(batch, 0).changed.output[0], batch.trace.output[0]
+    )
 
 
 def test_other_padding() -> None:
-    """With a padding mask the rows of real tokens stay exactly; without one they move; the
-    padded rows always do.
+    """With a padding mask the rows of real tokens stay exactly the same; without one they move; the
+    padded rows always move.
     """
-    masked, bare = other_padding(made("padding"), 1), other_padding(made(), 1)
+    masked, bare = replace_padding(made("padding"), 1), replace_padding(made(), 1)
     assert masked.real == 0.0
     assert bare.real > 0.01
     assert min(masked.padded, bare.padded) > 0.01
-    assert other_padding(made(), 0).padded == 0.0
+    assert replace_padding(made(), 0).padded == 0.0

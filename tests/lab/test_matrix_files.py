@@ -8,41 +8,44 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import AttentionError, FileError, Projections, SettingsError, ShapeError
+from attention_core import AttentionError, FileError, Projections, ShapeError
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-from attention_lab.user_data.own_matrices import OwnMatrices, read_own, shown_matrices, template
-from tests.lab.own_matrix_cases import SHAPES, D, a_trace, any_matrices, assert_identical, npz
+from attention_lab.user_data.user_matrices import (
+    UserMatrices,
+    layer_matrices,
+    read_matrices,
+    template,
+)
 from tests.lab.refusal import Facts, missing, refused
+from tests.lab.user_matrix_cases import SHAPES, D, a_trace, any_matrices, assert_identical, npz
 
 
 @given(any_matrices(1))
-def test_matrices_come_back_from_csv(own: OwnMatrices) -> None:
+def test_matrices_come_back_from_csv(own: UserMatrices) -> None:
     """Each matrix as a CSV file, with points or with decimal commas, and back has the same
     bits; files add up.
     """
-    plain = european = OwnMatrices()
-    for name, matrix in own.given.items():
+    plain = european = UserMatrices()
+    for name, matrix in own.arrays.items():
         numbers = np.atleast_2d(matrix).tolist()
         lines = [ALL_SYMBOLS[name], *(",".join(map(repr, row)) for row in numbers)]
-        plain = plain.updated(read_own("\n".join(lines).encode(), "any name.csv"))
+        plain = plain.updated(read_matrices("\n".join(lines).encode(), "any name.csv"))
         rows = "\n".join(
             ";".join(repr(number).replace(".", ",") for number in row) for row in numbers
         )
-        european = european.updated(read_own(rows.encode(), f"my {ALL_SYMBOLS[name]} (1).csv"))
+        european = european.updated(read_matrices(rows.encode(), f"my {ALL_SYMBOLS[name]} (1).csv"))
     assert_identical(plain, own)
     assert_identical(european, own)
 
 
 @pytest.mark.parametrize("name", ["w_q", "W_Q", "wq", "WQ", "w_Q"])
 def test_names_in_a_file(name: str) -> None:
-    """Capital or small letters, with or without underscore; what is no name of ours is left
-    unread, and told.
-    """
-    own = read_own(
+    """Any case, with or without underscore, is read. Other arrays are not, and a note says so."""
+    own = read_matrices(
         npz(**{name: np.eye(3), "W_Z": np.eye(2), "bias": np.array(["text"])}), "layer.NPZ"
     )
-    assert list(own.given) == ["w_q"]
+    assert list(own.arrays) == ["w_q"]
     (note,) = own.notes
     assert missing(note, "W_Z", "bias") == []
 
@@ -52,21 +55,21 @@ def test_a_downloaded_trace_can_be_read() -> None:
     left unread.
     """
     trace = a_trace()
-    own = read_own(trace_to_npz(trace), "trace.npz")
-    assert_identical(own, shown_matrices(trace))
+    own = read_matrices(trace_to_npz(trace), "trace.npz")
+    assert_identical(own, layer_matrices(trace))
     assert "scores" in own.notes[0]
 
 
 def test_a_template_loads_again() -> None:
     """The template holds the matrices now shown: loading it unchanged changes no number."""
     trace = a_trace()
-    assert_identical(read_own(template(trace), "anything.npz"), shown_matrices(trace))
+    assert_identical(read_matrices(template(trace), "anything.npz"), layer_matrices(trace))
     with np.load(io.BytesIO(template(trace)), allow_pickle=False) as file:
         assert {name: file[name].shape for name in file.files} == {
             ALL_SYMBOLS[n]: s for n, s in SHAPES.items()
         }
     weightless = a_trace(Projections.weightless(D))
-    assert "w_o" not in read_own(template(weightless), "a.npz").given
+    assert "w_o" not in read_matrices(template(weightless), "a.npz").arrays
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,8 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
     and Sheets are read.
     """
     assert {
-        name: matrix.tolist() for name, matrix in read_own(text.encode(), file_name).given.items()
+        name: matrix.tolist()
+        for name, matrix in read_matrices(text.encode(), file_name).arrays.items()
     } == {"w_q": [[1.5, -2.0, 300.0], [4.0, 5.0, 6.0]]}
 
 
@@ -114,7 +118,7 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
         ("1,-inf", FileError, ("W_Q", "row 0", "column 1", "-inf")),
         (
             "1,-1000001",
-            SettingsError,
+            FileError,
             ("W_Q", "row 0", "column 1", "-1000001.0", -1000000, 1000000),
         ),
         ("1,1e999", FileError, ("W_Q", "row 0", "column 1", "1e999")),
@@ -149,7 +153,7 @@ def test_cells_that_are_refused(text: str, kind: type[AttentionError], facts: Fa
     another length.
     """
     with refused(kind, *facts):
-        read_own(text.encode(), "W_Q.csv")
+        read_matrices(text.encode(), "W_Q.csv")
 
 
 @pytest.mark.parametrize(
@@ -158,4 +162,4 @@ def test_cells_that_are_refused(text: str, kind: type[AttentionError], facts: Fa
 def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
     """Where neither the first line nor the file's name says it, the names there are get listed."""
     with refused(FileError, "X", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K"):
-        read_own(b"1,2", file_name)
+        read_matrices(b"1,2", file_name)

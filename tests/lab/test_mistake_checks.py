@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, attend
-from attention_lab.masks.mistake_checks import CHECKS, verdicts
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, run_checks
 from attention_lab.masks.mistakes import MISTAKES, Mistake
-from attention_lab.masks.replaced_steps import CORRECT_STEPS, given_of
+from attention_lab.masks.replaced_steps import CORRECT_STEPS, run_inputs
 from tests.core.random_layers import Layer, calls
 from tests.lab.mistake_cases import EMPTY_ROWS, causal, every_mistake, failed
 from tests.lab.refusal import missing
@@ -36,7 +36,7 @@ CAUGHT = {
 def test_a_right_layer_passes_every_check(
     call: tuple[Layer, dict[str, Any]], empty_rows: str
 ) -> None:
-    """No check accuses a layer without a mistake, whatever its sizes, weights and options."""
+    """A layer without a mistake passes every check, whatever its sizes, weights and options."""
     layer, options = call
     assert failed(layer.run(**options, empty_rows=empty_rows), CORRECT_STEPS) == set()
 
@@ -60,23 +60,23 @@ def test_each_mistake_is_caught(mistake: Mistake, seed: int) -> None:
 
 @every_mistake
 def test_shapes_give_nothing_away(mistake: Mistake) -> None:
-    """Every mistake gives arrays of the right shapes: none is found by looking at them."""
-    assert verdicts(causal(), mistake.steps)["shapes"].passed
+    """Every mistake gives arrays of the right shapes."""
+    assert run_checks(causal(), mistake.steps)["shapes"].passed
 
 
-def test_a_sum_that_is_hardly_off() -> None:
-    """A sum of 0.99999 is not written as 1 beside the sentence that it is none."""
+def test_a_sum_close_to_1() -> None:
+    """A sum of 0.99999 is not written as 1 in the sentence that it is not 1."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
     trace = attend(
         [[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]]
     )
-    verdict = verdicts(trace, mistake.steps)["row_sums"]
+    verdict = run_checks(trace, mistake.steps)["row_sums"]
     assert verdict.gap == pytest.approx(1 / (1 + math.exp(11)), rel=1e-9)
     assert missing(verdict.sentence, 1, f"{verdict.gap:.3g}") == []
 
 
 def test_heads_that_are_equal_by_their_weights() -> None:
-    """Two heads with the same weights may compute the same: that is no mistake."""
+    """Two heads with the same weights may compute the same; that is not a mistake."""
     p = Projections.random(4, 2)
     blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
     assert (
@@ -88,8 +88,8 @@ def test_heads_that_are_equal_by_their_weights() -> None:
 @pytest.mark.parametrize("merge", [lambda heads: heads.swapaxes(1, 2), lambda heads: heads[:, 0]])
 def test_wrong_shapes_fail_the_first_check(merge: Any) -> None:
     """Arrays that do not fit together are a failed check with a sentence, not a crash."""
-    check = next(check for check in CHECKS if check.key == "shapes")
-    verdict = check.verdict(given_of(causal()), replace(CORRECT_STEPS, merge=merge))
+    check = next(check for check in MISTAKE_CHECKS if check.key == "shapes")
+    verdict = check.run(run_inputs(causal()), replace(CORRECT_STEPS, merge=merge))
     assert not verdict.passed
     assert verdict.gap is None
     assert missing(verdict.sentence, "arrays") == []

@@ -1,5 +1,5 @@
 """The classic mistakes: each is what its line of code says, and each is caught; a right layer
-is never accused.
+passes every check.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
-from attention_lab.masks.mistake_checks import CHECKS, verdicts
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, run_checks
 from attention_lab.masks.mistakes import DROPOUT_RATE, MISTAKES, Mistake, first_difference
-from attention_lab.masks.replaced_steps import given_of, run
+from attention_lab.masks.replaced_steps import run_inputs, run_with_steps
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.mistake_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_mistake, failed
 
@@ -22,19 +22,19 @@ from tests.lab.mistake_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_mis
 @settings(max_examples=60)
 @given(calls(), EMPTY_ROWS)
 def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
-    """With no mistake on, every intermediate is that of the engine, for all options."""
+    """Without a mistake every intermediate is that of the engine, for all options."""
     layer, options = call
     trace = layer.run(**options, empty_rows=empty_rows)
-    again = run(given_of(trace))
+    again = run_with_steps(run_inputs(trace))
     for name in STEPS:
         assert_same(getattr(again, name), getattr(trace, name))
     assert first_difference(trace, again) is None
 
 
 @every_mistake
-def test_a_faulty_record_holds_what_its_steps_made(mistake: Mistake) -> None:
-    """Projections and heads of the record are those of the faulty run, not of the right one."""
-    faulty = run(given_of(causal()), mistake.steps)
+def test_a_faulty_trace_holds_its_own_steps(mistake: Mistake) -> None:
+    """Projections and heads of the trace are those of the faulty run, not of the right one."""
+    faulty = run_with_steps(run_inputs(causal()), mistake.steps)
     p = faulty.projections
     for name, heads, matrix, n_heads in (
         ("queries", "query_heads", p.w_q, p.n_heads),
@@ -51,7 +51,10 @@ def test_the_lines_of_code(mistake: Mistake) -> None:
     faulty one; they differ.
     """
     trace = causal()
-    right, wrong = run(given_of(trace)), run(given_of(trace), mistake.steps)
+    right, wrong = (
+        run_with_steps(run_inputs(trace)),
+        run_with_steps(run_inputs(trace), mistake.steps),
+    )
     blocks = wrong.projections.w_q.reshape(H, D // H, H, K)
     names = {
         **{name: getattr(trace, name) for name in STEPS},
@@ -92,7 +95,7 @@ def test_where_a_mistake_begins(key: str, name: str) -> None:
     """Before the faulty step everything is as it should be."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == key)
     trace = causal()
-    assert first_difference(trace, run(given_of(trace), mistake.steps)) == name
+    assert first_difference(trace, run_with_steps(run_inputs(trace), mistake.steps)) == name
 
 
 @pytest.mark.parametrize(
@@ -106,15 +109,15 @@ def test_where_a_mistake_begins(key: str, name: str) -> None:
     ],
 )
 def test_what_a_mistake_needs(key: str, harmless: dict[str, int]) -> None:
-    """With one head these mistakes change nothing, so that no check can or does find them."""
+    """With one head these mistakes change nothing, so no check finds them."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == key)
     assert failed(causal(**harmless), mistake.steps) == set()
 
 
 @pytest.mark.parametrize("scale", [1.0, D**-0.5, 0.0, -0.3])
-def test_a_scale_of_one_s_own_cannot_be_mistaken(scale: float) -> None:
-    """√C for √d_k is a mistake only where the layer divides by √d_k; then wide heads make the
-    softmax too steep.
+def test_a_custom_scale_has_no_mistake(scale: float) -> None:
+    """√C for √d_k is a mistake only if the layer divides by √d_k; heads wider than C then make the
+    softmax too sharp.
     """
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "scale")
     x = np.random.default_rng(2).normal(size=(T, D))
@@ -124,20 +127,20 @@ def test_a_scale_of_one_s_own_cannot_be_mistaken(scale: float) -> None:
     )
     wide = attend(x, Projections.random(D, H, d_k=4 * D, d_v=V))
     assert (
-        run(given_of(wide), mistake.steps).probabilities.max(axis=-1).mean()
+        run_with_steps(run_inputs(wide), mistake.steps).probabilities.max(axis=-1).mean()
         > wide.probabilities.max(axis=-1).mean()
     )
 
 
 def test_a_late_mask_needs_a_mask() -> None:
-    """Where nothing is hidden, masking after the softmax is no mistake."""
+    """If nothing is hidden, masking after the softmax is not a mistake."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
     assert failed(attend(np.eye(3), Projections.random(3, 1)), mistake.steps) == set()
 
 
 @every_mistake
 @pytest.mark.parametrize("n_kv_heads", [1, 2])
-def test_faults_of_shared_heads(mistake: Mistake, n_kv_heads: int) -> None:
+def test_mistakes_of_shared_heads(mistake: Mistake, n_kv_heads: int) -> None:
     """In a layer whose heads share keys and values each mistake is caught as well."""
     trace = attend(
         np.random.default_rng(0).normal(size=(T, 8)),
@@ -148,22 +151,23 @@ def test_faults_of_shared_heads(mistake: Mistake, n_kv_heads: int) -> None:
 
 
 def test_the_late_mask_keeps_a_bias() -> None:
-    """Masked after the softmax, a finite bias still counts; only the hiding comes too late."""
+    """If the mask comes after the softmax, a finite bias still counts."""
     mask, bias = np.tri(T, dtype=bool), np.random.default_rng(1).normal(size=(T, T))
     trace = attend(
         np.random.default_rng(0).normal(size=(T, 8)), Projections.random(8, 2), mask=mask, bias=bias
     )
     steps = next(mistake.steps for mistake in MISTAKES if mistake.key == "mask")
     assert_same(
-        run(given_of(trace), steps).probabilities, softmax(trace.scaled_scores + bias) * mask
+        run_with_steps(run_inputs(trace), steps).probabilities,
+        softmax(trace.scaled_scores + bias) * mask,
     )
 
 
 def test_a_bad_split_concerns_queries_keys_and_values() -> None:
-    """All three are reshaped straight to heads."""
+    """All three are reshaped directly to heads."""
     trace = causal()
-    wrong = run(
-        given_of(trace), next(mistake.steps for mistake in MISTAKES if mistake.key == "split")
+    wrong = run_with_steps(
+        run_inputs(trace), next(mistake.steps for mistake in MISTAKES if mistake.key == "split")
     )
     for name in ("queries", "keys", "values"):
         heads = getattr(wrong, name.replace("ies", "y").removesuffix("s") + "_heads")
@@ -171,12 +175,14 @@ def test_a_bad_split_concerns_queries_keys_and_values() -> None:
 
 
 def test_dropout() -> None:
-    """About one share in ten becomes 0, the others grow by 1/0.9; the same call drops the same,
-    another call others.
+    """About one share in ten becomes 0, the others grow by 1/0.9; the same call drops the same
+    shares, another call others.
     """
     trace = attend(np.random.default_rng(0).normal(size=(40, 8)), Projections.random(8, 4))
     steps = next(mistake.steps for mistake in MISTAKES if mistake.key == "dropout")
-    first, again, other = (run(given_of(trace), steps, call).probabilities for call in (0, 0, 1))
+    first, again, other = (
+        run_with_steps(run_inputs(trace), steps, call).probabilities for call in (0, 0, 1)
+    )
     dropped = first == 0
     assert dropped.mean() == pytest.approx(DROPOUT_RATE, abs=0.02)
     assert_same(first[~dropped], trace.probabilities[~dropped] / 0.9)
@@ -185,13 +191,13 @@ def test_dropout() -> None:
 
 
 def test_everything_explains_itself() -> None:
-    """Mistakes and checks have unique keys and a sentence, and every verdict is one."""
+    """Mistakes and checks have unique keys and a sentence, and every result is a sentence."""
     assert len({mistake.key for mistake in MISTAKES}) == len(MISTAKES) == 8
-    assert len({check.key for check in CHECKS}) == len(CHECKS)
-    assert all(mistake.does.endswith(".") and mistake.needs for mistake in MISTAKES)
-    assert all(check.asks.endswith("?") for check in CHECKS)
+    assert len({check.key for check in MISTAKE_CHECKS}) == len(MISTAKE_CHECKS)
+    assert all(mistake.description.endswith(".") and mistake.needs for mistake in MISTAKES)
+    assert all(check.question.endswith("?") for check in MISTAKE_CHECKS)
     assert all(
         v.sentence.endswith(".")
         for mistake in MISTAKES
-        for v in verdicts(causal(), mistake.steps).values()
+        for v in run_checks(causal(), mistake.steps).values()
     )

@@ -10,8 +10,8 @@ import pytest
 from attention_core import Projections, attend
 from attention_core.masks import window_mask
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from attention_lab.masks.last_query import last_query_alone
-from attention_lab.masks.mistakes import DROPOUT_RATE, row_share_with_dropout
+from attention_lab.masks.hiding import last_query_alone
+from attention_lab.masks.mistakes import DROPOUT_RATE, row_sum_with_dropout
 
 X = gaussian_tokens(5, 6)
 
@@ -58,8 +58,8 @@ def test_a_causal_mask_for_the_newest_token_starts_at_the_bottom_right() -> None
 def test_dropout_keeps_means_and_not_sums() -> None:
     """Each row of 5 shares sums to something else after a draw, and the mean of many draws is 1."""
     trace = attend(gaussian_tokens(60, 6), Projections.random(6, 2))
-    sums = [row_share_with_dropout(trace, head, query) for head in (0, 1) for query in range(60)]
+    sums = [row_sum_with_dropout(trace, head, query) for head in (0, 1) for query in range(60)]
     assert min(abs(total - 1) for total in sums) > 1e-9
     assert np.mean(sums) == pytest.approx(1, abs=0.03)
     one = attend([[1.0]], Projections.weightless(1))
-    assert row_share_with_dropout(one, 0, 0) in (0, pytest.approx(1 / (1 - DROPOUT_RATE)))
+    assert row_sum_with_dropout(one, 0, 0) in (0, pytest.approx(1 / (1 - DROPOUT_RATE)))

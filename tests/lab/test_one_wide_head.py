@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.heads.one_wide_head import cost_of, one_wide_head
+from attention_lab.heads.one_wide_head import layer_cost, one_wide_head
 
 D, H, K, V, T, S, M = 7, 3, 2, 5, 11, 13, 17
 
@@ -40,11 +40,9 @@ def test_the_usual_scale_follows_the_width_and_another_stays() -> None:
 
 
 def test_parameters_and_products_stay_scores_grow() -> None:
-    """The numbers in the weights and the multiplications are those of one head; of scores there
-    are as many times more as there are heads.
-    """
+    """The layer has the weights and the multiplications of one head, and h times its scores."""
     trace = layer()
-    one, many = cost_of(one_wide_head(trace)), cost_of(trace)
+    one, many = layer_cost(one_wide_head(trace)), layer_cost(trace)
     weights = (D * H * K) + (M * H * K) + (M * H * V) + (H * V * D)
     biases = 2 * H * K + H * V + D
     assert one.parameters == many.parameters == weights + biases
@@ -54,10 +52,7 @@ def test_parameters_and_products_stay_scores_grow() -> None:
 
 
 def test_what_cannot_be_one_head() -> None:
-    """Shared keys and masks of single heads are refused in a sentence."""
+    """Heads that share keys and values are refused in a sentence."""
     shared = attend(np.eye(2, 4), Projections.random(4, 2, n_kv_heads=1))
     with pytest.raises(SettingsError, match="share"):
         one_wide_head(shared)
-    own = attend(np.eye(2, 4), Projections.random(4, 2), mask=np.ones((2, 2, 2), dtype=bool))
-    with pytest.raises(SettingsError, match="own"):
-        one_wide_head(own)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, ShapeError
-from attention_lab.scenario import WEIGHT_KINDS, trace_of
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.choices import WEIGHT_KINDS
+from attention_lab.scenario import trace_of
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import refused
 from tests.lab.scenario_cases import SMALL, same
 
@@ -25,7 +26,7 @@ def test_a_layer_without_output_matrix(weights: str) -> None:
     assert same(mixed, joined, "merged")
     assert np.array_equal(joined.output, joined.merged)
     width = joined.merged.shape[2]
-    own = OwnMatrices(w_o=np.full((width, width), 0.5)).encode()
+    own = UserMatrices(w_o=np.full((width, width), 0.5)).encode()
     given = trace_of(replace(base, output_matrix="none", own=own))
     np.testing.assert_allclose(given.output, given.merged @ np.full((width, width), 0.5))
 
@@ -38,7 +39,7 @@ def test_the_width_of_the_output(weights: str) -> None:
     base = replace(SMALL, weights=weights, d_o=5)
     assert trace_of(base).projections.w_o.shape == (6, 5)
     assert trace_of(base).output.shape == (1, 6, 5)
-    own = OwnMatrices(b_o=np.ones(7)).encode()
+    own = UserMatrices(b_o=np.ones(7)).encode()
     assert trace_of(replace(base, own=own)).sizes["O"] == 7
     with refused(ShapeError, 6, 5):
         trace_of(replace(base, residual=True))
@@ -56,10 +57,10 @@ def test_joined_heads_that_are_wider_than_the_input() -> None:
 def test_own_biases_beside_joined_heads() -> None:
     """Without W_O an own b_O is as wide as the values side by side, whatever the width of X."""
     base = replace(SMALL, output_matrix="none", d_v=5)
-    biased = trace_of(replace(base, own=OwnMatrices(b_o=np.ones(10)).encode()))
+    biased = trace_of(replace(base, own=UserMatrices(b_o=np.ones(10)).encode()))
     np.testing.assert_allclose(biased.output, biased.merged + 1)
     with refused(ShapeError, 10, 6):
-        trace_of(replace(base, own=OwnMatrices(b_o=np.ones(6)).encode()))
+        trace_of(replace(base, own=UserMatrices(b_o=np.ones(6)).encode()))
 
 
 def test_the_engine_draws_an_output_as_wide_as_asked() -> None:

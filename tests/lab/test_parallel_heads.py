@@ -13,22 +13,22 @@ import pytest
 
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.parallel_heads import (
-    FUSED,
-    LOOP,
-    MAX_NUMBERS,
-    REPEATS,
-    THREADS,
-    TOKENS,
-    Race,
-    Timed,
-    all_in_one,
-    cores,
-    head_after_head,
-    heads_in_threads,
+    IN_THREADS,
+    MAX_THREAD_SCORES,
+    N_RUNS,
+    ONE_BY_ONE,
+    ONE_PRODUCT,
+    TIMED_TOKEN_COUNTS,
+    RunTimes,
+    ThreadRuns,
+    compare_threads,
     largest_gap,
+    multiply_at_once,
+    multiply_in_threads,
+    multiply_one_by_one,
+    n_cores,
     n_threads,
-    races,
-    verdict,
+    time_threads,
 )
 
 SIZE = LayerSize(12, 15, 5, 5, 3, 3)
@@ -44,9 +44,9 @@ def test_three_ways_give_the_scores_of_a_loop() -> None:
     ]
     with ThreadPoolExecutor(2) as pool:
         ways = (
-            head_after_head,
-            all_in_one,
-            lambda *arrays: heads_in_threads(pool, *arrays),
+            multiply_one_by_one,
+            multiply_at_once,
+            lambda *arrays: multiply_in_threads(pool, *arrays),
         )
         for way in ways:
             scores_HTS = np.full((2, 3, 7), np.nan)
@@ -55,14 +55,14 @@ def test_three_ways_give_the_scores_of_a_loop() -> None:
 
 
 def test_an_error_in_a_thread_is_seen() -> None:
-    """A product that fails in a thread fails for who asked for it."""
+    """A product that fails in a thread raises its error in the caller."""
     query_HTK, key_HKS = np.ones((2, 3, 5)), np.ones((2, 4, 7))
     with ThreadPoolExecutor(2) as pool, pytest.raises(ValueError, match="mismatch"):
-        heads_in_threads(pool, query_HTK, key_HKS, np.empty((2, 3, 7)))
+        multiply_in_threads(pool, query_HTK, key_HKS, np.empty((2, 3, 7)))
 
 
 def clock_of(seconds: float) -> object:
-    """A clock that moves on by so many seconds each time that it is looked at."""
+    """A clock that moves on by a fixed number of seconds each time that it is read."""
     ticks = count()
     return lambda: next(ticks) * seconds
 
@@ -72,15 +72,15 @@ def test_sizes_stay_within_their_bounds() -> None:
     with the others.
     """
     many = LayerSize(12, 16, 16, 16, 1, 1)
-    found = races(many, clock_of(1e-6))  # type: ignore[arg-type]
-    assert [race.size.n_tokens for race in found] == [16, 32, 64, 128, 256, 512]
-    assert MAX_NUMBERS == 16 * 512**2
-    assert max(race.gap for race in found) < 1e-13
+    found = time_threads(many, clock_of(1e-6))  # type: ignore[arg-type]
+    assert [run.size.n_tokens for run in found] == [16, 32, 64, 128, 256, 512]
+    assert MAX_THREAD_SCORES == 16 * 512**2
+    assert max(run.gap for run in found) < 1e-13
 
 
-def test_results_that_differ_are_told() -> None:
-    """The largest gap counts; one within rounding is none."""
-    same, other = (replace(race(16, 1, 1), gap=gap) for gap in (5e-14, 0.25))
+def test_the_largest_gap() -> None:
+    """The largest gap counts; a gap within rounding is 0."""
+    same, other = (replace(runs_at(16, 1, 1), gap=gap) for gap in (5e-14, 0.25))
     assert largest_gap([same, same]) == 0
     assert largest_gap([same, other]) == 0.25
 
@@ -89,51 +89,50 @@ def test_measuring_ends_before_it_takes_too_long() -> None:
     """A size that would take four times as long as the last one, past two seconds in all, is not
     begun.
     """
-    per_race = 2 * 3 * (REPEATS + 1) + 2  # looks at the clock
-    slow = races(SIZE, clock_of(0.5 / per_race))  # type: ignore[arg-type]
-    assert [race.size.n_tokens for race in slow] == [16]
-    quick = races(SIZE, clock_of(0.01 / per_race))  # type: ignore[arg-type]
-    assert tuple(race.size.n_tokens for race in quick) == TOKENS[: len(quick)]
+    per_race = 2 * 3 * (N_RUNS + 1) + 2  # looks at the clock
+    slow = time_threads(SIZE, clock_of(0.5 / per_race))  # type: ignore[arg-type]
+    assert [run.size.n_tokens for run in slow] == [16]
+    quick = time_threads(SIZE, clock_of(0.01 / per_race))  # type: ignore[arg-type]
+    assert tuple(run.size.n_tokens for run in quick) == TIMED_TOKEN_COUNTS[: len(quick)]
     assert len(quick) == 6  # five heads at 1,024 tokens are more than 32 MB
 
 
 def test_no_more_threads_than_heads_or_cores() -> None:
-    """One head has one thread, many heads as many as there are cores."""
+    """One head has one thread; many heads have one thread for each core."""
     assert n_threads(LayerSize(12, 16, 1, 1, 4, 4)) == 1
-    assert n_threads(LayerSize(12, 1024, 1024, 1024, 1, 1)) == min(cores(), 1024)
+    assert n_threads(LayerSize(12, 1024, 1024, 1024, 1, 1)) == min(n_cores(), 1024)
 
 
-def race(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> Race:
-    """Times with quartiles so far on both sides of the median."""
+def runs_at(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> ThreadRuns:
+    """Times with quartiles at an equal distance on both sides of the median."""
     times = {
-        way: Timed(t - spread, t, t + spread)
-        for way, t in ((LOOP, loop), (THREADS, threads), (FUSED, loop))
+        way: RunTimes(t - spread, t, t + spread)
+        for way, t in ((ONE_BY_ONE, loop), (IN_THREADS, threads), (ONE_PRODUCT, loop))
     }
-    return Race(LayerSize(n_tokens, 15, 5, 5, 3, 3), times, 0.0)
+    return ThreadRuns(LayerSize(n_tokens, 15, 5, 5, 3, 3), times, 0.0)
 
 
 @pytest.mark.parametrize(
-    ("times", "faster", "slower", "pays_from"),
+    ("times", "slower", "faster_from"),
     [
-        ([(1, 2), (2, 2), (4, 3), (8, 5)], (64, 128), (16,), 64),
-        ([(1, 2), (4, 3), (8, 8), (16, 9)], (32, 128), (16,), 128),  # not at all sizes from 32
-        ([(1, 2), (4, 3), (8, 8)], (32,), (16,), None),
-        ([(1, 2), (2, 3)], (), (16, 32), None),
-        ([(2, 1.85), (2, 2.15)], (), (), None),  # within the quartiles
-        ([(3, 1), (3, 1)], (16, 32), (), 16),
+        ([(1, 2), (2, 2), (4, 3), (8, 5)], (16,), 64),
+        ([(1, 2), (4, 3), (8, 8), (16, 9)], (16,), 128),  # not at all sizes from 32
+        ([(1, 2), (4, 3), (8, 8)], (16,), None),
+        ([(1, 2), (2, 3)], (16, 32), None),
+        ([(2, 1.85), (2, 2.15)], (), None),  # within the quartiles
+        ([(3, 1), (3, 1)], (), 16),
     ],
 )
-def test_from_which_size_threads_pay(
+def test_from_which_size_threads_are_faster(
     times: list[tuple[float, float]],
-    faster: tuple[int, ...],
     slower: tuple[int, ...],
-    pays_from: int | None,
+    faster_from: int | None,
 ) -> None:
-    """They pay from the first size on that is clearly faster, with all larger ones faster too."""
-    found = [race(16 * 2**i, *pair) for i, pair in enumerate(times)]
-    told = verdict(found)
-    assert (told.faster, told.slower, told.pays_from) == (faster, slower, pays_from)
+    """They are faster from the first size on that is clearly faster, with all larger ones too."""
+    found = [runs_at(16 * 2**i, *pair) for i, pair in enumerate(times)]
+    comparison = compare_threads(found)
+    assert (comparison.slower, comparison.faster_from) == (slower, faster_from)
     best = max(loop / threads for loop, threads in times)
-    assert told.best == pytest.approx(best)
+    assert comparison.best == pytest.approx(best)
     n_tokens = [16 * 2**i for i, (loop, threads) in enumerate(times) if loop / threads == best]
-    assert told.best_at == n_tokens[0]
+    assert comparison.best_at == n_tokens[0]

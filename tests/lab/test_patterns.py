@@ -66,7 +66,7 @@ def test_one_row_by_hand() -> None:
     row = np.array([0.5, 0.25, 0.25])
     assert float(p.entropy(row)) == pytest.approx(1.5 * math.log(2))
     assert float(p.effective_tokens(row)) == pytest.approx(2**1.5)
-    assert float(p.participation(row)) == pytest.approx(16 / 6)
+    assert float(p.participation_ratio(row)) == pytest.approx(16 / 6)
     assert float(p.normalised_entropy(row, np.ones(3, dtype=bool))) == pytest.approx(
         1.5 * math.log(2) / math.log(3)
     )
@@ -76,7 +76,7 @@ def test_one_row_by_hand() -> None:
 def test_participation_is_never_above_effective_tokens(weights: list[float]) -> None:
     """For any shares 1 ≤ 1/Σa² ≤ e^H ≤ n."""
     row = np.array(weights) / sum(weights)
-    small, large = float(p.participation(row)), float(p.effective_tokens(row))
+    small, large = float(p.participation_ratio(row)), float(p.effective_tokens(row))
     assert 1 - 1e-12 <= small <= large * (1 + 1e-12)
     assert large <= len(row) * (1 + 1e-12)
 

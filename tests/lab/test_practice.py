@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, ask, askable
+from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, askable_fields, practice_question
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import refused
@@ -34,15 +34,15 @@ def layer(n_tokens: int = 5, d_model: int = 8, **options: Any) -> Trace:
 
 @settings(max_examples=60)
 @given(calls())
-def test_who_works_it_out_is_right(call: tuple[Layer, dict[str, Any]]) -> None:
+def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any]]) -> None:
     """The exact answer is right, so is the one from the rounded numbers, itself rounded; one
     farther off is not.
     """
     made, options = call
     trace = made.run(**options)
-    for field in askable(trace):
+    for field in askable_fields(trace):
         for number in range(1, 4):
-            question = ask(trace, number, field)
+            question = practice_question(trace, number, field)
             assert question.exact.field == field
             assert question.accepts(question.answer)
             if field == "merged":
@@ -50,8 +50,8 @@ def test_who_works_it_out_is_right(call: tuple[Layer, dict[str, Any]]) -> None:
                 assert not question.accepts(question.answer + 1)
             else:
                 assert question.answer == getattr(trace, field)[question.exact.index]
-                assert question.accepts(round(question.shown.recompute(), question.places))
-                assert question.accepts(round(question.answer, question.places))
+                assert question.accepts(round(question.rounded.recompute(), question.decimals))
+                assert question.accepts(round(question.answer, question.decimals))
                 off = 2 * question.tolerance + 1e-12
                 assert not question.accepts(question.answer + off)
                 assert not question.accepts(question.answer - off)
@@ -63,16 +63,21 @@ def test_the_same_number_is_the_same_question() -> None:
     the shortest first.
     """
     trace = trace_of(BY_HAND)
-    asked = [ask(trace, number).exact for number in range(1, 201)]
-    assert [ask(trace, number).exact.index for number in range(1, 201)] == [
+    asked = [practice_question(trace, number).exact for number in range(1, 201)]
+    assert [practice_question(trace, number).exact.index for number in range(1, 201)] == [
         one.index for one in asked
     ]
-    assert {one.field for one in asked} == set(ASKED_FIELDS) == set(askable(trace))
+    assert {one.field for one in asked} == set(ASKED_FIELDS) == set(askable_fields(trace))
     in_turn = [one.field for one in asked]
     assert in_turn[:4] == ["scaled_scores", "merged", "scores", "probabilities"]
     assert in_turn[9:18] == in_turn[:9]
     assert len({(one.field, one.index) for one in asked}) > 60
-    assert ask(trace, 7, "scores").exact.index == (0, 1, 2, 2)  # an address holds the number
+    assert practice_question(trace, 7, "scores").exact.index == (
+        0,
+        1,
+        2,
+        2,
+    )  # a URL holds the number
 
 
 def test_an_answer_by_hand() -> None:
@@ -81,9 +86,11 @@ def test_an_answer_by_hand() -> None:
     """
     trace = attend([[1.0], [2.004]], Projections.weightless(1))
     question = next(
-        q for q in (ask(trace, n, "scores") for n in range(1, 40)) if q.exact.index == (0, 0, 1, 1)
+        q
+        for q in (practice_question(trace, n, "scores") for n in range(1, 40))
+        if q.exact.index == (0, 0, 1, 1)
     )
-    assert [factor.value for factor in question.shown.terms[0].factors] == [2.0, 2.0]
+    assert [factor.value for factor in question.rounded.terms[0].factors] == [2.0, 2.0]
     assert [question.accepts(answer) for answer in (4, 4.016, 4.02, 3.99, 4.04)] == [
         True,
         True,
@@ -97,9 +104,9 @@ def test_places_follow_the_numbers() -> None:
     """Small numbers are given with more places, so that three digits of the largest are there;
     never fewer than two.
     """
-    for size, places in ((100.0, 2), (1.0, 2), (1e-2, 4), (1e-4, 6), (1e-20, 8)):
+    for size, decimals in ((100.0, 2), (1.0, 2), (1e-2, 4), (1e-4, 6), (1e-20, 8)):
         trace = attend([[1.0 * size], [2.0 * size]], Projections.weightless(1))
-        assert ask(trace, 1, "scores").places == places
+        assert practice_question(trace, 1, "scores").decimals == decimals
 
 
 def test_only_what_a_hand_can_do() -> None:
@@ -107,8 +114,14 @@ def test_only_what_a_hand_can_do() -> None:
     that are not finite.
     """
     wide, long = layer(d_model=2 * MAX_TERMS), layer(n_tokens=MAX_TERMS + 1)
-    assert askable(wide) == ("scores", "scaled_scores", "probabilities", "head_outputs", "merged")
-    assert askable(long) == (
+    assert askable_fields(wide) == (
+        "scores",
+        "scaled_scores",
+        "probabilities",
+        "head_outputs",
+        "merged",
+    )
+    assert askable_fields(long) == (
         "queries",
         "keys",
         "values",
@@ -117,14 +130,14 @@ def test_only_what_a_hand_can_do() -> None:
         "merged",
         "output",
     )
-    assert "output" not in askable(attend(np.eye(4), Projections.weightless(4)))
-    assert "scaled_scores" not in askable(layer(softcap=2.0))
-    assert "output" in askable(layer(d_model=MAX_TERMS))
-    assert "output" not in askable(layer(d_model=MAX_TERMS, residual=True))
+    assert "output" not in askable_fields(attend(np.eye(4), Projections.weightless(4)))
+    assert "scaled_scores" not in askable_fields(layer(softcap=2.0))
+    assert "output" in askable_fields(layer(d_model=MAX_TERMS))
+    assert "output" not in askable_fields(layer(d_model=MAX_TERMS, residual=True))
     with refused(SettingsError, "field", "queries"):
-        ask(wide, 1, "queries")
+        practice_question(wide, 1, "queries")
     broken = replace(layer(), scores=np.full((1, 2, 5, 5), np.inf))
-    assert "scores" not in askable(broken)
+    assert "scores" not in askable_fields(broken)
 
 
 def test_hidden_keys_are_not_asked_for() -> None:
@@ -132,9 +145,14 @@ def test_hidden_keys_are_not_asked_for() -> None:
     that is seen.
     """
     trace = layer(causal=True)
-    cells = {ask(trace, number, "probabilities").exact.index[2:] for number in range(1, 300)}
+    cells = {
+        practice_question(trace, number, "probabilities").exact.index[2:]
+        for number in range(1, 300)
+    }
     assert cells == {(query, key) for query in range(1, 5) for key in range(query + 1)}
     alone = layer(mask=np.eye(5, dtype=bool))
-    assert {ask(alone, number, "probabilities").answer for number in range(1, 20)} == {1.0}
+    assert {
+        practice_question(alone, number, "probabilities").answer for number in range(1, 20)
+    } == {1.0}
     nothing = layer(mask=np.zeros((5, 5), dtype=bool))
-    assert "probabilities" not in askable(nothing)
+    assert "probabilities" not in askable_fields(nothing)

@@ -40,9 +40,9 @@ def test_labels_and_self_attention_stay() -> None:
     assert again.inputs.tolist() == [[[3.0], [4.0]]]
 
 
-def test_rows_that_become_empty_are_as_the_layer_has_them() -> None:
-    """A layer that gives NaN for a query without keys does so under another mask too, and says
-    so in its code.
+def test_empty_rows_stay_as_the_layer_sets_them() -> None:
+    """A layer that gives NaN to a query without keys does so under another mask too, and in its
+    code.
     """
     trace = attend(np.eye(3), Projections.weightless(3), empty_rows="nan")
     again = rerun(trace, mask=np.arange(3)[:, np.newaxis] != 1)
@@ -52,14 +52,16 @@ def test_rows_that_become_empty_are_as_the_layer_has_them() -> None:
 
 
 def test_the_change_of_an_output() -> None:
-    """Without all of it the change is 1, without any of it 0; where there was nothing it is 0."""
+    """With nothing left the change is 1, with everything left 0; if all numbers were 0 before, it
+    is 0.
+    """
     assert relative_change(X, np.zeros_like(X)) == 1.0
     assert relative_change(X, X) == 0.0
     assert relative_change(np.zeros(3), np.ones(3)) == 0.0
 
 
 def test_a_change_of_very_small_numbers() -> None:
-    """Next to what they became, very small numbers are still not nothing; a change beyond float
+    """The change of very small numbers to large ones is exact; a change beyond the range of float
     is refused.
     """
     assert relative_change(np.array([3e-160]), np.array([3e140])) == pytest.approx(1e300)

@@ -52,7 +52,7 @@ def test_the_scale_effect_ignores_the_mask() -> None:
     ("dtype", "size"), [("float32", 2.0**33), ("float64", 2.0**260), ("float64", 2.0**-300)]
 )
 def test_the_scale_effect_of_very_large_and_small_scores(dtype: str, size: float) -> None:
-    """Numbers whose squares leave the range of their type spread as the others do, only further."""
+    """Numbers whose squares leave the range of their type have the right spread."""
     numbers = np.random.default_rng(5).normal(size=(2, T, D)).astype(dtype)
     trace, larger = (
         attend(x, Projections.weightless(D).astype(dtype)) for x in (numbers, numbers * size)

@@ -9,18 +9,11 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, AttentionError, SettingsError, TextError
-from attention_lab.scenario import (
-    MASK_KINDS,
-    SCALINGS,
-    WEIGHT_KINDS,
-    Scenario,
-    embedding_of,
-    projections_of,
-    tokens_of,
-    trace_of,
-)
-from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_lab.user_data.painted import mask_to_text
+from attention_lab.choices import MASK_KINDS, SCALINGS, WEIGHT_KINDS
+from attention_lab.scenario import Scenario, projections_of, trace_of
+from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.user_data.painted_masks import mask_to_text
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused
 from tests.lab.scenario_cases import SMALL, same
 
@@ -47,7 +40,7 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "window": (replace(SMALL, mask="window"), 1),
     "residual": (SMALL, True),
     "edits": (SMALL, "x_0_0_9"),
-    "own": (SMALL, OwnMatrices(w_o=np.eye(6)).encode()),
+    "own": (SMALL, UserMatrices(w_o=np.eye(6)).encode()),
     "batch": (SMALL, "it slept"),
     "painted": (replace(SMALL, mask="painted"), mask_to_text(np.eye(6, dtype=bool))),
 }

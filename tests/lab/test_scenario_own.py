@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError
-from attention_lab.scenario import WEIGHT_KINDS, settled, trace_of
+from attention_lab.choices import WEIGHT_KINDS, resolve
+from attention_lab.scenario import trace_of
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused
 from tests.lab.scenario_cases import SMALL, same
 
@@ -22,7 +23,7 @@ def test_own_matrices_decide_the_sizes() -> None:
     """
     rng = np.random.default_rng(3)
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
-    own = OwnMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+    own = UserMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
     for weights in (weights for weights in WEIGHT_KINDS if weights != "trained"):
         trace = trace_of(replace(SMALL, own=own.url_value(), weights=weights, d_k=3))
         assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {
@@ -40,21 +41,21 @@ def test_own_matrices_decide_the_sizes() -> None:
 
 
 def test_one_own_matrix_keeps_the_rest() -> None:
-    """What is not in the file comes from the controls, at the sizes that the file decides."""
-    own = OwnMatrices(w_q=np.ones((7, 22)))
+    """The controls decide what the file lacks, at the sizes of the file."""
+    own = UserMatrices(w_q=np.ones((7, 22)))
     scenario = replace(SMALL, own=own.url_value(), d_v=13)
     trace, plain = trace_of(scenario), trace_of(replace(SMALL, d_model=7, d_k=11, d_v=13))
     assert (trace.projections.w_q == 1).all()
     assert all(same(trace, plain, name) for name in ("inputs", "keys", "values"))
-    assert settled(scenario) == replace(scenario, d_model=7, d_k=11)
-    assert settled(SMALL) is SMALL
+    assert resolve(scenario) == replace(scenario, d_model=7, d_k=11)
+    assert resolve(SMALL) is SMALL
 
 
 def test_edits_come_on_top_of_own_matrices() -> None:
     """An edit changes one number of what the file or the controls gave, and its last value
     counts.
     """
-    own = OwnMatrices(w_v=np.ones((6, 6)))
+    own = UserMatrices(w_v=np.ones((6, 6)))
     edits = Edits((Edit("w_v", 1, 2, 5.0), Edit("x", 3, 4, 0.5)))
     before = trace_of(replace(SMALL, own=own.url_value()))
     after = trace_of(replace(SMALL, own=own.url_value(), edits=edits.url_value()))
@@ -66,13 +67,13 @@ def test_edits_come_on_top_of_own_matrices() -> None:
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [
-        ({"edits": "wq_0_0_nan"}, ("value", "nan")),
+        ({"edits": "wq_0_0_nan"}, ("value", "wq_0_0_nan")),
         ({"own": "!"}, ("matrices",)),
-        ({"own": OwnMatrices(w_q=np.ones((6, 9))).encode()}, (2, "heads")),
+        ({"own": UserMatrices(w_q=np.ones((6, 9))).encode()}, (2, "heads")),
         ({"edits": ".gone"}, ("state file",)),
     ],
 )
 def test_bad_edits_and_matrices_are_named(changes: dict[str, Any], facts: Facts) -> None:
-    """A damaged address gives a sentence, and no numbers."""
+    """A damaged URL gives a sentence, and no numbers."""
     with refused(AttentionError, *facts):
         trace_of(replace(SMALL, **changes))

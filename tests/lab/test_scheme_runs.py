@@ -8,11 +8,11 @@ import pytest
 from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.scheme_runs import (
-    MAX_MULTIPLICATIONS,
-    MAX_NUMBERS,
-    agreement,
-    is_small_enough,
-    runs_as_grows,
+    MAX_SCHEME_MULTIPLICATIONS,
+    MAX_SCHEME_NUMBERS,
+    is_measurable,
+    measure_schemes,
+    scheme_gaps,
 )
 from attention_lab.heads.score_schemes import SCHEMES
 
@@ -28,32 +28,32 @@ def test_four_ways_give_the_scores_of_the_layer(name: str) -> None:
     """All four agree with the scores to 1e-12 of the largest, over all tokens of a small layer."""
     weights = LAYERS[name]
     trace = attend(np.random.default_rng(8).normal(size=(7, weights.d_model)), weights)
-    found = agreement(trace)
+    found = scheme_gaps(trace)
     assert set(found.gaps) == {scheme.key for scheme in SCHEMES}
     assert max(found.gaps.values()) < 1e-12
     assert found.n_tokens == 7
 
 
 def test_a_large_layer_is_compared_in_part() -> None:
-    """Where a way would need too much, fewer tokens are compared, and it says how many."""
+    """Where a way would need too much, fewer tokens are compared; the result holds their number."""
     weights = Projections.random(64, 16, d_k=128, d_v=1)
     trace = attend(np.random.default_rng(8).normal(size=(61, 64)), weights)
-    found = agreement(trace)
+    found = scheme_gaps(trace)
     assert found.n_tokens == 30
     assert 0 < max(found.gaps.values()) < 1e-12
 
 
 def test_runs_stay_within_their_bounds() -> None:
-    """Every run keeps at most 32 MB and multiplies at most so often; the cheap ways go on where
-    others stop.
+    """Every run stays within its bounds of memory and multiplications; cheap ways reach larger
+    sizes than others.
     """
     size = LayerSize(n_tokens=64, d_model=4, n_heads=4, n_kv_heads=4, d_k=1, d_v=1)
-    runs = runs_as_grows(size, "n")
+    runs = measure_schemes(size, "n")
     reached = {}
     for run in runs:
         count = run.scheme
-        assert count.extra.of(run.size) + 4 * run.size.n_tokens**2 <= MAX_NUMBERS
-        assert count.multiplications.of(run.size) <= MAX_MULTIPLICATIONS
+        assert count.extra.of(run.size) + 4 * run.size.n_tokens**2 <= MAX_SCHEME_NUMBERS
+        assert count.multiplications.of(run.size) <= MAX_SCHEME_MULTIPLICATIONS
         # The result alone is h n² numbers of 8 bytes.
         assert run.measured.peak_bytes >= 8 * 4 * run.size.n_tokens**2
         assert run.measured.seconds > 0
@@ -65,5 +65,5 @@ def test_runs_stay_within_their_bounds() -> None:
 def test_what_is_too_large() -> None:
     """The full product of many heads is refused where one call for all is not."""
     size = LayerSize(512, 64, 16, 16, 4, 4)
-    small = {scheme.key: is_small_enough(scheme, size) for scheme in SCHEMES}
+    small = {scheme.key: is_measurable(scheme, size) for scheme in SCHEMES}
     assert small == {"loop": False, "fused": True, "full": False, "hadamard": False}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.scheme_runs import measure
+from attention_lab.heads.scheme_runs import measure_scheme
 from attention_lab.heads.score_schemes import SCHEMES, Scheme, wasted_share
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
@@ -77,7 +77,7 @@ def test_counts_of_memory(scheme: Scheme) -> None:
     """
     sizes = (5, 211, 7)
     numbers = 5 * 211**2 + scheme.extra.of(size(*sizes))
-    peak = measure(scheme, *heads(*sizes), repeats=1).peak_bytes
+    peak = measure_scheme(scheme, *heads(*sizes), repeats=1).peak_bytes
     assert 8 * numbers <= peak < 8 * (numbers + 211**2 // 2)
 
 
@@ -125,5 +125,5 @@ def test_single_precision_stays(scheme: Scheme) -> None:
 
 def test_a_measurement() -> None:
     """A measurement has a time above 0."""
-    found = measure(SCHEMES[1], *heads(2, 3, 5), repeats=2)
+    found = measure_scheme(SCHEMES[1], *heads(2, 3, 5), repeats=2)
     assert found.seconds > 0

@@ -10,7 +10,7 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_core.formulas import softmax
-from attention_lab.masks.score_variants import additive, one_softmax
+from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.scenario import Scenario, trace_of
 
 CAUSAL = trace_of(Scenario("we like green tea", d_model=6, n_heads=2, mask="causal"))
@@ -18,9 +18,9 @@ CAUSAL = trace_of(Scenario("we like green tea", d_model=6, n_heads=2, mask="caus
 
 @pytest.mark.parametrize("head", [0, 1])
 def test_additive_scores_are_sums_of_tanh(head: int) -> None:
-    """One term for each feature of the head; what the layer hides stays hidden."""
+    """One term for each feature of the head; hidden keys stay hidden."""
     made, (query_TK, key_SK) = (
-        additive(CAUSAL, head),
+        additive_scores(CAUSAL, head),
         (
             CAUSAL.query_heads[0, head],
             CAUSAL.key_heads[0, head],
@@ -35,23 +35,26 @@ def test_additive_scores_are_sums_of_tanh(head: int) -> None:
 
 
 def test_additive_scores_stay_in_bounds() -> None:
-    """However large the vectors, where dot products grow with their square."""
+    """They are bounded however large the vectors are; dot products grow with the square."""
     layer = attend(1e6 * np.eye(5, 6), Projections.random(6, 2))
-    made = additive(layer, 1)
+    made = additive_scores(layer, 1)
     assert made.largest <= made.bound == 3
     assert np.abs(layer.scaled_scores).max() > 1e9
 
 
-def test_heads_that_share_keys_read_theirs() -> None:
-    """Both heads of a group have the same keys, and other queries."""
+def test_heads_that_share_keys() -> None:
+    """Both heads of a group have the same keys and different queries."""
     layer = attend(np.eye(5, 8), Projections.random(8, 4, n_kv_heads=2))
-    (query_TK, key_SK), made = (layer.query_heads[0, 3], layer.key_heads[0, 1]), additive(layer, 3)
+    (query_TK, key_SK), made = (
+        (layer.query_heads[0, 3], layer.key_heads[0, 1]),
+        additive_scores(layer, 3),
+    )
     assert made.scores[4, 2] == pytest.approx(np.tanh(query_TK[4] + key_SK[2]).sum())
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "padding"])
 def test_one_softmax_sums_to_1_over_all_queries(mask: str) -> None:
-    """And within a row its shares are in the proportions of the layer's."""
+    """All shares sum to 1; within a row they have the proportions of the layer's shares."""
     trace = trace_of(replace(Scenario(), mask=mask, n_tokens=13))
     made = one_softmax(trace, 2)
     assert made.shares.sum() == pytest.approx(1)
@@ -61,10 +64,10 @@ def test_one_softmax_sums_to_1_over_all_queries(mask: str) -> None:
     assert not made.shares[trace.hidden[0, 2]].any()
 
 
-def test_where_all_is_hidden_nothing_is_given() -> None:
-    """Zeros, as in the layer."""
+def test_if_all_keys_are_hidden_all_shares_are_0() -> None:
+    """The shares are 0, as in the layer."""
     layer = attend(np.eye(3, 4), Projections.random(4, 2), mask=np.zeros((3, 3), dtype=bool))
     made = one_softmax(layer, 0)
     assert not made.shares.any()
     assert made.gap == 0
-    assert not additive(layer, 0).shares.any()
+    assert not additive_scores(layer, 0).shares.any()

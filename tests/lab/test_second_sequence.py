@@ -18,7 +18,7 @@ from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.propositions.tokens import tokens_of_trace
 from attention_lab.heads.head_worth import has_shares
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
-from attention_lab.heads.layout_mistakes import moved_cells
+from attention_lab.heads.layout_mistakes import wrong_merged_cells
 from attention_lab.heads.scale_effect import scale_effect, unmasked_shares
 
 
@@ -29,7 +29,7 @@ from attention_lab.heads.scale_effect import scale_effect, unmasked_shares
         lambda trace, batch: unmasked_shares(trace, 1, batch)[0].tolist(),
         lambda trace, batch: strongest_keys(trace, 1, 2, batch=batch),
         lambda trace, batch: keys_read_most(trace, 1, 2, batch),
-        lambda trace, batch: moved_cells(trace, batch).tolist(),
+        lambda trace, batch: wrong_merged_cells(trace, batch).tolist(),
         lambda trace, batch: has_shares(trace, batch),
         lambda trace, batch: self_attention_of(trace, 1, batch).scores.tolist(),
         lambda trace, batch: half_plane_of(trace, 2, 1, batch).threshold,

@@ -8,20 +8,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_lab.masks.encoder_decoder import three_uses
+from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.masks.sentences import other_sentence, own_sentence, padded_sentence
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TARGET = "wir mögen Tee"
 
 
 def test_the_own_sentence_holds_the_users_numbers() -> None:
-    """An edited cell is in it; another sentence does not have it."""
+    """An edited cell is in the scenario's own sentence and not in another one."""
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
     assert own_sentence(edited).vectors[0, 1] == 9
-    given = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+    given = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     assert own_sentence(given).vectors[4, 5] == 29
     for scenario in (edited, given):
         assert (
@@ -30,7 +30,7 @@ def test_the_own_sentence_holds_the_users_numbers() -> None:
 
 
 def test_padding_comes_after_the_sentence() -> None:
-    """The real tokens keep their vectors; where the controls decide the length nothing is added."""
+    """The real tokens keep their vectors; if the controls set the length, nothing is added."""
     padded = padded_sentence(SCENARIO, 2)
     assert padded.tokens[4:] == ("cake", "[pad]", "[pad]")
     assert padded.n_real == 5
@@ -43,9 +43,9 @@ def test_padding_comes_after_the_sentence() -> None:
 
 
 def test_a_trained_layer_reads_other_sentences() -> None:
-    """Its own cutting of words and its own vectors serve the other sentence, too."""
+    """The other sentence is cut into tokens and embedded as the trained layer needs it."""
     scenario = Scenario(weights="trained", layer=1)
     other = other_sentence(scenario, "It slept", 6)
     assert other.vectors.shape == (6, 384)
-    one_pad = three_uses(scenario, "It slept", 1)["cross"]
+    one_pad = run_three_uses(scenario, "It slept", 1)["cross"]
     assert one_pad.sizes["T"] == len(other_sentence(scenario, "It slept").tokens) + 1

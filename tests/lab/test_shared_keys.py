@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.heads.counts import LayerSize, size_of, total
+from attention_lab.heads.counts import LayerSize, layer_size, total_count
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
@@ -32,7 +32,7 @@ def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> No
     generator keeps.
     """
     trace = attend(X, layer(n_kv_heads))
-    p, size = trace.projections, size_of(trace)
+    p, size = trace.projections, layer_size(trace)
     assert [count.of(size) for count in PARAMETERS] == [
         matrix.size for matrix in (p.w_q, p.w_k, p.w_v, p.w_o)
     ]
@@ -40,7 +40,7 @@ def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> No
 
 
 @pytest.mark.parametrize("n_kv_heads", GROUPS)
-def test_multiplications_are_those_that_are_done(n_kv_heads: int) -> None:
+def test_multiplications_are_counted_right(n_kv_heads: int) -> None:
     """Numbers that count their multiplications agree with the formula of each step, for every kind
     of sharing.
     """
@@ -60,7 +60,7 @@ def test_multiplications_are_those_that_are_done(n_kv_heads: int) -> None:
     for count, (left, right) in zip(MULTIPLICATIONS, products, strict=True):
         tally.clear()
         np.matmul(counted(left, tally), counted(right, tally))
-        assert count.of(size_of(trace)) == tally["multiplications"]
+        assert count.of(layer_size(trace)) == tally["multiplications"]
 
 
 @pytest.mark.parametrize("n_heads", [1, 2, 4, 8])
@@ -69,21 +69,21 @@ def test_heads_cost_nothing(n_heads: int) -> None:
     whatever h is.
     """
     size = LayerSize(11, 16, n_heads, n_heads, 16 // n_heads, 16 // n_heads)
-    assert total(MULTIPLICATIONS, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
-    assert total(PARAMETERS, size) == 4 * 16**2
+    assert total_count(MULTIPLICATIONS, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
+    assert total_count(PARAMETERS, size) == 4 * 16**2
 
 
 def test_the_width_of_the_values() -> None:
     """C = 512, h = 8: 4 718 592 parameters when every head's values are C wide, 1 048 576 when
     they are C/h wide.
     """
-    assert total(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 512)) == 4_718_592
-    assert total(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 64)) == 1_048_576
+    assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 512)) == 4_718_592
+    assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 64)) == 1_048_576
 
 
 def test_the_cache_shrinks_with_the_groups() -> None:
     """The size of the cache is proportional to the number of key/value heads."""
-    sizes = {g: total(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
+    sizes = {g: total_count(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
     assert sizes == {8: 12_800, 2: 3_200, 1: 1_600}
 
 
@@ -101,8 +101,8 @@ def test_shared_keys_and_values_are_means(groups: int) -> None:
 
 
 def test_sharing_what_is_equal_changes_nothing() -> None:
-    """Heads with equal keys and values can share them without any effect; sharing twice is
-    sharing at once.
+    """Heads with equal keys and values can share them without any effect; sharing in two steps
+    equals sharing in one.
     """
     weights = layer(6)
     equal = replace(weights, w_k=np.tile(weights.w_k[:, :K], 6), w_v=np.tile(weights.w_v[:, :V], 6))

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_lab.masks.shuffles import is_given, shuffle, words_of
+from attention_lab.masks.shuffles import has_given_inputs, run_shuffled, word_vectors_of
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 
@@ -22,7 +22,7 @@ def test_words_alone_have_no_order(seed: int) -> None:
     """Every row of the shuffled output is the row of its token, every probability that of its
     pair of tokens.
     """
-    made = shuffle(SCENARIO, "words alone", seed)
+    made = run_shuffled(SCENARIO, "words alone", seed)
     assert made.gaps.output <= tolerance(made.straight, "output")
     for place, token in enumerate(made.order):
         np.testing.assert_allclose(
@@ -34,52 +34,48 @@ def test_words_alone_have_no_order(seed: int) -> None:
 
 
 @pytest.mark.parametrize("key", ["with positions", "causal mask"])
-def test_what_breaks_it(key: str) -> None:
-    """With a code for each place, or a causal mask, the shuffled output is not the output
-    shuffled.
-    """
-    assert shuffle(SCENARIO, key).gaps.output > 0.01
+def test_positions_and_a_causal_mask_show_the_order(key: str) -> None:
+    """With position codes or a causal mask, the shuffled run is not the first run shuffled."""
+    assert run_shuffled(SCENARIO, key).gaps.output > 0.01
 
 
 def test_the_tokens_move_along() -> None:
     """The shuffled run is labelled with the tokens in their new order, and no token stays where
     it was.
     """
-    made = shuffle(SCENARIO, "words alone", 1)
+    made = run_shuffled(SCENARIO, "words alone", 1)
     assert made.shuffled.tokens == tuple(made.straight.tokens[place] for place in made.order)
     assert all(place != token for place, token in enumerate(made.order))
 
 
 def test_the_words_are_those_of_the_scenario() -> None:
-    """Words have no position in them, also beside a cell that the user changed, which is as it
-    was left.
-    """
-    words = words_of(SCENARIO)
+    """Word vectors have no position in them; a cell that the user edited keeps its number."""
+    words = word_vectors_of(SCENARIO)
     assert (words != trace_of(SCENARIO).inputs[0]).any()
     words[0, 1] = 9
-    assert (words_of(replace(SCENARIO, edits="x_0_1_9")) == words).all()
+    assert (word_vectors_of(replace(SCENARIO, edits="x_0_1_9")) == words).all()
 
 
-def test_inputs_that_are_given_are_taken_as_they_are() -> None:
-    """What a user brings, or a layer before this one, is no sum of a word and a place."""
-    own = replace(SCENARIO, own=OwnMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+def test_given_inputs_stay_as_they_are() -> None:
+    """The user's own X, or the input of a trained layer, is not a sum of words and positions."""
+    own = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     for scenario in (own, Scenario(weights="trained", layer=2)):
-        assert is_given(scenario)
-        assert (words_of(scenario) == trace_of(scenario).inputs[0]).all()
-    assert not is_given(SCENARIO)
+        assert has_given_inputs(scenario)
+        assert (word_vectors_of(scenario) == trace_of(scenario).inputs[0]).all()
+    assert not has_given_inputs(SCENARIO)
 
 
-def test_a_code_for_each_place_is_added() -> None:
-    """Without edits the straight run with codes is the scenario's own layer, Residual included."""
+def test_positions_are_added() -> None:
+    """Without edits the straight run with positions is the layer of the scenario, with Residual."""
     for scenario in (SCENARIO, replace(SCENARIO, residual=True)):
-        found = shuffle(scenario, "with positions").straight
+        found = run_shuffled(scenario, "with positions").straight
         np.testing.assert_allclose(found.output, trace_of(scenario).output, atol=1e-12)
 
 
-def test_places_by_hand_are_its_own() -> None:
-    """A layer made by hand is shuffled with the places that its heads read, not with others."""
+def test_positions_of_weights_by_hand() -> None:
+    """A layer with weights by hand is shuffled with the positions that its heads read."""
     by_hand = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
-    made = shuffle(by_hand, "with positions")
+    made = run_shuffled(by_hand, "with positions")
     assert (made.straight.inputs == trace_of(by_hand).inputs).all()
     assert made.gaps.output > 0.01
-    assert shuffle(by_hand, "words alone").gaps.output < 1e-12
+    assert run_shuffled(by_hand, "words alone").gaps.output < 1e-12

@@ -20,10 +20,10 @@ from attention_lab.heads.similarity import (
     centred_correlations,
     head_divergences,
     head_order,
-    heads_apart,
     jensen_shannon,
     layer_divergence,
     max_distinct_heads,
+    mean_head_divergence,
     most_alike,
     overlap,
 )
@@ -194,8 +194,8 @@ def test_points_on_a_line_are_put_in_line() -> None:
 
 
 def test_no_more_heads_differ_than_keys_are_seen() -> None:
-    """Of four heads over two keys two can have nothing in common; under a causal mask the last
-    query counts.
+    """Among four heads over two keys, at most two have nothing in common; under a causal mask
+    the last query counts.
     """
     assert (
         max_distinct_heads(Pattern(np.full((1, 4, 3, 2), 0.5), np.ones((1, 4, 3, 2), dtype=bool)))
@@ -227,12 +227,12 @@ def test_the_most_alike_pair() -> None:
 def test_heads_that_did_not_change_are_not_apart() -> None:
     """The same layer is 0 apart, whatever the mask, also where a query sees nothing."""
     trace = attend(X, Projections.random(6, 3, seed=1), mask=np.arange(5)[:, np.newaxis] != 2)
-    assert heads_apart(trace, trace) == 0.0
-    assert 0 < heads_apart(trace, rerun(trace, scale=0.0)) < 1
+    assert mean_head_divergence(trace, trace) == 0.0
+    assert 0 < mean_head_divergence(trace, rerun(trace, scale=0.0)) < 1
 
 
 def test_a_head_that_reads_another_token_is_1_apart() -> None:
     """A head that read only itself and now reads only the other token is 1 apart."""
     x = 30 * np.eye(2)
     trace = attend(x, Projections.weightless(2))
-    assert heads_apart(trace, rerun(trace, scale=-1.0)) == pytest.approx(1.0)
+    assert mean_head_divergence(trace, rerun(trace, scale=-1.0)) == pytest.approx(1.0)

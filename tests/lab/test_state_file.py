@@ -12,12 +12,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_lab.choices import (
+    FIELD_BOUNDS,
+    FIELD_CHOICES,
+    MAX_TEXT_LENGTH,
+    edits_of,
+    user_matrices_of,
+)
 from attention_lab.files.file_checks import MAX_VALUE
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, edits_of, own_of
+from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS, State, read_state, write_state
 from attention_lab.user_data.edits import MAX_INDEX, MAX_URL_EDITS, Edit, Edits
 from attention_lab.user_data.matrix_names import SYMBOLS
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.state_cases import DEFAULTS, STATE, file, scenario_file
 
 
@@ -25,7 +32,7 @@ from tests.lab.state_cases import DEFAULTS, STATE, file, scenario_file
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Anything the controls can be set to."""
     values: dict[str, Any] = {
-        name: draw(st.sampled_from(choices)) for name, choices in CHOICES.items()
+        name: draw(st.sampled_from(choices)) for name, choices in FIELD_CHOICES.items()
     }
     for name, (low, high) in FIELD_BOUNDS.items():
         bounds = (
@@ -51,7 +58,7 @@ def contents(state: State) -> tuple[Any, ...]:
     """All of a state, numbers as bits."""
     matrices = {
         name: (matrix.shape, matrix.tobytes())
-        for name, matrix in own_of(state.scenario).given.items()
+        for name, matrix in user_matrices_of(state.scenario).arrays.items()
     }
     edits = [(edit.cell, edit.value.hex()) for edit in edits_of(state.scenario).items]
     return (
@@ -86,12 +93,12 @@ def test_a_state_with_everything_in_it() -> None:
     assert entries["focus"] == dict(zip(FOCUS, (1, 2, 3, 4), strict=True)) | {"sentence": 2}
 
 
-def test_more_than_the_address_can_hold() -> None:
-    """A thousand edits and matrices of many thousand random numbers, which no address could
+def test_more_than_the_url_can_hold() -> None:
+    """A thousand edits and matrices of many thousand random numbers, which no URL could
     carry, come back.
     """
     edits = Edits(tuple(Edit("w_v", i // 32, i % 32, i / 7) for i in range(1000)))
-    own = OwnMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
+    own = UserMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
     assert len(edits.items) > MAX_URL_EDITS
     state = replace(
         STATE, scenario=replace(STATE.scenario, edits=edits.url_value(), own=own.url_value())
@@ -103,7 +110,7 @@ def test_the_longest_sentence() -> None:
     """A sentence of nothing but quotes and brackets, as long as the field takes, is not
     mistaken for a hostile file.
     """
-    state = State(Scenario(text='"[{,' * (MAX_TEXT // 4)))
+    state = State(Scenario(text='"[{,' * (MAX_TEXT_LENGTH // 4)))
     assert contents(read_state(write_state(state))) == contents(state)
 
 
@@ -129,4 +136,4 @@ def test_every_field_has_bounds() -> None:
         "painted",
         "batch",
     }
-    assert set(FIELD_BOUNDS) | set(CHOICES) | free == set(DEFAULTS)
+    assert set(FIELD_BOUNDS) | set(FIELD_CHOICES) | free == set(DEFAULTS)

@@ -1,4 +1,4 @@
-"""What is too long for the address is kept under the hash of its content, within bounds."""
+"""Texts that are too long for a URL are stored under the hash of their content, within bounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.user_data import text_store
-from attention_lab.user_data.text_store import hold_text, is_key, store_text, stored, stored_text
+from attention_lab.user_data.text_store import find_text, hold_text, is_key, store_text, stored_text
 from tests.lab.refusal import refused
 
 
@@ -22,7 +22,7 @@ def _room_for_ten_letters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_key_is_the_hash_of_the_content() -> None:
-    """The same text has the same key on any day, so that a shared address finds it; another
+    """The same text has the same key on any day, so that a shared URL finds it; another
     text has another key.
     """
     # Computed with b2sum -l 128.
@@ -49,16 +49,16 @@ def test_the_longest_unused_goes_first() -> None:
 
 
 def test_keeping_again_takes_no_room() -> None:
-    """A text that is kept already is not counted twice."""
+    """A text that is already stored is not counted twice."""
     keys = {store_text("aaaaaa") for _ in range(3)} | {store_text("bbbb")}
     assert sorted(map(stored_text, keys)) == sorted(one.text for one in text_store._texts.values())
     assert len(text_store._texts) == 2
 
 
 def test_what_is_held_is_not_forgotten() -> None:
-    """However much others keep, who holds a text can ask for it; once it is let go it is gone."""
+    """A held text is found however much others store; once it is no longer held, it is gone."""
     key = store_text("aaaa")
-    shown = stored(key)
+    shown = find_text(key)
     for letter in "bcdef":
         store_text(letter * 9)
     assert stored_text(key) == shown.text == "aaaa"
@@ -68,7 +68,7 @@ def test_what_is_held_is_not_forgotten() -> None:
 
 
 def test_what_is_only_held_takes_no_room() -> None:
-    """A text that is tried out drives out none that is kept, and is the one that is kept then."""
+    """Holding a text removes no stored one; storing it afterwards stores the same object."""
     key = store_text("aaaaaaaa")
     tried = hold_text("bbbbbbbb")
     assert (stored_text(key), stored_text(tried.key)) == ("aaaaaaaa", "bbbbbbbb")

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.scenario import Scenario, embedding_of, trace_of
-from attention_lab.user_data.own_matrices import OwnMatrices, shown_matrices
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import embedding_of
+from attention_lab.user_data.user_matrices import UserMatrices, layer_matrices
 from attention_lab.weight_changes import change_notes
 
 USUAL = Scenario()
-WHOLE = shown_matrices(trace_of(USUAL))
+WHOLE = layer_matrices(trace_of(USUAL))
 BY_HAND = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
 
 
@@ -87,5 +88,5 @@ def test_nothing_is_said(before: Scenario | None, after: Scenario) -> None:
 
 def test_own_matrices_decide_before_the_controls() -> None:
     """What a control cannot move is not said to have moved."""
-    own = replace(USUAL, own=OwnMatrices(x=[[0.5] * 6] * 3).url_value(), n_heads=2)
+    own = replace(USUAL, own=UserMatrices(x=[[0.5] * 6] * 3).url_value(), n_heads=2)
     assert change_notes(own, replace(own, d_model=24)) == ()

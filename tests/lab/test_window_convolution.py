@@ -9,9 +9,9 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_lab.heads.window_convolution import (
-    convolve,
+    array_sizes,
+    convolve_windows,
     projections_as_convolutions,
-    sizes_beside_one,
 )
 
 X = np.random.default_rng(5).standard_normal((7, 11))
@@ -21,14 +21,18 @@ def test_a_convolution_by_hand() -> None:
     """Windows may overlap or not, and every filter gives a number for each."""
     filters = np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
     buffer = np.array([5.0, 1.0, 2.0, 7.0, 3.0])
-    assert convolve(buffer, filters, step=1).tolist() == [[3.0, 2.0], [-6.0, 4.0], [-1.0, 14.0]]
-    assert convolve(buffer, filters, step=2).tolist() == [[3.0, 2.0], [-1.0, 14.0]]
+    assert convolve_windows(buffer, filters, step=1).tolist() == [
+        [3.0, 2.0],
+        [-6.0, 4.0],
+        [-1.0, 14.0],
+    ]
+    assert convolve_windows(buffer, filters, step=2).tolist() == [[3.0, 2.0], [-1.0, 14.0]]
 
 
 @pytest.mark.parametrize("groups", [3, 1])
 @pytest.mark.parametrize("bias", [False, True])
 def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
-    """A window of one token, and as many filters more as heads make their own, give the layer's
+    """A window of one token, and a filter for each column of the weights, give the layer's
     queries, keys and values; other weights would not.
     """
     p = Projections.random(11, 3, d_k=5, d_v=2, n_kv_heads=groups, bias=bias)
@@ -44,7 +48,7 @@ def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
 
 def test_the_two_tables_of_sizes() -> None:
     """All heads side by side have a head's columns once for each; the inputs stay as they are."""
-    rows = sizes_beside_one(attend(X, Projections.random(11, 3, d_k=5, d_v=2)))
+    rows = array_sizes(attend(X, Projections.random(11, 3, d_k=5, d_v=2)))
     assert [(row.name, row.one, row.fused) for row in rows] == [
         ("inputs", (7, 11), (7, 11)),
         ("w_q", (11, 5), (11, 15)),

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
-from attention_ui.components import APP
-from attention_ui.control_list import CONTROLS, GROUPS
+from attention_ui.browser_files import COMPONENT_PREFIX
+from attention_ui.control_list import CONTROL_GROUPS, CONTROLS
 from attention_ui.page_context import PageContext
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
@@ -54,7 +54,7 @@ def gone_to(app: AppTest, page: str) -> AppTest:
 
 def unfolded(app: AppTest) -> AppTest:
     """The app with every group of controls in the sidebar open."""
-    for group in (*GROUPS[1:], "View"):
+    for group in (*CONTROL_GROUPS[1:], "View"):
         app.session_state[f"group {group}"] = True
     return app.run()
 
@@ -168,7 +168,7 @@ def entries(part: Any, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
 def _sent_to(app: AppTest, name: str) -> list[Any]:
     """What every component of a name is sent."""
     mounted = [element.proto for element in app.get("bidi_component")]
-    return [proto for proto in mounted if proto.component_name == f"{APP}.{name}"]
+    return [proto for proto in mounted if proto.component_name == f"{COMPONENT_PREFIX}.{name}"]
 
 
 def _arrays(part: Any) -> Iterator[Any]:

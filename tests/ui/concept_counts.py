@@ -15,11 +15,11 @@ from attention_core.derivation import derive
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.images import IMAGES, KERNELS
-from attention_lab.labs.lab_examples import one_by_one_example
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
+from attention_lab.labs.one_by_one import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.scenario import Scenario
 from attention_lab.trained.encoded_text import encoded
 from attention_ui.reference.questions import Entry
@@ -28,19 +28,19 @@ from attention_viz import story
 
 KINDS = {name: type(value) for name, value in vars(Scenario()).items()}
 TARGET = "Das Tier war zu müde"
-Address = dict[str, str]
+Parameters = dict[str, str]
 
 
-def address_of(concept: Entry) -> Address:
+def parameters_of(concept: Entry) -> Parameters:
     """The parameters of a concept's link."""
     return dict(parse_qsl(concept.query))
 
 
-def scenario_of(address: Address) -> Scenario:
+def scenario_of(parameters: Parameters) -> Scenario:
     """The layer that a link asks for."""
     chosen = {
         name: value == "true" if KINDS[name] is bool else KINDS[name](value)
-        for name, value in address.items()
+        for name, value in parameters.items()
         if name in KINDS
     }
     return Scenario(**chosen)
@@ -51,16 +51,16 @@ def width(trace: Trace, field: str) -> int:
     return int(getattr(trace, field).shape[-1])
 
 
-def place(field: str, *names: str) -> Callable[[Trace, Address], Iterable[float]]:
+def place(field: str, *names: str) -> Callable[[Trace, Parameters], Iterable[float]]:
     """The numbers of the link's query, key or head, which must exist in the field that the page
     shows.
     """
     axes = {"head": "H", "query": "T", "key": "S"}
 
-    def found(trace: Trace, address: Address) -> list[float]:
-        assert field in page_of(address["page"]).fields
-        assert all(int(address[name]) < trace.sizes[axes[name]] for name in names)
-        return [int(address[name]) for name in names]
+    def found(trace: Trace, parameters: Parameters) -> list[float]:
+        assert field in page_of(parameters["page"]).fields
+        assert all(int(parameters[name]) < trace.sizes[axes[name]] for name in names)
+        return [int(parameters[name]) for name in names]
 
     return found
 
@@ -70,9 +70,9 @@ def sums(trace: Trace) -> list[float]:
     return sorted(set(trace.probabilities.sum(axis=-1).round(12).ravel().tolist()))
 
 
-def following_heads(trace: Trace, address: Address) -> list[int]:
+def following_heads(trace: Trace, parameters: Parameters) -> list[int]:
     """A head, and the one whose numbers stand before its own in the merged matrix."""
-    head, d_v = int(address["head"]), trace.sizes["V"]
+    head, d_v = int(parameters["head"]), trace.sizes["V"]
     assert np.array_equal(trace.merged[0][:, head * d_v :][:, :d_v], trace.head_outputs[0, head])
     assert np.array_equal(
         trace.merged[0][:, : head * d_v][:, -d_v:], trace.head_outputs[0, head - 1]
@@ -90,14 +90,16 @@ def stage(what: str) -> int:
     return int(row[1])
 
 
-def three_traces(address: Address) -> dict[str, Trace]:
+def three_traces(parameters: Parameters) -> dict[str, Trace]:
     """Encoder, decoder and cross-attention as the page has them."""
-    return three_uses(scenario_of(address), TARGET, int(address.get("ed_pad", 2)))
+    return run_three_uses(scenario_of(parameters), TARGET, int(parameters.get("ed_pad", 2)))
 
 
-def hatched_for_all(address: Address) -> int:
+def hatched_for_all(parameters: Parameters) -> int:
     """How many columns at the end of the chosen use no query may see."""
-    hidden_S = np.isneginf(three_traces(address)[address["ed_use"]].masked_scores[0, 0]).all(axis=0)
+    hidden_S = np.isneginf(three_traces(parameters)[parameters["ed_use"]].masked_scores[0, 0]).all(
+        axis=0
+    )
     n_hidden = int(hidden_S.sum())
     assert hidden_S[-n_hidden:].all()
     return n_hidden
@@ -107,10 +109,10 @@ def heads_of_a_convolution() -> list[int]:
     """Heads for a kernel, the kernel's sides, and heads for one channel; both ways give the
     convolution.
     """
-    image, kernel = IMAGES["letter A"], KERNELS["Laplacian"]
+    image, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["Laplacian"])
     many, few = run_convolution(image, kernel, 40), run_two_heads(image, kernel, 40)
     assert max(many.largest_error, few.largest_error) < 1e-12
-    return [many.trace.sizes["H"], *np.shape(kernel), few.trace.sizes["H"]]
+    return [many.trace.sizes["H"], *kernel.shape[:2], few.trace.sizes["H"]]
 
 
 def score_ranks(trace: Trace) -> int:
@@ -137,8 +139,8 @@ def trained_layers() -> tuple[Trace, ...]:
     return encoded("a sentence").traces
 
 
-CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
-    ("gml", 1): lambda t, _: [len(story.HEADS)],
+CHECKS: dict[tuple[str, int], Callable[[Trace, Parameters], Iterable[float]]] = {
+    ("gml", 1): lambda t, _: [len(story.HEAD_FIELDS)],
     ("gml", 5): lambda t, _: sums(t),
     ("gml", 10): following_heads,
     ("gml", 11): lambda t, _: [width(t, "query_heads"), width(t, "queries")],
@@ -173,7 +175,7 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Address], Iterable[float]]] = {
     ("doshi", 7): lambda t, _: [stage("reshape")],
     ("doshi", 8): lambda t, _: [stage("swap")],
     ("doshi", 14): lambda t, at: [
-        len(USES),
+        len(ATTENTION_USES),
         len({one.hidden_keys.tobytes() for one in three_traces(at).values()}),
     ],
     ("doshi", 17): lambda t, _: [len(re.findall(r"\.\w+\(", t.code("merged")))],

@@ -68,16 +68,16 @@ def _figures_checked() -> Iterator[None]:
     """Have Plotly check the properties of every figure that a page shows, once for equal
     figures.
     """
-    dress = show.dress
+    make = show.figure_json
 
     def checked(*figure: Any) -> Figure:
-        sent = dress(*figure)
+        sent = make(*figure)
         assert sent["data"], "a figure must show something"
         _check(json.dumps(sent))
         return sent
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(show, "dress", checked)
+        patch.setattr(show, "figure_json", checked)
         yield
 
 

@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 
 from attention_core import attend
-from attention_lab.heads.all_heads import blur, mean_of_heads
-from attention_lab.heads.head_portraits import MEASURES
-from attention_lab.heads.patterns import pattern_of
-from attention_ui import stage_choices
+from attention_lab.heads.all_heads import averaging_effect, mean_of_heads
+from attention_ui import board
 from attention_ui.heads import one_wide_head
-from attention_ui.heads.head_portraits import open_portrait
 from attention_ui.registry import page_of
 from attention_ui.url_state import Session, navigation
-from tests.ui.app import facts, figures, opened, page_context, scenes, stage, texts
+from tests.ui.app import facts, figures, opened, page_context, scenes, stage
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
@@ -36,8 +33,8 @@ def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
         numbers(merged["arrays"]["mean"]), mean_of_heads(shares, [0, 2]).astype("f4")
     )
     assert facts(app)["heads"] == (0, 2)
-    lost = facts(app)["blur"]
-    assert (lost, len(app.warning)) == (blur(trace, [0, 2]), 1)
+    lost = facts(app)["averaging_effect"]
+    assert (lost, len(app.warning)) == (averaging_effect(trace, [0, 2]), 1)
     # What a query reads in a head: e to its mean entropy there, not its mean effective tokens.
     seen = np.where(shares[[0, 2]] > 0, shares[[0, 2]], 1)
     entropies = -(seen * np.log(seen)).sum(axis=-1)
@@ -61,9 +58,9 @@ def test_the_stage_and_the_scale_of_the_grid() -> None:
     assert app.session_state["own_scale"] is False
 
 
-def test_one_query_and_one_key_and_the_lines_open_on_demand() -> None:
-    """Each view draws its pictures when it is open: the query's row, the key's column, the lines
-    of the chosen kind.
+def test_each_view_draws_its_pictures() -> None:
+    """Each view draws its pictures if it is chosen: the query's row, the key's column, the lines of
+    the chosen kind.
     """
     app = opened("all-heads", heads_view="Row and column", head=1, query=8, key=4)
     shares = page_context(app).trace.probabilities[0]
@@ -75,15 +72,15 @@ def test_one_query_and_one_key_and_the_lines_open_on_demand() -> None:
     assert facts(app)["sum_of_column"] == pytest.approx(shares[1, :, 4].sum(), rel=1e-6)
     app = opened("all-heads", heads_view="Lines", heads_lines="key", subset="3", key=4)
     (lines,) = figures(app)
-    said = [
+    hover_texts = [
         text for part in lines["data"] if part.get("mode") == "markers" for text in part["text"]
     ]
-    assert len(said) == 12
-    assert all("→ 4 cross" in text and text.startswith("head 3") for text in said)
+    assert len(hover_texts) == 12
+    assert all("→ 4 cross" in text and text.startswith("head 3") for text in hover_texts)
 
 
 def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell of a head is head, query and key; one of the one head beside them leaves the head."""
+    """A cell of a head sets head, query and key; a cell of the one wide head keeps the head."""
     app = opened("all-heads", beside_one="true")
     grid = "board heads grid"
     pin(app, monkeypatch, grid, None, "probabilities", 0, 2, 6, 4)
@@ -93,7 +90,7 @@ def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("n_heads", [2, 8])
-def test_one_head_beside_several(n_heads: int) -> None:
+def test_one_wide_head_beside_several(n_heads: int) -> None:
     """The URL shows the same weights as one head: the engine's own run with one head, as many
     parameters and multiplications, h times the scores.
     """
@@ -111,15 +108,15 @@ def test_one_head_beside_several(n_heads: int) -> None:
     assert facts(app)["score_of_one_head"] == pytest.approx(parts.sum(), rel=1e-6)
 
 
-def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a step of the story it opens all heads, with one head beside them; a layer of one head
-    has nothing to compare.
+def test_a_step_links_to_one_wide_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step of the story opens *All heads* with the one wide head; a layer with one head has
+    nothing to compare.
     """
     now = Session()
     with monkeypatch.context() as patch:
         patch.setattr(one_wide_head.st, "session_state", {"head": 1})
         patch.setattr(navigation, "session", lambda: now)
-        stage_choices.choose("beside", True)
+        board.apply_stage_choice("beside", True)
     assert now.requested_page == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False
@@ -127,43 +124,9 @@ def test_the_way_to_one_head_is_next_to_the_heads(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_average_that_hides_nothing() -> None:
-    """The warning about averages is there where heads look at different things: not with a
-    single token.
+    """The warning about averages is shown if heads look at different tokens: not with a single
+    token.
     """
     for text, hides in (("Hello", False), ("we like tea", True)):
         app = opened("all-heads", text=text)
         assert (facts(app)["average_hides"], len(app.warning)) == (hides, int(hides))
-
-
-def test_every_measure_can_be_opened() -> None:
-    """Each measure shows its formula, its range and the number of the head in focus."""
-    app = opened("head-portraits", head=1, mask="causal")
-    pattern = pattern_of(page_context(app).trace)
-    for measure in MEASURES:
-        app.selectbox(key="portrait").set_value(measure.name).run()
-        assert f"$$\n{measure.formula}\n$$" in texts(app)
-        assert measure.range in texts(app)
-        assert facts(app)["measure"] == measure.name
-        assert facts(app)["value"] == measure.value(pattern)[0, 1]
-
-
-@pytest.mark.parametrize(
-    "bar", [None, "x", [], ["entropy"], ["no such", 1], ["entropy", -1], ["entropy", 99], {"a": 1}]
-)
-def test_a_strange_click_changes_nothing(bar: object) -> None:
-    """Data that no bar sends is ignored."""
-    open_portrait(bar)  # outside a run there is no session, so a change would fail
-
-
-def test_formulas_come_when_they_are_opened() -> None:
-    """What stands in a closed box is not sent; opened, it holds the formulas. Those of likeness
-    are in tooltips.
-    """
-    app = opened("head-portraits", portrait="self-mass")
-    assert r"\ln A_{ij}" not in texts(app)
-    helps = " ".join(part.help or "" for part in app.markdown)
-    assert all(
-        formula in helps for formula in (r"\tfrac{H(a)+H(b)}{2}", r"\langle a-e,\,b-e\rangle")
-    )
-    app.session_state["all measures"] = True
-    assert r"\ln A_{ij}" in texts(app.run())

@@ -10,8 +10,10 @@ import pytest
 
 import attention_ui.frame
 from attention_core import SettingsError, TextError
-from attention_lab.scenario import MAX_TEXT, Scenario, tokens_of
-from attention_ui.controls import notes
+from attention_lab.choices import MAX_TEXT_LENGTH
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import tokens_of
+from attention_ui.controls import sentence_notes
 from attention_ui.markdown import JOINER, plain
 from attention_ui.registry import PAGES, page_of
 from tests.ui.app import (
@@ -83,29 +85,29 @@ def test_ten_thousand_words() -> None:
     app = opened("scores", n_tokens=64)
     app.text_input(key="text").set_value("word " * 10_000).run()
     assert not errors(app)
-    assert len(page_context(app).scenario.text) == MAX_TEXT
+    assert len(page_context(app).scenario.text) == MAX_TEXT_LENGTH
     assert page_context(app).trace.sizes["T"] == 64
     scenario = page_context(app).scenario
-    said = (*tokens_of(scenario).notes, *notes(scenario))
+    said = (*tokens_of(scenario).notes, *sentence_notes(scenario))
     assert len(said) == 2
     assert {plain(note) for note in said} <= {caption.value for caption in app.caption}
     assert {"64"} <= named_in(said[0])
-    assert {str(MAX_TEXT)} <= named_in(said[1])
+    assert {str(MAX_TEXT_LENGTH)} <= named_in(said[1])
 
 
 def test_a_long_sentence_at_its_own_length() -> None:
     """A sentence as long as the field allows gives at most as many tokens as the app can show."""
-    app = opened("scores", text="a " * (MAX_TEXT // 2))
+    app = opened("scores", text="a " * (MAX_TEXT_LENGTH // 2))
     assert not errors(app)
     assert page_context(app).trace.sizes["T"] <= 64
 
 
 REMEDIES = {
-    "4 heads": {"n_heads": 4},
-    "8 heads": {"n_heads": 8},
-    "Embedding size 60": {"d_model": 60},
-    "Embedding size 65": {"d_model": 65},
-    "Keep 5 heads, each 13 wide": {"d_k": 13, "d_v": 13},
+    "Heads: 4": {"n_heads": 4},
+    "Heads: 8": {"n_heads": 8},
+    "Embedding size: 60": {"d_model": 60},
+    "Embedding size: 65": {"d_model": 65},
+    "Heads: 5, each 13 wide": {"d_k": 13, "d_v": 13},
 }
 
 

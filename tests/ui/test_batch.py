@@ -9,9 +9,9 @@ import pytest
 
 from attention_core import STEPS
 from attention_lab.scenario import Scenario, trace_of
+from attention_ui.board import apply_stage_choice
 from attention_ui.presets import presets
-from attention_ui.registry import story
-from attention_ui.stage_choices import choose
+from attention_ui.registry import story_steps
 from tests.ui.app import (
     error,
     facts,
@@ -25,29 +25,29 @@ from tests.ui.app import (
     unfolded,
 )
 
-ADDRESS = {"text": "we like green tea today", "batch": "it slept\nthe dog ran", "n_heads": 2}
+QUERY = {"text": "we like green tea today", "batch": "it slept\nthe dog ran", "n_heads": 2}
 TEXTS = ["we like green tea today", "it slept", "the dog ran"]
 BATCH = Scenario(TEXTS[0], n_heads=2, batch="\n".join(TEXTS[1:]))
-STEPS_OF_STORY = [page.url_path for page in story()]
+STEPS_OF_STORY = [page.url_path for page in story_steps()]
 
 
 def test_two_lines_are_a_batch_of_three() -> None:
-    """What is typed below the sentence runs as a batch, and stands in the address as plain text."""
+    """What is typed below the sentence runs as a batch, and stands in the URL as plain text."""
     app = unfolded(opened("scores", text=TEXTS[0], n_heads=2))
     assert "sentences" not in stage(app)
-    app.get_by_key("batch").set_value(ADDRESS["batch"]).run()
+    app.get_by_key("batch").set_value(QUERY["batch"]).run()
     assert page_context(app).batch is trace_of(BATCH)
     assert facts(app)["batch"] == 3
-    assert app.query_params["batch"] == ADDRESS["batch"]
+    assert app.query_params["batch"] == QUERY["batch"]
     assert stage(app)["sentences"] == {"texts": TEXTS, "chosen": 0}
 
 
 @pytest.mark.parametrize("page", STEPS_OF_STORY)
 def test_every_step_shows_the_chosen_sentence(page: str) -> None:
-    """The layer that a step shows is the chosen part of the batch, its labels are that sentence's;
-    the shape of the whole batch is told, and the sentence alone has equal numbers.
+    """A step shows the chosen part of the batch with the labels of that sentence, and names the
+    shape of the whole batch; the sentence alone has equal numbers.
     """
-    app = opened(page, **ADDRESS, sentence=2, query=1)
+    app = opened(page, **QUERY, sentence=2, query=1)
     trace, whole = page_context(app).trace, trace_of(BATCH)
     assert trace.labels("T") == ("the", "dog", "ran", "[pad]", "[pad]")
     for field in STEPS:
@@ -65,7 +65,7 @@ def test_every_step_shows_the_chosen_sentence(page: str) -> None:
 def test_the_arithmetic_is_that_of_the_sentence() -> None:
     """The same cell of two sentences is worked out from other numbers."""
     for place in (0, 2):
-        app = opened("scores", **ADDRESS, sentence=place, query=1, key=2)
+        app = opened("scores", **QUERY, sentence=place, query=1, key=2)
         worked_out = facts(app)["arithmetic"]
         assert worked_out.result == trace_of(BATCH).scores[place, 0, 1, 2]
         terms = trace_of(BATCH).query_heads[place, 0, 1] * trace_of(BATCH).key_heads[place, 0, 2]
@@ -74,15 +74,15 @@ def test_the_arithmetic_is_that_of_the_sentence() -> None:
 
 def test_the_split_names_places_in_the_batch() -> None:
     """The table of the split has the shape of the whole batch, and places in the sentence."""
-    app = opened("split", **ADDRESS, sentence=1, head=1, query=1, feature=3)
+    app = opened("split", **QUERY, sentence=1, head=1, query=1, feature=3)
     assert facts(app)["shape"] == (3, 2, 5, 8)
     places = facts(app)["places"]
     assert (places.fused, places.swapped) == ((1, 1, 11), (1, 1, 1, 3))
 
 
 def test_choosing_a_sentence_computes_nothing() -> None:
-    """A choice on the stage moves to another part of the very same batch, and to the address."""
-    app = opened("softmax", **ADDRESS)
+    """A choice on the stage moves to another part of the very same batch, and to the URL."""
+    app = opened("softmax", **QUERY)
     before = page_context(app).batch
     app.session_state["sentence"] = 1
     app.run()
@@ -99,9 +99,9 @@ def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
     held: dict[str, Any] = {}
     monkeypatch.setattr("attention_ui.sequence.st.session_state", held)
     for value in (-1, 1.5, "1", None, [1]):
-        choose("sentence", value)
+        apply_stage_choice("sentence", value)
     assert held == {}
-    choose("sentence", 2)
+    apply_stage_choice("sentence", 2)
     assert held == {"sentence": 2}
 
 
@@ -109,15 +109,15 @@ def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
     ("asked", "shown"), [("3", 2), ("999999", 2), ("-1", 0), ("<b>", 0), ("1e9", 0)]
 )
 def test_a_sentence_that_there_is_not(asked: str, shown: int) -> None:
-    """A place beyond the batch becomes the last, nonsense leaves the first; both are said."""
-    app = opened("scores", **ADDRESS, sentence=asked)
+    """A place beyond the batch becomes the last, nonsense leaves the first; the page says both."""
+    app = opened("scores", **QUERY, sentence=asked)
     assert page_context(app).sequence == shown
     assert [(label, wish) for label, wish, _ in refused(app)] == [("Sentence", asked)]
 
 
 def test_a_hostile_batch() -> None:
-    """Of a text beyond all bounds what fits is kept, four sentences run, and both are said; markup
-    is text.
+    """A text beyond all bounds is cut, four sentences run, and the page says both; markup stays
+    text.
     """
     lines = ["<script>alert(1)</script> $x$ **b**", "שלום 👩🏽", *["a b"] * 3, "x" * 3000]
     app = opened("scores", text=TEXTS[0], batch="\n".join(lines))
@@ -136,7 +136,7 @@ def test_a_line_without_a_word_is_named_and_nothing_is_lost() -> None:
 
 
 def test_with_one_sentence_nothing_changes() -> None:
-    """No choice, no picture, no entry of the address, the same trace."""
+    """No choice, no picture, no entry of the URL, the same trace."""
     app = opened("scores", text=TEXTS[0], n_heads=2)
     assert {"batch", "sentence"}.isdisjoint(app.query_params)
     assert "sentences" not in stage(app)
@@ -146,8 +146,8 @@ def test_with_one_sentence_nothing_changes() -> None:
 
 @pytest.mark.parametrize("page", ["all-heads", "mask-workshop", "arrays", "compare"])
 def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
-    """Outside the story the chosen sentence runs alone, which is said; the choice is kept."""
-    app = opened(page, **ADDRESS, sentence=1)
+    """Outside the story the chosen sentence runs alone; the page says so and keeps the choice."""
+    app = opened(page, **QUERY, sentence=1)
     assert page_context(app).scenario == Scenario(TEXTS[1], n_heads=2)
     assert page_context(app).trace.sizes["B"] == 1
     assert facts(app)["looks_at_one"]
@@ -157,7 +157,7 @@ def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
 def test_x_can_be_edited_in_the_first_sentence_only() -> None:
     """Edits belong to the first sentence: the board of another one offers none of X."""
     for place, editable in ((0, True), (1, False)):
-        app = opened("projections", **ADDRESS, sentence=place)
+        app = opened("projections", **QUERY, sentence=place)
         panels = {panel["array"]: panel for panel in scenes(app)[0]["panels"]}
         assert bool(panels["inputs"].get("editable")) is editable
         assert panels["w_q"]["editable"]
@@ -167,12 +167,12 @@ def test_the_example_shows_a_batch() -> None:
     """The example has three sentences of different lengths and begins with the first."""
     preset = next(preset for preset in presets() if preset.scenario.batch)
     assert trace_of(preset.scenario).sizes["B"] == 3
-    assert preset.held["sentence"] == 0
+    assert preset.session_values["sentence"] == 0
 
 
 def test_all_steps_hand_out_the_whole_batch() -> None:
     """The code below a step is that of all sequences."""
-    app = opened("scores", **ADDRESS, sentence=1)
+    app = opened("scores", **QUERY, sentence=1)
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()
     assert any("(B, H, T, S) = (3, 2, 5, 5)" in code.value for code in app.code)
@@ -180,7 +180,7 @@ def test_all_steps_hand_out_the_whole_batch() -> None:
 
 def test_the_overview_says_how_many_sentences_run() -> None:
     """It counts the sentences of the batch, and has no word of it for one."""
-    app, alone = opened("overview", **ADDRESS), opened("overview", text=TEXTS[0])
+    app, alone = opened("overview", **QUERY), opened("overview", text=TEXTS[0])
     assert [facts(one)["sentences"] for one in (app, alone)] == [3, 1]
     assert "3" in stage(app)["says"]
     assert "3" not in stage(alone)["says"]

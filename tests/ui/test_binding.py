@@ -1,4 +1,4 @@
-"""What an address holds is followed: every choice of a page, none, or what nobody knows."""
+"""What a URL holds is followed: every choice of a page, none, or what nobody knows."""
 
 from __future__ import annotations
 
@@ -58,24 +58,24 @@ def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_choice_of_a_page_is_understood(page: str) -> None:
-    """An address with every choice of a page, none of them its default, is followed without a
+    """A URL with every choice of a page, none of them its default, is followed without a
     word, at once.
     """
-    address = dict(choices(opened(page)))
-    app = opened(page, **address)
+    url = dict(choices(opened(page)))
+    app = opened(page, **url)
     assert not app.toast
     first = texts(app), scenes(app), figures(app)
     app.run()
     assert (texts(app), scenes(app), figures(app)) == first
-    shown = {name: app.session_state[name] for name in address if name in app.session_state}
+    shown = {name: app.session_state[name] for name in url if name in app.session_state}
     assert {
         name: str(*one) if isinstance(one, list) else str(one) for name, one in shown.items()
-    }.items() <= address.items()
+    }.items() <= url.items()
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_a_choice_set_to_nothing(page: str) -> None:
-    """Where one is always chosen, an address that sets every choice of a page to nothing gives
+    """Where one is always chosen, a URL that sets every choice of a page to nothing gives
     the first one.
     """
     plain = opened(page)
@@ -87,7 +87,7 @@ def test_a_choice_set_to_nothing(page: str) -> None:
 
 
 def choices(app: AppTest) -> Iterator[tuple[str, str]]:
-    """Each widget with a few choices that is bound to the address, with one that it does not
+    """Each widget with a few choices that is bound to the URL, with one that it does not
     show.
     """
     for widget in app.main:
@@ -101,7 +101,7 @@ def choices(app: AppTest) -> Iterator[tuple[str, str]]:
 
 def test_a_kernel_keeps_its_digits() -> None:
     """Nine numbers of the most digits are taken as they stand, and so they are shown and stay
-    in the address.
+    in the URL.
     """
     given = ", ".join([" ".join(["0.123456789", "-1.2345678901234567e-101", "4"])] * 3)
     app = opened("convolution", conv_kernel="own", conv_own=given)
@@ -111,7 +111,7 @@ def test_a_kernel_keeps_its_digits() -> None:
 
 
 def test_parameters_that_nobody_knows_do_nothing() -> None:
-    """Foreign names in the address are left alone, even those that no widget can have or that
+    """Foreign names in the URL are left alone, even those that no widget can have or that
     the session uses.
     """
     foreign = {
@@ -131,7 +131,7 @@ def test_parameters_that_nobody_knows_do_nothing() -> None:
 
 
 def test_a_step_back_takes_a_choice_back_once() -> None:
-    """An address that says "unset" gives up what the app wrote there; said again, too late, it
+    """A URL that says "unset" gives up what the app wrote there; said again, too late, it
     takes nothing.
     """
     app = opened("scores", head=2, query=3)

@@ -1,31 +1,31 @@
-"""Two sentences that differ in one word: what every head lost, and the arrows of the strongest."""
+"""Change one word: what every head changes, and the largest changes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from attention_lab.trained.changed_word import change_word
+from attention_lab.trained.change_a_word import change_word
 from tests.ui.app import facts, opened, page_context, scenes, sent, texts
 from tests.ui.uploads import ANIMAL
 
 
 def test_change_one_word() -> None:
-    """The preset sets sentence, words, head and cell, and says what the animal lost."""
+    """The example sets sentence, words, head and cell; both shares are those of the engine."""
     app = opened("change-a-word", text="something else entirely")
     assert (facts(app)["replaced"], len(app.info)) == ("entirely", 1)  # for “tired” is not there
     next(button for button in app.button if button.label == "tired / wide").click().run()
     assert page_context(app).scenario.text == ANIMAL
     assert (facts(app)["replaced"], len(app.info)) == ("tired", 0)
     change = change_word(ANIMAL, "tired", "wide")
-    told = facts(app)["before_and_after"]
-    assert told == [change.before[3][1, 9, 2], change.after[3][1, 9, 2]]
-    assert told == pytest.approx([0.688, 0.323], abs=5e-4)
+    noted = facts(app)["before_and_after"]
+    assert noted == [change.before[3][1, 9, 2], change.after[3][1, 9, 2]]
+    assert noted == pytest.approx([0.688, 0.323], abs=5e-4)
     assert np.array_equal(sent(scenes(app)[1]["arrays"]["layer 3"]), change.differences[3])
 
 
 def test_the_page_opens_with_the_animal() -> None:
-    """A bare URL says first what “it” gave “animal”, and its first picture shows that cell."""
+    """Without parameters the page shows what “it” gives “animal”, in text and on the board."""
     app = opened("change-a-word")
     assert facts(app)["asks_and_is_read"] == ("it", "animal")
     assert facts(app)["before_and_after"] == pytest.approx([0.653, 0.300], abs=5e-4)
@@ -34,17 +34,16 @@ def test_the_page_opens_with_the_animal() -> None:
 
 
 def test_whose_share_a_strongest_change_is() -> None:
-    """A button shows the head it names; the arrow between the two words is not taken for the
-    one from a query to a key.
+    """Each button names query and key of its change, also where both are the changed word, and
+    shows its head.
     """
     app = opened("change-a-word", text=ANIMAL)
     strongest = facts(app)["strongest"]
     moves = change_word(ANIMAL, "tired", "wide").largest(5)
     assert strongest == [(move.layer, move.head, move.query, move.key) for move in moves]
     buttons = [app.button(key=f"cw {layer} {head}") for layer, head, *_ in strongest]
-    assert all("“tired → wide”" in button.help for button in buttons[:2])
+    assert all("“tired → wide” to “" in button.help for button in buttons[:2])
     assert [query == key for *_, query, key in strongest[:2]] == [True, False]
-    assert ["“tired → wide” to “" in button.help for button in buttons[:2]] == [False, True]
     layer, head, *_ = strongest[-1]
     buttons[-1].click().run()
     assert (app.session_state["th_layer"], app.session_state["th_head"]) == (layer, head)
@@ -58,9 +57,7 @@ def test_whose_share_a_strongest_change_is() -> None:
     ],
 )
 def test_which_word_is_replaced(text: str, after: str, again: bool) -> None:
-    """A word that stands twice is replaced in its first place, although it was chosen as the
-    last word.
-    """
+    """A word that stands twice is replaced in its first place, also if it is the last word."""
     app = opened("change-a-word", text=text)
-    assert (facts(app)["stands_again"], len(app.info)) == (again, 1)
+    assert (facts(app)["is_repeated"], len(app.info)) == (again, 1)
     assert after in texts(app)

@@ -1,4 +1,4 @@
-"""That weights were drawn anew, cut differently or replaced is said while it is news."""
+"""A note says that weights were drawn again, cut differently or replaced, until the next change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_note_stands_until_something_else_moves() -> None:
 
 
 def test_heads_that_do_not_divide_are_passed_over() -> None:
-    """What is told of is the change from the last layer that could be run."""
+    """The note describes the change from the last layer that could be run."""
     app = opened("scores")
     for n_heads in (5, 8):
         app.slider(key="n_heads").set_value(n_heads).run()
@@ -28,7 +28,9 @@ def test_heads_that_do_not_divide_are_passed_over() -> None:
 
 
 def test_the_first_example_left_by_its_size() -> None:
-    """Another number of heads makes the weights random, which is said; back, it no longer is."""
+    """Another number of heads makes the weights random, and a note says so; after going back it is
+    gone.
+    """
     app = opened("scores", bare=True)
     assert "made for 8 features and 2 heads" not in texts(app)
     app.slider(key="n_heads").set_value(4).run()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attention_ui.components import APP
+from attention_ui.browser_files import COMPONENT_PREFIX
 from tests.ui.app import facts, figures, opened
 
 PAGES: dict[str, dict[str, Any]] = {
@@ -33,10 +33,10 @@ PAGES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_chart_has_a_table(page: str) -> None:
-    """As many as there are charts, each made only when it is opened, none of them empty."""
+    """One table for each chart, made only when it is opened, and never empty."""
     app = opened(page, **PAGES[page])
     charts = [one.proto for one in app.get("bidi_component")]
-    named = [chart.id for chart in charts if chart.component_name == f"{APP}.chart"]
+    named = [chart.id for chart in charts if chart.component_name == f"{COMPONENT_PREFIX}.chart"]
     keys = [f"table of {name.split('-', 2)[2]}" for name in named]
     assert len(keys) == len(figures(app)) > 0
     assert not facts(app).keys() & {*keys}

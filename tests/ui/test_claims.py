@@ -8,7 +8,7 @@ import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_claim
 from attention_ui.markdown import plain
-from attention_viz.labels import true_minus
+from attention_viz.labels import with_minus_signs
 from tests.ui.app import facts, opened, texts
 
 
@@ -48,7 +48,7 @@ def test_claims_have_true_minus_signs() -> None:
     exponent is.
     """
     app = opened("claims")
-    said = [plain(true_minus(one.check().sentence)) for one in CLAIMS]
+    said = [plain(with_minus_signs(one.check().sentence)) for one in CLAIMS]
     assert all(text in texts(app) for text in said)
     checks = [text.replace("\\", "") for text in said]
     assert not [check for check in checks if re.search(r"(?<![\w)-])-\d|\de-\d", check)]

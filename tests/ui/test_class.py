@@ -16,7 +16,7 @@ from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import RightsError, RoomError
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
-from attention_lab.practice import ask
+from attention_lab.practice import practice_question
 from attention_ui.classroom import student_link as links
 from attention_ui.classroom.class_questions import lesson_questions
 from attention_ui.classroom.room_service import room_service
@@ -63,7 +63,8 @@ def test_the_question_is_the_one_of_practice() -> None:
     app.selectbox(key="class_step").set_value("scores")
     app.number_input(key="class_number").set_value(3)
     app = pressed(app.run(), "Ask: open the vote")
-    state, asked = room_service().rooms.state(room), ask(page_context(app).trace, 3, "scores")
+    asked = practice_question(page_context(app).trace, 3, "scores")
+    state = room_service().rooms.state(room)
     assert state.question == facts(app)["chosen"]
     assert (state.state, state.question.answer) == ("open", asked.answer)
     assert state.moment == f"/class?room={room}"

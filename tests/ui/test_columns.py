@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.notation.notation import COLUMNS
 from attention_lab.notation.texts import NOTATIONS
@@ -33,7 +33,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     *((page, {"weights": "weightless"}) for page in ("overview", "output", "head-worth")),
     *(("mask-workshop", {"mw_try": name, "mw_sequence": "1"}) for name in EXPERIMENTS),
     *(("invariances", {"inv_topic": topic}) for topic in ("temperature", "scale")),
-    *(("invariances", {"inv_topic": "constants", "inv_change": change.key}) for change in CHANGES),
+    *(
+        ("invariances", {"inv_topic": "constants", "inv_change": change.key})
+        for change in LAYER_CHANGES
+    ),
     ("invariances", {"inv_reads": "causal mask", "inv all": True}),
     *(("break-it", {"bi_fault": fault.key, "mask": "causal"}) for fault in MISTAKES),
     ("break-it", {"bi_spot": True, "bi_answer": True}),
@@ -42,7 +45,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def shown(page: str, choices: dict[str, Any], notation: str) -> AppTest:
-    """A page with its choices made in the session, as many of them are not in the address."""
+    """A page with its choices set in the session, because many of them are not in the URL."""
     app = opened(page, notation=notation)
     for name, value in choices.items():
         app.session_state[name] = value
@@ -69,7 +72,11 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     monkeypatch.setattr(questions, "show_questions", lambda: None)
     monkeypatch.setattr(frame, "show_foot", lambda page: None)
-    for module, name in ((frame, "say_columns"), (panels, "say_columns"), (panels, "say_swap")):
+    for module, name in (
+        (frame, "note_columns"),
+        (panels, "note_columns"),
+        (panels, "note_swap"),
+    ):
         monkeypatch.setattr(module, name, lambda now: None)
 
 
@@ -126,7 +133,7 @@ def test_the_formulas_of_our_letters_transposed() -> None:
 
 
 def test_a_section_that_keeps_its_rows_says_so() -> None:
-    """The diagonal looks alike in every notation: one caption more tells that tokens are rows."""
+    """The diagonal looks alike in every notation: one more caption says that tokens are rows."""
     ours, columns = (opened("growth", notation=key).main.caption for key in ("ours", "columns"))
     assert len(columns) == len(ours) + 1
 
@@ -177,9 +184,7 @@ def test_sentences_name_the_matrix_that_is_not_transposed() -> None:
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
-    """What a head does and is worth is told in the letters of the text that was chosen, and not
-    in ours.
-    """
+    """The pages on a head's work and worth use the letters of the chosen text, not ours."""
     does = texts(opened("head-portraits", notation="gml"))
     assert all(formula in does for formula in (r"\sum_m \mathcal{P}_{mn} \ln", r"to $\ln T_n$"))
     assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))

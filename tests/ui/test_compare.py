@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError
-from attention_lab.compare import moved_most
+from attention_lab.compare import largest_change
 from attention_lab.scenario import Scenario, trace_of
 from tests.ui.app import error, facts, opened, page_context, pressed, refused, scenes, sent
 
@@ -21,7 +21,7 @@ def test_a_url_names_the_changed_control_and_its_value() -> None:
     for array, numbers in zip(shown, (before, after, after - before), strict=True):
         assert np.allclose(sent(array), numbers, atol=1e-6)
     assert shown[0]["limit"] == shown[1]["limit"]
-    assert facts(app)["moved_most"] == moved_most(before, after)
+    assert facts(app)["moved_most"] == largest_change(before, after)
     assert scene["fits"]
 
 
@@ -35,7 +35,7 @@ def test_scores_and_outputs_share_the_larger_scale(shows: str) -> None:
     assert np.allclose(sent(gap), sent(second) - sent(first), atol=1e-5)
 
 
-def test_a_click_chooses_what_moved_most() -> None:
+def test_a_click_chooses_the_largest_change() -> None:
     """The button moves the focus to that query and key."""
     app = pressed(opened("compare", against="positions"), "Show it")
     moved = facts(app)["moved_most"]
@@ -53,19 +53,19 @@ def test_the_widgets_write_the_url() -> None:
     assert app.query_params["value"] in ("window", ["window"])
 
 
-def test_a_clipped_head_is_said() -> None:
-    """One head of the changed layer stands beside every head of this one."""
-    told = facts(opened("compare", against="n_heads", value="1", head=3))
-    assert told["head_beside"] == 0
+def test_a_head_that_the_changed_layer_lacks() -> None:
+    """The last head of the changed layer stands beside every head that it lacks."""
+    stated = facts(opened("compare", against="n_heads", value="1", head=3))
+    assert stated["head_beside"] == 0
 
 
-def test_a_control_without_effect_is_said() -> None:
+def test_a_control_without_effect() -> None:
     """A custom scale counts only where scaling is custom."""
-    told = facts(opened("compare", against="scale", value="3"))
-    assert (told["moved_most"], told["matters"]) == (None, False)
-    told = facts(opened("compare", against="scale", value="3", scaling="custom"))
-    assert told["moved_most"] is not None
-    assert told["matters"] is True
+    stated = facts(opened("compare", against="scale", value="3"))
+    assert (stated["moved_most"], stated["matters"]) == (None, False)
+    stated = facts(opened("compare", against="scale", value="3", scaling="custom"))
+    assert stated["moved_most"] is not None
+    assert stated["matters"] is True
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,12 @@ def test_a_control_without_effect_is_said() -> None:
         ({"against": "d_model", "value": 32, "compare_shows": "output"}, ShapeError, "32"),
     ],
 )
-def test_what_cannot_be_compared_is_an_error(
+def test_layers_that_cannot_be_compared(
     asked: dict[str, object], kind: type[Exception], named: str
 ) -> None:
-    """With the numbers that do not agree; the controls stay, to choose another."""
+    """The error names the numbers that do not agree; the controls stay, so that another value can
+    be chosen.
+    """
     app = opened("compare", **asked)
     assert isinstance(error(app), kind)
     assert named in str(error(app))
@@ -94,7 +96,7 @@ def test_what_cannot_be_compared_is_an_error(
         ({"against": "seed", "value": "-1"}, "Seed", "-1"),
     ],
 )
-def test_a_value_that_is_none_is_refused(asked: dict[str, str], label: str, wish: str) -> None:
+def test_an_invalid_value_is_refused(asked: dict[str, str], label: str, wish: str) -> None:
     """The notice names the control; the page shows another value."""
     app = opened("compare", **asked)
     assert [one[:2] for one in refused(app)] == [(label, wish)]

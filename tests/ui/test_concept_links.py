@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS
-from attention_ui.controls import CONTROLS, DEFAULTS, Control
-from attention_ui.focus import NAMES
+from attention_lab.state_file import FOCUS
+from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
 from attention_ui.reference.questions import (
     Entry,
     concepts,
@@ -26,13 +26,13 @@ VIEW = {"notation", "own_scale", "present"}
 
 
 def parameters(concept: Entry) -> dict[str, str]:
-    """The parameters of a concept's address."""
+    """The parameters of the URL of a concept."""
     return dict(parse_qsl(concept.query, strict_parsing=True)) if concept.query else {}
 
 
 def own_choices() -> list[tuple[str, str]]:
     """One concept's page and query for each parameter that a page, not the frame, reads."""
-    known = set(CONTROL) | set(NAMES) | VIEW
+    known = set(CONTROL) | set(FOCUS) | VIEW
     linked = (*learner_questions(), *concepts())
     first = {
         (one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)
@@ -41,12 +41,12 @@ def own_choices() -> list[tuple[str, str]]:
 
 
 def takes(control: Control, value: str) -> bool:
-    """Whether a control of the sidebar can show a value of the address."""
-    if control.name in CHOICES:
-        return value in CHOICES[control.name]
-    if isinstance(DEFAULTS[control.name], bool):
+    """Whether a control of the sidebar can show a value of the URL."""
+    if control.name in FIELD_CHOICES:
+        return value in FIELD_CHOICES[control.name]
+    if isinstance(CONTROL_DEFAULTS[control.name], bool):
         return value in ("true", "false")
-    if isinstance(DEFAULTS[control.name], str):
+    if isinstance(CONTROL_DEFAULTS[control.name], str):
         return True
     low, high = FIELD_BOUNDS[control.name]
     return value.isdigit() and low <= int(value) <= high
@@ -75,7 +75,7 @@ def test_the_addresses_ask_for_what_there_is() -> None:
         for name, value in parameters(one).items():
             if name in CONTROL:
                 assert takes(CONTROL[name], value), one
-            elif name in NAMES:
+            elif name in FOCUS:
                 assert value.isdigit(), one
             elif name == "notation":
                 assert value in NOTATIONS, one

@@ -13,7 +13,7 @@ from attention_core import SettingsError
 from attention_lab.scenario import trace_of
 from attention_ui.reference.questions import concepts
 from attention_ui.registry import page_of
-from tests.ui.concept_counts import CHECKS, address_of, scenario_of
+from tests.ui.concept_counts import CHECKS, parameters_of, scenario_of
 
 WORDS = {
     "two": 2,
@@ -51,8 +51,8 @@ def test_every_promise_is_checked() -> None:
 def test_the_numbers_are_those_of_the_engine(key: tuple[str, int]) -> None:
     """What a text says of its page is what the layer of its link has, number by number."""
     one = LISTED[key]
-    address = address_of(one) | {"page": one.page}
-    assert list(CHECKS[key](trace_of(scenario_of(address)), address)) == promised(one.look)
+    parameters = parameters_of(one) | {"page": one.page}
+    assert list(CHECKS[key](trace_of(scenario_of(parameters)), parameters)) == promised(one.look)
 
 
 def test_heads_that_do_not_fit() -> None:
@@ -62,7 +62,7 @@ def test_heads_that_do_not_fit() -> None:
     one = LISTED[UNEVEN]
     n_heads, d_model = promised(one.look)
     with pytest.raises(SettingsError, match=rf"n_heads .*\b{n_heads}\b.* d_model .*\b{d_model}\b"):
-        trace_of(scenario_of(address_of(one)))
+        trace_of(scenario_of(parameters_of(one)))
 
 
 def test_quoted_headings_stand_on_their_pages() -> None:

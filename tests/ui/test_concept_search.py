@@ -166,11 +166,11 @@ def test_a_typing_error_finds_the_word_that_was_meant(
     """A misspelt word finds what the right one finds, and the page says what it looked for."""
     app = opened(page)
     app.text_input(key=field).set_value(wrong).run()
-    told = facts(app)
+    page_facts = facts(app)
     app.text_input(key=field).set_value(right).run()
-    assert told["searched_for"] == facts(app)["searched_for"] == right
-    assert told[listed]
-    assert told[listed] == facts(app)[listed]
+    assert page_facts["searched_for"] == facts(app)["searched_for"] == right
+    assert page_facts[listed]
+    assert page_facts[listed] == facts(app)[listed]
 
 
 def test_a_word_of_no_meaning_is_not_respelt() -> None:

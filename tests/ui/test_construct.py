@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.construct import TASKS
+from attention_lab.construct import HEAD_TASKS
 from tests.lab.test_construct import solution
 from tests.ui.app import errors, facts, opened, page_context
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_link_to_a_solution_is_judged_as_done(task: str) -> None:
-    """What was edited stands in the URL, and the page finds it good."""
+@pytest.mark.parametrize("task", HEAD_TASKS)
+def test_a_link_to_a_solution_is_done(task: str) -> None:
+    """The URL holds the edits, and the page states that the task is done."""
     made = solution(task)
     more = {"mask": made.mask, "painted": made.painted} if made.painted else {}
     app = opened(
         "construct",
-        construct_task=TASKS[task].title,
+        construct_task=HEAD_TASKS[task].title,
         weights="by hand",
         d_model=8,
         n_heads=2,
@@ -24,16 +24,16 @@ def test_a_link_to_a_solution_is_judged_as_done(task: str) -> None:
         edits=made.edits,
         **more,
     )
-    told = facts(app)
+    stated = facts(app)
     assert errors(app) == []
-    assert told["task"] == TASKS[task].title
-    assert told["done"]
+    assert stated["task"] == HEAD_TASKS[task].title
+    assert stated["done"]
 
 
 def test_start_sets_the_layer_of_the_task() -> None:
-    """One click, and every control is that of the start; nothing is done yet."""
+    """One click sets every control to the start of the task; nothing is done yet."""
     app = opened("construct", seed=3)
     app.button(key="construct start").click().run()
-    task = next(iter(TASKS.values()))
+    task = next(iter(HEAD_TASKS.values()))
     assert page_context(app).scenario == task.start
     assert not facts(app)["done"]

@@ -11,13 +11,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, Scenario, trace_of
-from attention_ui.control_list import CONTROLS, GROUPS, Control, widget_value
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
+from attention_lab.scenario import Scenario, trace_of
+from attention_ui.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from tests.ui.app import gone_to, opened, page_context, unfolded
 
 DEFAULTS = asdict(Scenario())
 BY_NAME = {control.name: control for control in CONTROLS}
-# control -> another value, and the address in which it has an effect.
+# control -> another value, and the URL in which it has an effect.
 MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "text": ("we like tea", {}),
     "n_tokens": (5, {}),
@@ -70,7 +71,7 @@ def test_a_control_is_explained(control: Control) -> None:
     """Each control has a name, a line of help that is a sentence, and its place in the sidebar."""
     assert control.label
     assert control.help.endswith(".")
-    assert control.group in GROUPS
+    assert control.group in CONTROL_GROUPS
 
 
 def test_every_control_is_drawn_once() -> None:
@@ -88,8 +89,8 @@ def test_moving_a_control_changes_its_field_alone(name: str) -> None:
     """Another value arrives in the scenario as this field and no other, and the layer computes
     other numbers.
     """
-    value, address = MOVES[name]
-    app = opened("scores", **address)
+    value, url = MOVES[name]
+    app = opened("scores", **url)
     before = page_context(app)
     after = page_context(moved(app, name, value))
     assert asdict(after.scenario) == asdict(before.scenario) | {name: value}
@@ -102,8 +103,8 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
     """Back at the old value the very same trace is shown again, so going to and fro compares
     what is comparable.
     """
-    value, address = MOVES[name]
-    app = opened("scores", **address)
+    value, url = MOVES[name]
+    app = opened("scores", **url)
     before = page_context(app)
     moved(app, name, value)
     after = page_context(moved(app, name, asdict(before.scenario)[name]))
@@ -111,7 +112,9 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
     assert after.trace is before.trace
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, v) for name in CHOICES for v in CHOICES[name]])
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, v) for name in FIELD_CHOICES for v in FIELD_CHOICES[name]]
+)
 def test_every_choice_works(name: str, value: str) -> None:
     """Each entry of each list of choices gives a layer."""
     app = moved(opened("scores"), name, value)
@@ -142,13 +145,11 @@ def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_an_address_sets_its_control(name: str) -> None:
+def test_a_url_sets_its_control(name: str) -> None:
     """A deep link with a value gives the scenario with that value."""
-    value, address = MOVES[name]
+    value, url = MOVES[name]
     asked = widget_value(BY_NAME[name], value)
-    app = opened(
-        "scores", **address | {name: str(asked).lower() if isinstance(asked, bool) else asked}
-    )
+    app = opened("scores", **url | {name: str(asked).lower() if isinstance(asked, bool) else asked})
     assert getattr(page_context(app).scenario, name) == value
     assert not app.toast
 
@@ -156,12 +157,12 @@ def test_an_address_sets_its_control(name: str) -> None:
 @pytest.mark.parametrize("name", MOVES)
 def test_a_control_that_was_moved_stays_on_the_page(name: str) -> None:
     """A closed group is left out while all of it is at its default; what is not would leave the
-    address.
+    URL.
     """
-    value, address = MOVES[name]
-    folded = BY_NAME[name].group != GROUPS[0]
+    value, url = MOVES[name]
+    folded = BY_NAME[name].group != CONTROL_GROUPS[0]
     assert drawn(opened("scores"), name) is not folded
-    app = opened("scores", **address | {name: str(widget_value(BY_NAME[name], value)).lower()})
+    app = opened("scores", **url | {name: str(widget_value(BY_NAME[name], value)).lower()})
     assert drawn(app, name)
     app.query_params.clear()
     assert drawn(app.run(), name)
@@ -173,9 +174,9 @@ def drawn(app: AppTest, name: str) -> bool:
     return any(getattr(widget, "key", None) == name for widget in app.sidebar)
 
 
-def test_an_address_that_lags_behind_is_no_wish() -> None:
-    """For one run after an example the address holds what was shown before; only what nobody
-    saw is a wish.
+def test_a_url_that_lags_behind_is_no_wish() -> None:
+    """For one run after an example the URL holds the old values; only values that were never shown
+    count as a request.
     """
     app = opened("scores", n_heads=2)
     app.slider(key="n_heads").set_value(8)

@@ -11,7 +11,7 @@ from tests.ui.app import errors, facts, figures, numbers_of, opened
 
 
 @pytest.mark.parametrize(
-    "address",
+    "parameters",
     [
         {"depth_compare": "remedies", "depth_c": "32"},
         {"depth_weights": "random", "depth_skip": "true"},
@@ -19,18 +19,18 @@ from tests.ui.app import errors, facts, figures, numbers_of, opened
         {"depth_layers": "1"},
     ],
 )
-def test_kinds_of_depth(address: dict[str, str]) -> None:
+def test_kinds_of_depth(parameters: dict[str, str]) -> None:
     """Every choice of the depth page draws distances and self-masses of the seed, and can tell
     of the cubic rule.
     """
-    app = opened("depth", **address)
+    app = opened("depth", **parameters)
     app.session_state["depth cubic"] = True
     app.run()
     assert not app.exception
     assert len(figures(app)) == 2
     assert (
-        "depth_tokens" in address
-        or figures(opened("depth", depth_seed=7, **address))[0] != figures(app)[0]
+        "depth_tokens" in parameters
+        or figures(opened("depth", depth_seed=7, **parameters))[0] != figures(app)[0]
     )
     assert len(app.dataframe) == 1
 
@@ -47,13 +47,13 @@ def test_a_sentence_without_words_has_no_depth(text: str) -> None:
 
 def test_when_the_tokens_are_equal() -> None:
     """After how many layers is counted by the engine, for every width."""
-    told = facts(opened("depth", depth_seed=7))
+    page_facts = facts(opened("depth", depth_seed=7))
     stack = Stack("weightless", 1, 24, False, 1.0, False, 7)
-    assert told["layers_until_equal"] == {
+    assert page_facts["layers_until_equal"] == {
         f"C = {width}": sample_trajectories(stack, width, None).median.layers_until(0.01)
         for width in STACK_WIDTHS
     }
-    assert told["drawn_at_random"] == [True] * len(STACK_WIDTHS)
+    assert page_facts["drawn_at_random"] == [True] * len(STACK_WIDTHS)
 
 
 def test_stacks_in_which_nothing_is_drawn() -> None:
@@ -80,8 +80,8 @@ def test_a_remedy_names_its_gain() -> None:
     """
     ends = facts(opened("depth", depth_compare="remedies"))["layers_until_equal"]
     assert ends["4 random heads, skip and gain 0.25"] is None
-    told = facts(opened("depth", depth_weights="random", depth_skip="true"))
-    assert told["layers_until_equal"]["C = 16"] == 20
+    page_facts = facts(opened("depth", depth_weights="random", depth_skip="true"))
+    assert page_facts["layers_until_equal"]["C = 16"] == 20
 
 
 def test_where_layer_norm_stands_matters() -> None:

@@ -33,8 +33,8 @@ def test_examples_set_the_laboratory(preset: Any) -> None:
     expected = trace_of_settings(preset.settings).probabilities[0, 0].astype("f4").ravel()
     assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
     assert preset.hint in texts(app)
-    address = {f"lab_{name}": value for name, value in asdict(preset.settings).items()}
-    assert preset.hint in texts(opened("propositions", **address))
+    parameters = {f"lab_{name}": value for name, value in asdict(preset.settings).items()}
+    assert preset.hint in texts(opened("propositions", **parameters))
 
 
 CHOICES: list[dict[str, Any]] = [
@@ -50,7 +50,7 @@ CHOICES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
-    """What stands in the address is what is computed, and the bars are the margins of the same
+    """What stands in the URL is what is computed, and the bars are the margins of the same
     matrix.
     """
     app = opened(LAB, **{f"lab_{name}": value for name, value in choice.items()})
@@ -62,7 +62,7 @@ def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "address",
+    "parameters",
     [
         {
             "lab_tokens": "banana",
@@ -79,13 +79,13 @@ def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
     ],
 )
 @pytest.mark.parametrize("page", [LAB, "propositions"])
-def test_nonsense_in_the_address(page: str, address: dict[str, str]) -> None:
-    """A hand-made address gives defaults or one sentence, never a traceback."""
-    assert not opened(page, **address).exception
+def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
+    """A hand-made URL gives defaults or one sentence, never a traceback."""
+    assert not opened(page, **parameters).exception
 
 
 @pytest.mark.parametrize(
-    ("address", "n_first", "n_tied"),
+    ("parameters", "n_first", "n_tied"),
     [
         ({"lab_weights": "tied"}, 8, 0),  # a tendency: of 12
         ({"text": "the the the"}, 3, 3),
@@ -94,31 +94,34 @@ def test_nonsense_in_the_address(page: str, address: dict[str, str]) -> None:
     ],
 )
 def test_how_many_tokens_prefer_themselves(
-    address: dict[str, Any], n_first: int, n_tied: int
+    parameters: dict[str, Any], n_first: int, n_tied: int
 ) -> None:
     """Equal tokens look at themselves no more than at one another, which is a tie; one token
     has no other to tie with.
     """
-    told = facts(opened(LAB, **address))
-    assert (told["tokens_that_prefer_themselves"], told["tokens_that_tie"]) == (n_first, n_tied)
+    page_facts = facts(opened(LAB, **parameters))
+    assert (page_facts["tokens_that_prefer_themselves"], page_facts["tokens_that_tie"]) == (
+        n_first,
+        n_tied,
+    )
 
 
 def test_the_verdict_is_that_of_the_matrix() -> None:
-    """Counts and shares are those of the engine on the same scene."""
-    told = facts(opened(LAB, lab_weights="free"))
+    """Counts and shares are those of the engine with the same settings."""
+    page_facts = facts(opened(LAB, lab_weights="free"))
     text = "The animal did not cross the street because it was too tired"
     trace = trace_of_settings(DiagonalSettings(weights="free", text=text))
     shares = trace.probabilities[0, 0]
     n_first = int((diagonal_margins(trace.masked_scores[0, 0]) >= 0).sum())
-    assert told["tokens_that_prefer_themselves"] == n_first
-    assert told["cells_that_break_the_bound"] == pair_violations(shares).sum()
-    assert told["self_mass"] == pytest.approx(np.trace(shares) / len(shares))
+    assert page_facts["tokens_that_prefer_themselves"] == n_first
+    assert page_facts["cells_that_break_the_bound"] == pair_violations(shares).sum()
+    assert page_facts["self_mass"] == pytest.approx(np.trace(shares) / len(shares))
 
 
 def test_a_bound_that_is_met_has_nothing_to_spare() -> None:
     """Of equal tokens the pair bound holds exactly."""
-    told = facts(opened(LAB, text="the the the", lab_cell="0-1"))
-    assert (told["pair_breaks_the_bound"], told["excess_over_the_bound"]) == (False, 0)
+    page_facts = facts(opened(LAB, text="the the the", lab_cell="0-1"))
+    assert (page_facts["pair_breaks_the_bound"], page_facts["excess_over_the_bound"]) == (False, 0)
 
 
 @pytest.mark.parametrize("page", [LAB, "propositions"])

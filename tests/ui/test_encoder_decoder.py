@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.masks.encoder_decoder import USES, three_uses
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.scenario import Scenario
 from attention_ui.masks import encoder_decoder
 from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts
@@ -15,29 +15,25 @@ TARGET = "Das Tier war zu müde"
 
 
 def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use, query and key of a clicked cell are the chosen ones, also beyond the sidebar's
-    sentence.
-    """
+    """A click sets use, query and key, also beyond the length of the sidebar's sentence."""
     app = opened("encoder-decoder")
-    pin(app, monkeypatch, "uses", encoder_decoder.follow, "scores encoder", 13, 12)
+    pin(app, monkeypatch, "uses", encoder_decoder.choose_clicked_use, "scores encoder", 13, 12)
     assert app.session_state["ed_use"] == "encoder"
     assert scenes(app)[0]["cell"] == {"array": "scores encoder", "index": [13, 12]}
     assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}
-    shapes = [trace.scores.shape for trace in three_uses(Scenario(), TARGET, 2).values()]
+    shapes = [trace.scores.shape for trace in run_three_uses(Scenario(), TARGET, 2).values()]
     assert shapes == [(1, 4, 14, 14), (1, 4, 7, 7), (1, 4, 7, 14)]
 
 
 @pytest.mark.parametrize("n_tokens", [0, 4])
 def test_whose_padding_the_slider_moves(n_tokens: int) -> None:
-    """Where the sidebar sets the sequence length, the source keeps it, and the page says so."""
+    """If the sidebar sets the sequence length, the source keeps it."""
     app = opened("encoder-decoder", n_tokens=n_tokens, ed_pad=4)
     assert facts(app)["sidebar_sets_the_source"] == bool(n_tokens)
 
 
-def test_the_sidebars_mask_does_not_count() -> None:
-    """Each place of an encoder-decoder has a mask of its own: another one in the sidebar
-    changes no number there.
-    """
+def test_the_mask_of_the_sidebar_is_not_used() -> None:
+    """Each use has its own mask: another one in the sidebar changes no number."""
     plain, causal = (opened("encoder-decoder", mask=mask) for mask in ("none", "causal"))
     for one, other in zip(scenes(plain), scenes(causal), strict=True):
         np.testing.assert_array_equal(numbers_of_scene(one), numbers_of_scene(other))
@@ -46,17 +42,19 @@ def test_the_sidebars_mask_does_not_count() -> None:
 
 def test_only_sentences_and_masks_differ() -> None:
     """The three uses have the same weights, and hide different cells."""
-    traces = three_uses(Scenario(), TARGET, 2)
+    traces = run_three_uses(Scenario(), TARGET, 2)
     assert len({trace.projections.w_q.tobytes() for trace in traces.values()}) == 1
-    assert len({trace.hidden_keys.tobytes() for trace in traces.values()}) == len(USES)
+    assert len({trace.hidden_keys.tobytes() for trace in traces.values()}) == len(ATTENTION_USES)
 
 
 def test_many_hidden_cells_are_counted_in_thousands() -> None:
     """The counts on the cards are written like every other large number."""
     text = "a b c d e f g h " * 5
     app = opened("encoder-decoder", text=text)
-    for key, trace in three_uses(Scenario(text=text), TARGET, 2).items():
+    for key, trace in run_three_uses(Scenario(text=text), TARGET, 2).items():
         n_hidden, n_cells = int(trace.hidden_keys[0, 0].sum()), trace.scores[0, 0].size
         assert facts(app)[f"cells_hidden_in_{key}"] == n_hidden
         assert f"{n_cells:,}" in texts(app)
-    assert n_cells < 1000 < three_uses(Scenario(text=text), TARGET, 2)["encoder"].scores[0, 0].size
+    assert (
+        n_cells < 1000 < run_three_uses(Scenario(text=text), TARGET, 2)["encoder"].scores[0, 0].size
+    )

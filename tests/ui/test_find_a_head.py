@@ -28,7 +28,7 @@ def test_find_a_head_ranks() -> None:
     app = opened("find-a-head", text=ANIMAL, fh_rule="word to word", fh_from=9, fh_to=2)
     assert facts(app)["does_it_most"] == (3, 1)
     assert facts(app)["words"] == ("it", "animal")
-    assert len(app.warning) == 1  # a rank is no explanation
+    assert len(app.warning) == 1  # attention is not explanation
 
 
 @pytest.mark.parametrize("rule", ["previous token", "first token", "repeated words"])
@@ -36,30 +36,30 @@ def test_the_ranking_is_that_of_the_engine(rule: str) -> None:
     """The largest share, the even share, and how many times it the best heads give."""
     maps = attention_of(ANIMAL)
     ranking = rank_heads(maps, targets_of(maps, rule))
-    told = facts(opened("find-a-head", text=ANIMAL, fh_rule=rule))
+    noted = facts(opened("find-a-head", text=ANIMAL, fh_rule=rule))
     layer, head, most = ranking.best(1)[0]
-    assert (told["does_it_most"], told["most"]) == ((layer, head), most)
-    assert (told["even_share"], told["tied_with"]) == (ranking.even, 0)
+    assert (noted["does_it_most"], noted["most"]) == ((layer, head), most)
+    assert (noted["even_share"], noted["tied_with"]) == (ranking.even, 0)
     best = [ranking.times_even(score) for *_, score in ranking.best(5)]
-    assert told["times_the_even_share"] == best
+    assert noted["times_the_even_share"] == best
 
 
 def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
-    """The share is that of the whole words, the mean over the pieces that ask of the sum over
-    those that are read.
+    """The share is that of whole words: the mean over the pieces of the query, the sum over those
+    of the key.
     """
     text, rule = "unbelievably strange hallway", "word to word"
-    told = facts(opened("find-a-head", text=text, fh_rule=rule, fh_from=2, fh_to=6))
+    noted = facts(opened("find-a-head", text=text, fh_rule=rule, fh_from=2, fh_to=6))
     maps = attention_of(text)
     assert maps.tokens[1:7] == ("un", "##bel", "##ie", "##va", "##bly", "strange")
     most = max(float(layer[head, 1:6, 6].mean()) for layer in maps.layers for head in range(12))
-    assert told["most"] == pytest.approx(most)
-    assert (told["words"], told["pieces_that_ask"]) == (("unbelievably", "strange"), 5)
+    assert noted["most"] == pytest.approx(most)
+    assert (noted["words"], noted["pieces_that_ask"]) == (("unbelievably", "strange"), 5)
     back = facts(opened("find-a-head", text=text, fh_rule=rule, fh_from=6, fh_to=3))
     assert (back["words"], back["pieces_that_ask"]) == (("strange", "unbelievably"), 1)
 
 
-def test_heads_that_look_evenly_are_said_to() -> None:
+def test_even_heads_give_the_even_share() -> None:
     """Every head of a masked layer whose scores are all 0 gives exactly the even share."""
     even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)
     app = gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head")
@@ -70,9 +70,7 @@ def test_heads_that_look_evenly_are_said_to() -> None:
 
 @pytest.mark.parametrize("n_queries", [1, 3])
 def test_cross_attention_from_elsewhere(n_queries: int) -> None:
-    """Heads whose keys are another sequence are ranked by the rules that say something of it;
-    the rest are left out.
-    """
+    """Heads whose keys are another sequence are ranked by the rules that apply to it."""
     shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
     assert not app.exception
@@ -97,10 +95,8 @@ def test_cross_attention_from_elsewhere(n_queries: int) -> None:
     assert app.selectbox(key="fh_rule").value == "first token"
 
 
-def test_what_no_head_does_is_done_most_by_none() -> None:
-    """Where a causal mask hides every next token, no head is called the one that looks there
-    most.
-    """
+def test_a_rule_that_no_head_follows() -> None:
+    """If a causal mask hides every next token, no head is named as the best."""
     shares = np.tril(np.ones((1, 2, 4, 4), "f4"))
     app = uploaded("a.npz", npz({"attention": shares / shares.sum(axis=-1, keepdims=True)}))
     app = gone_to(app, "find-a-head")
@@ -112,20 +108,20 @@ def test_what_no_head_does_is_done_most_by_none() -> None:
     assert len(app.header) == 0
 
 
-def test_heads_that_do_the_same_are_told_as_tied() -> None:
-    """Of equal heads the first is not said to be ahead."""
+def test_equal_heads_are_counted() -> None:
+    """The number of heads with the same share as the first is noted."""
     app = uploaded("a.npz", npz({"attention": np.full((2, 3, 4, 4), 0.25, "f4")}))
     assert facts(app)["heads_in_layers"] == [3, 3]
-    told = facts(gone_to(app, "find-a-head"))
-    assert (told["does_it_most"], told["tied_with"]) == ((0, 0), 5)
-    assert told["most"] == pytest.approx(0.25)
+    noted = facts(gone_to(app, "find-a-head"))
+    assert (noted["does_it_most"], noted["tied_with"]) == ((0, 0), 5)
+    assert noted["most"] == pytest.approx(0.25)
     assert facts(opened("find-a-head"))["tied_with"] == 0
     alone = uploaded("a.npz", npz({"attention": np.full((1, 1, 4, 4), 0.25, "f4")}))
     assert facts(alone)["heads_in_layers"] == [1]
 
 
-def test_what_may_throw_a_value_away_is_named_as_the_boards_do() -> None:
-    """A page that shows the symbols of a text has no others in its sentences."""
+def test_the_output_projection_has_the_symbol_of_the_notation() -> None:
+    """A page in the notation of a text uses only its symbols in sentences."""
     names = {text: opened("find-a-head", notation=text).warning[0].value for text in NOTATIONS}
     assert ("W₀" in names["mql5"], "W₀" in names["ours"]) == (True, False)
     assert named_in(names["ours"].replace("\\", "")) >= {"W_O"}

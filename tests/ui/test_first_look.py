@@ -1,4 +1,4 @@
-"""What a visitor sees before choosing anything, and what an own sentence is told by."""
+"""What a visitor sees before choosing anything, and the cell that explains a new sentence."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import astuple, replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.cell_worth_telling import cell_worth_telling
+from attention_lab.example_cell import choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
-from attention_ui.presets import FILE, presets
+from attention_ui.presets import PRESET_FILE, presets
 from tests.ui.app import facts, gone_to, opened, page_context, texts
 
 FIRST = presets()[0]
 OWN_SENTENCE = "the dog chased the ball because it was hungry"
-# Addresses that name a control or a place at its default, so that all else keeps its default, too.
+# URLs that name a control or a place at its default, so that all else keeps its default, too.
 NAMING: list[dict[str, object]] = [
     {"seed": 0},
     {"d_model": 16},
@@ -32,7 +32,7 @@ NAMING: list[dict[str, object]] = [
 
 
 def opening(app: AppTest) -> dict[str, str]:
-    """What the address of the first example is made to say."""
+    """What the URL of the first example is made to say."""
     said: dict[str, str] = app.session_state["session"].opening
     return said
 
@@ -42,9 +42,9 @@ def bodies(app: AppTest) -> list[str]:
     return [str(element.proto.body) for element in app.html]
 
 
-def test_a_bare_address_opens_the_first_example() -> None:
-    """Its fields stand in the widgets, its cell is told of, as if it was chosen; a script puts what
-    is not usual into the address.
+def test_a_bare_url_opens_the_first_example() -> None:
+    """Its fields are in the widgets and its cell is in focus, as if it were chosen; a script writes
+    the unusual values into the URL.
     """
     app = opened(bare=True)
     assert page_context(app).scenario == FIRST.scenario
@@ -54,7 +54,7 @@ def test_a_bare_address_opens_the_first_example() -> None:
     chosen = opened("scores")
     chosen.selectbox(key="example").select(FIRST.name).run()
     assert page_context(app).trace is page_context(chosen).trace
-    scenario = json.loads(FILE.read_text("utf-8"))[0]["scenario"]
+    scenario = json.loads(PRESET_FILE.read_text("utf-8"))[0]["scenario"]
     named = {name: str(value) for name, value in scenario.items()}
     assert opening(app) == named | {"query": "6", "key": "1"}
     (script,) = [body for body in bodies(app) if "replaceState" in body]
@@ -63,14 +63,14 @@ def test_a_bare_address_opens_the_first_example() -> None:
 
 
 def test_no_page_calls_named_features_random() -> None:
-    """The page about tokens tells of named numbers, and of random ones elsewhere."""
+    """The page about tokens explains named numbers, and random ones with other weights."""
     assert not facts(opened("tokens"))["named_features"]
     assert facts(opened("tokens", bare=True))["named_features"]
 
 
-def test_its_address_gives_the_same_screen() -> None:
-    """Shared, it opens what was seen, without a notice; what is said of the view alone does not
-    count as naming.
+def test_its_url_gives_the_same_screen() -> None:
+    """A shared URL opens what was seen, without a notice; parameters of the view alone do not count
+    as choices.
     """
     app = opened(bare=True, notation="gml")
     shared = opened(notation="gml", **opening(app))
@@ -79,10 +79,10 @@ def test_its_address_gives_the_same_screen() -> None:
     assert not shared.toast
 
 
-@pytest.mark.parametrize("address", NAMING, ids=lambda address: next(iter(address)))
-def test_an_address_that_names_anything_keeps_the_defaults(address: dict[str, object]) -> None:
-    """An old address with parameters left out gives the numbers that it always gave."""
-    app = opened("scores", bare=True, **address)
+@pytest.mark.parametrize("url", NAMING, ids=lambda url: next(iter(url)))
+def test_a_url_that_names_anything_keeps_the_defaults(url: dict[str, object]) -> None:
+    """An old URL with parameters left out gives the numbers that it always gave."""
+    app = opened("scores", bare=True, **url)
     assert replace(page_context(app).scenario, edits="") == Scenario()
     assert page_context(app).focus == Focus(0, 0, 0, 0)
 
@@ -101,7 +101,7 @@ def test_the_example_goes_along_and_is_left() -> None:
 
 
 def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:
-    """A page that uses none of the controls keeps its address bare; the first page with a layer
+    """A page that uses none of the controls keeps its URL bare; the first page with a layer
     takes the example over.
     """
     app = opened("training", bare=True)
@@ -113,14 +113,14 @@ def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:
 
 
 def test_the_usual_layer_can_be_shared_too() -> None:
-    """At its very first cell nothing else would stand in the address, so that the head does."""
+    """At its very first cell nothing else would stand in the URL, so that the head does."""
     app = opened("scores", head=0)
     assert app.query_params == {"head": "0"} or app.query_params["head"] == ["0"]
     app.selectbox(key="query").select_index(3).run()
     assert "head" not in app.query_params
     app.selectbox(key="query").select_index(0).run()
-    address = {name: app.query_params[name] for name in app.query_params}
-    assert page_context(opened("scores", bare=True, **address)).scenario == Scenario()
+    url = {name: app.query_params[name] for name in app.query_params}
+    assert page_context(opened("scores", bare=True, **url)).scenario == Scenario()
 
 
 def typed(app: AppTest, text: str) -> Focus:
@@ -135,12 +135,12 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
     app = opened("scores", bare=bare)
     for text in (OWN_SENTENCE, "cake", "we like green tea", "it rains"):
         focus = typed(app, text)
-        assert astuple(focus) == cell_worth_telling(page_context(app).trace)
+        assert astuple(focus) == choose_example_cell(page_context(app).trace)
     assert focus == Focus(0, 0, 1, 0)
 
 
 def test_a_place_that_was_chosen_stays() -> None:
-    """Whoever has chosen a cell, by hand or by the address, keeps it with another sentence."""
+    """Whoever has chosen a cell, by hand or by the URL, keeps it with another sentence."""
     app = opened("scores", bare=True)
     app.selectbox(key="query").select_index(4).run()
     assert typed(app, OWN_SENTENCE) == Focus(0, 4, 1, 0)
@@ -151,7 +151,9 @@ def test_a_place_that_was_chosen_stays() -> None:
 
 
 def test_an_example_sentence_brings_its_own_cell() -> None:
-    """Typed, it is told as the example is; another sentence after it is told in the same head."""
+    """A typed example sentence has the example's cell in focus; another sentence after it stays in
+    the same head.
+    """
     app = opened("scores", weights="trained", layer=3, text="it rains")
     assert typed(app, Scenario().text) == Focus(1, 9, 2, 0)
     assert typed(app, "the cat slept because it was ill").head == 1

@@ -1,4 +1,4 @@
-"""The cell in focus: set by select boxes and addresses, always within the trace, never changing
+"""The cell in focus: set by select boxes and URLs, always within the trace, never changing
 it.
 """
 
@@ -11,9 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.focus import NAMES, Focus
+from attention_lab.state_file import FOCUS
+from attention_ui.focus import Focus
 from attention_ui.markdown import plain
-from attention_ui.masks.invariances import TOPICS
+from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context, refused, scenes
 
@@ -21,7 +22,7 @@ from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context,
 STATES: dict[str, list[dict[str, str]]] = {
     "projections": [{"which": "queries"}, {"which": "keys"}],
     "split": [{"which": "queries"}, {"which": "keys"}],
-    "invariances": [{"inv_topic": topic} for topic in TOPICS],
+    "invariances": [{"inv_topic": topic} for topic in INVARIANCE_TOPICS],
     "break-it": [{"bi_field": field} for field in ("first", "scores")],
     "arrays": [{"ar_field": "scores"}],
     "compare": [{"compare_shows": shown} for shown in ("probabilities", "output")],
@@ -29,7 +30,7 @@ STATES: dict[str, list[dict[str, str]]] = {
 SIZES = {"head": 4, "query": 12, "key": 12}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FOCUS)
 def test_a_select_box_moves_the_focus(name: str) -> None:
     """Choosing another head, query, key or feature moves that alone, and the trace stays the
     very same.
@@ -54,8 +55,8 @@ def test_the_boxes_name_tokens_and_places() -> None:
 
 
 def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
-    """Told a value, a browser draws the box twice; it must hear of new words for the place, and
-    of another place.
+    """A value that is set draws the box twice, so it is set only for another place or for new words
+    of the place.
     """
     app = opened("scores", text="the cat sat on the mat", query=3)
 
@@ -87,10 +88,10 @@ def test_every_box_has_an_effect(page: Page) -> None:
     states = STATES.get(page.url_path, [{}])
     shown = [opened(page.url_path, **state) for state in states]
     assert (
-        tuple(box.key for box in shown[0].sidebar.selectbox if box.key in NAMES) == page.looks_into
+        tuple(box.key for box in shown[0].sidebar.selectbox if box.key in FOCUS) == page.looks_into
     )
     before = [_everything(app) for app in shown]
-    for name in NAMES:
+    for name in FOCUS:
         after = [_everything(opened(page.url_path, **state, **{name: 2})) for state in states]
         assert (before != after) is (name in page.looks_into), name
 
@@ -110,7 +111,7 @@ def test_the_focus_goes_along(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "expected", "moved"),
+    ("url", "expected", "moved"),
     [
         ({"head": 3, "query": 11, "key": 0}, Focus(3, 11, 0, 0), []),
         (
@@ -123,15 +124,15 @@ def test_the_focus_goes_along(page: str) -> None:
     ],
 )
 def test_a_place_outside_moves_to_the_nearest_end(
-    address: dict[str, object], expected: Focus, moved: list[str]
+    url: dict[str, object], expected: Focus, moved: list[str]
 ) -> None:
     """A number beyond the trace is the last head, token or feature, and a notice names what is
     shown instead.
     """
-    app = opened("scores", **address)
+    app = opened("scores", **url)
     assert page_context(app).focus == expected
     assert refused(app) == [
-        (name.capitalize(), str(address[name]), vars(expected)[name]) for name in moved
+        (name.capitalize(), str(url[name]), vars(expected)[name]) for name in moved
     ]
     app.run()
     assert not app.toast
@@ -146,8 +147,8 @@ def test_no_notice_where_no_place_is_shown() -> None:
     "junk", ["banana", "-1", "1.5", "", "½", "٣", "<script>", "0x2", "nan", " 1"]
 )
 @pytest.mark.parametrize("name", ["head", "key"])
-def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
-    """What is no number changes nothing, and a notice says so without running any of it."""
+def test_junk_in_the_url_is_said(name: str, junk: str) -> None:
+    """A text that is no number changes nothing; a notice quotes it without running any of it."""
     app = opened("scores", **{name: junk})
     assert vars(page_context(app).focus)[name] == 0
     assert refused(app) == [(name.capitalize(), junk, 0)]
@@ -155,7 +156,7 @@ def test_junk_in_the_address_is_said(name: str, junk: str) -> None:
 
 
 def test_the_notice_comes_once() -> None:
-    """Going on after a junk address does not repeat the notice."""
+    """Going on after a junk URL does not repeat the notice."""
     app = opened("scores", head="banana")
     app.selectbox(key="query").select_index(2).run()
     assert not app.toast

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from attention_ui.reference.questions import N_RELATED, learner_questions, related_questions
-from attention_ui.registry import PAGES, Page, page_of, story
+from attention_ui.registry import PAGES, Page, page_of, story_steps
 from tests.ui.app import opened
 
 WITH_FOOT = [page for page in PAGES if page.url_path != "questions"]
@@ -40,4 +40,4 @@ def test_a_page_ends_with_questions_and_the_next_page(url: str) -> None:
     assert links == [*(one.url for one in related_questions(page_of(url))), "questions"]
     after = PAGES[(PAGES.index(page_of(url)) + 1) % len(PAGES)]
     labels = [link.proto.label for link in app.get("page_link")]
-    assert (f"Next: {after.title}" in labels) is (page_of(url) not in story())
+    assert (f"Next: {after.title}" in labels) is (page_of(url) not in story_steps())

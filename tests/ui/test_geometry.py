@@ -8,7 +8,7 @@ from tests.ui.app import facts, figures, opened
 
 
 def test_moving_a_token_in_the_plane() -> None:
-    """A slider moves the chosen token, in the picture and in the address; the examples set all
+    """A slider moves the chosen token, in the picture and in the URL; the examples set all
     points.
     """
     app = opened("geometry", plane_token="1")
@@ -52,7 +52,7 @@ def test_the_plane_of_a_head(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "n_tokens", "chosen"),
+    ("parameters", "n_tokens", "chosen"),
     [
         (
             {
@@ -68,12 +68,12 @@ def test_the_plane_of_a_head(kind: str) -> None:
     ],
 )
 def test_the_chosen_token_is_what_is_drawn(
-    address: dict[str, str], n_tokens: int, chosen: int
+    parameters: dict[str, str], n_tokens: int, chosen: int
 ) -> None:
     """The slider has a place for every token and no other, and it stands at the token whose row
     is explained.
     """
-    app = opened("geometry", **address)
+    app = opened("geometry", **parameters)
     slider = app.select_slider(key="plane_token")
     assert slider.options == [str(place) for place in range(n_tokens)]
     assert slider.value == chosen
@@ -82,7 +82,7 @@ def test_the_chosen_token_is_what_is_drawn(
 
 
 def test_one_token_has_no_other() -> None:
-    """It is not said to be out-voted, nor to out-vote; a query of 0 has no half-plane."""
+    """It is not said to be beaten, nor to beat; a query of 0 has no half-plane."""
     assert facts(opened("geometry", plane_of="tied", text="a"))["others"] == 0
     assert facts(opened("geometry", plane="0,0; 1,2"))["has_half_plane"] is False
     assert facts(opened("geometry"))["has_half_plane"] is True

@@ -15,16 +15,16 @@ from tests.ui.laboratories import press
 
 def measured(app: AppTest) -> tuple[int, int]:
     """How many points of the pictures are measured, and how many there are."""
-    told = facts(app)
-    return told["points_measured"], told["points"]
+    page_facts = facts(app)
+    return page_facts["points_measured"], page_facts["points"]
 
 
 def test_measuring_growth() -> None:
     """The button measures every point with the precision asked for; the numbers are the
     engine's, and they stay.
     """
-    address = {"growth_error": "0.02", "growth_seed": 7}
-    app = opened("growth", **address)
+    parameters = {"growth_error": "0.02", "growth_seed": 7}
+    app = opened("growth", **parameters)
     assert measured(app) == (0, 28)
     app = press(app, "Draw tokens and measure")
     assert measured(app) == (28, 28)
@@ -33,11 +33,11 @@ def test_measuring_growth() -> None:
         np.float32([point.self_mass, point.self_mass_error]), numbers_of(figures(app)[0])
     ).all()
     assert np.isin(np.float32(point.argmax_rate), numbers_of(figures(app)[1])).all()
-    assert measured(opened("growth", **address)) == (28, 28)
+    assert measured(opened("growth", **parameters)) == (28, 28)
 
 
 @pytest.mark.parametrize(
-    "address",
+    "parameters",
     [
         {"growth_kind": "tied"},
         {"growth_scaled": "false"},
@@ -48,15 +48,15 @@ def test_measuring_growth() -> None:
         {"growth_lines": ""},
     ],
 )
-def test_kinds_of_growth(address: dict[str, str]) -> None:
+def test_kinds_of_growth(parameters: dict[str, str]) -> None:
     """Every choice of the growth page, sensible or not, draws two pictures."""
-    app = opened("growth", **address)
+    app = opened("growth", **parameters)
     assert not app.exception
     assert len(figures(app)) == 2
 
 
 @pytest.mark.parametrize(
-    ("address", "over_rows", "of_a_query"),
+    ("parameters", "over_rows", "of_a_query"),
     [
         ({}, False, False),
         ({"growth_causal": "true"}, True, False),
@@ -64,14 +64,14 @@ def test_kinds_of_growth(address: dict[str, str]) -> None:
     ],
 )
 def test_the_formulas_of_growth_are_those_of_its_curves(
-    address: dict[str, str], over_rows: bool, of_a_query: bool
+    parameters: dict[str, str], over_rows: bool, of_a_query: bool
 ) -> None:
     """Under a causal mask the curves are means over the rows; with tied weights C stands for
     d_k.
     """
-    told = facts(opened("growth", **address))
-    assert told["curves_are_means_over_rows"] == over_rows
-    assert told["width_is_that_of_a_query"] == of_a_query
+    page_facts = facts(opened("growth", **parameters))
+    assert page_facts["curves_are_means_over_rows"] == over_rows
+    assert page_facts["width_is_that_of_a_query"] == of_a_query
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.guesses import ITEMS
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.ui.app import opened, page_context, scenes
 
-STEPS = [page.url_path for page in story() if page.fields and page.url_path != "overview"]
+STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 EXAMPLE = {
     "weights": "by hand",
     "d_model": 8,

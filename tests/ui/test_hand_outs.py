@@ -12,10 +12,10 @@ from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui import closer_look
-from attention_ui.chosen import chosen
 from attention_ui.focus import Focus
+from attention_ui.layer_caption import layer_facts
 from attention_ui.page_context import PageContext
-from attention_ui.trained.heads_shown import of_model, one_head_here
+from attention_ui.trained.heads_shown import context_of_layer, heads_of_model
 from tests.ui.app import named_in, opened, page_context
 from tests.ui.uploads import OWN_X, WHOLE
 
@@ -28,7 +28,7 @@ USUAL = {"features": 16, "heads": 4, "weights": "random", "seed": 0, "mask": "no
 
 def chosen_for(now: PageContext) -> dict[str, Any]:
     """What a hand-out says of a layer, by name; each number and name stands in its line."""
-    found = chosen(now.scenario, now.trace)
+    found = layer_facts(now.scenario, now.trace)
     for value in found.values():
         if isinstance(value, (int, str)) and not isinstance(value, bool):
             assert named_in(str(value)) <= named_in(now.sentence), value
@@ -126,7 +126,7 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
         page_context(opened("scores")),
         scenario=Scenario(own=OWN_X.url_value(), edits="wq_0_3_9", mask="causal"),
     )
-    shown = chosen_for(one_head_here(now, of_model(now), 2, Focus(0, 0, 0, 0)))
+    shown = chosen_for(context_of_layer(now, heads_of_model(now), 2, Focus(0, 0, 0, 0)))
     trained = {"weights": "trained", "layer": 2, "mask": "none", "residual": True}
     assert shown == {"features": 384, "heads": 12} | trained
 
@@ -144,7 +144,7 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(
 ) -> None:
     """Its name, sentence and code, and the table, are those of the one of three that was chosen."""
     taken: list[str] = []
-    monkeypatch.setattr(closer_look, "files", lambda now, of, board: taken.append(of))
+    monkeypatch.setattr(closer_look, "draw_downloads", lambda now, of, board: taken.append(of))
     app = opened(page, which=which)
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from attention_core import AttentionError, FileError
-from attention_lab.labs.picture_file import MAX_BYTES
+from attention_lab.labs.picture_file import MAX_PICTURE_BYTES
 from attention_ui.labs.decoded_pictures import DAMAGED_PICTURE, PICTURE_ENDINGS, read_any_picture
 from tests.ui.picturing import (
     GREYS,
@@ -108,7 +108,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
         "png, jpg, .*'tiff'",
     ),
     "no kind": (lambda: b"x", "png", "png, jpg, .*''"),
-    "too many bytes": (lambda: bytes(MAX_BYTES + 1), "a.png", f"{MAX_BYTES:,}"),
+    "too many bytes": (lambda: bytes(MAX_PICTURE_BYTES + 1), "a.png", f"{MAX_PICTURE_BYTES:,}"),
     "too many scans": (
         lambda: declared(4096, 4096)[:-2] + SCANS * 31,
         "a.jpg",

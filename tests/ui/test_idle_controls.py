@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import TRAINED
+from attention_lab.choices import TRAINED_CHOICES
 from attention_ui.control_list import CONTROLS
 from tests.ui.app import opened, page_context, unfolded
 from tests.ui.test_controls import BY_NAME, MOVES, different, drawn, moved
@@ -89,7 +89,7 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
     app = opened("scores", weights="trained", d_model=24, n_heads=3)
     for name in ("d_model", "n_heads"):
         shown = app.get_by_key(f"{name} that counts")
-        assert (shown.value, shown.label) == (TRAINED[name], BY_NAME[name].label)
+        assert (shown.value, shown.label) == (TRAINED_CHOICES[name], BY_NAME[name].label)
         assert shown.disabled
     assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
     moved(app, "weights", "tied")

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.heads.reruns import gaps
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.heads.reruns import run_gaps
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.shuffles import SITUATIONS, Situation
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz.labels import number
 from tests.ui.app import facts, opened, page_context, texts
 
 
 @pytest.mark.parametrize(
-    ("address", "order_shows"),
+    ("choices", "order_shows"),
     [
         ({}, False),
         ({"inv_reads": "with positions"}, True),
@@ -25,28 +25,28 @@ from tests.ui.app import facts, opened, page_context, texts
         ({"inv_reads": "causal mask", "text": "the the the"}, False),
     ],
 )
-def test_shuffling_is_told_as_it_is(address: dict[str, Any], order_shows: bool) -> None:
+def test_when_the_order_shows(choices: dict[str, Any], order_shows: bool) -> None:
     """Words alone: only shuffled. With positions or a causal mask: the order shows."""
-    told = facts(opened("invariances", **address))
-    assert (told["order_shows"], told["order_cannot_be_told"]) == (order_shows, False)
+    stated = facts(opened("invariances", **choices))
+    assert (stated["order_shows"], stated["order_cannot_be_told"]) == (order_shows, False)
 
 
-def test_a_change_is_told_with_its_measure() -> None:
-    """What theory says and the largest difference of the output, as measured on this layer."""
+def test_a_change_is_measured() -> None:
+    """The page states what theory says and the largest differences measured on this layer."""
     app = opened("invariances", inv_topic="constants", inv_seed=3)
-    for change in CHANGES:
-        app.selectbox(key="inv_change").set_value(change.key).run()
-        found = gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
-        told = facts(app)
-        assert told["stays_in_theory"] == change.same
-        assert told["probabilities_moved"] == found.probabilities
-        assert told["output_moved"] == found.output
-        assert (number(found.output) in texts(app)) == (not change.same)
+    for change in LAYER_CHANGES:
+        app.selectbox(key="choose inv_change").set_value(change.key).run()
+        found = run_gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
+        stated = facts(app)
+        assert stated["stays_in_theory"] == change.keeps_output
+        assert stated["probabilities_moved"] == found.probabilities
+        assert stated["output_moved"] == found.output
+        assert (number(found.output) in texts(app)) == (not change.keeps_output)
 
 
-def test_a_mask_knows_the_order_of_trained_words() -> None:
-    """With trained weights, too, a causal mask breaks what shuffled tokens keep, and no mistake
-    passes for rounding.
+def test_a_causal_mask_shows_the_order_of_trained_words() -> None:
+    """With trained weights, too, the order shows under a causal mask, and that difference is not
+    called rounding.
     """
     alone, masked = (
         facts(opened("invariances", weights="trained", layer=3, inv_reads=reads))
@@ -58,7 +58,7 @@ def test_a_mask_knows_the_order_of_trained_words() -> None:
 
 
 def test_a_single_token_cannot_be_shuffled() -> None:
-    """What moves from place 0 to place 0 shows nothing, and the page says so."""
+    """With one token nothing moves, and the page states it."""
     one, two = (opened("invariances", n_tokens=n) for n in (1, 2))
     assert (len(one.info), len(two.info)) == (1, 0)
     assert ("place_after" in facts(one), "place_after" in facts(two)) == (False, True)
@@ -66,9 +66,7 @@ def test_a_single_token_cannot_be_shuffled() -> None:
 
 @pytest.mark.parametrize(("text", "alike"), [("a", True), ("we like tea", False)])
 def test_why_the_scores_have_another_variance(text: str, alike: bool) -> None:
-    """A single score has none, because all are equal; else queries and keys depend on each
-    other.
-    """
+    """A single score has variance 0; otherwise queries and keys are not independent."""
     app = opened("invariances", inv_topic="scale", text=text)
     variance = float(page_context(app).trace.scores[0, 0].var())
     assert facts(app)["score_variance"] == variance
@@ -80,41 +78,41 @@ def test_why_the_scores_have_another_variance(text: str, alike: bool) -> None:
     ("choices", "given"),
     [({}, False), ({"edits": "x_0_0_5"}, False), ({"weights": "trained", "layer": 3}, True)],
 )
-def test_what_the_shuffled_vectors_say(
+def test_what_shuffled_vectors_hold(
     situation: Situation, choices: dict[str, Any], given: bool
 ) -> None:
-    """Vectors of a trained layer know of their places; those of words alone do not, also beside
-    an edited cell.
+    """Vectors of a trained layer hold their positions; those of words alone do not, also beside an
+    edited cell.
     """
     app = opened("invariances", inv_reads=situation.key, **choices)
     assert facts(app)["inputs_know_their_places"] is given
-    assert (situation.says_given if given else situation.says) in texts(app)
+    assert (situation.description_of_inputs if given else situation.description) in texts(app)
 
 
 @pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])
 def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, shows: bool) -> None:
-    """With large numbers it may lie within what rounding can make; then the page says that this
-    decides nothing.
+    """With large numbers it may lie within rounding; then the page states that this decides
+    nothing.
     """
     x = size * np.cos(np.arange(32.0).reshape(4, 8) ** 2)
-    own = OwnMatrices(x=x.round(3)).url_value()
-    told = facts(opened("invariances", own=own, inv_reads="with positions"))
-    assert (told["order_shows"], told["order_cannot_be_told"]) == (shows, not shows)
-    assert told["only_rounding"] is False
+    own = UserMatrices(x=x.round(3)).url_value()
+    stated = facts(opened("invariances", own=own, inv_reads="with positions"))
+    assert (stated["order_shows"], stated["order_cannot_be_told"]) == (shows, not shows)
+    assert stated["only_rounding"] is False
 
 
 def test_a_change_need_not_show() -> None:
-    """With one token no score matters: the output may change in theory, and does not here."""
-    told = facts(
+    """With one token no score matters: the output may change in theory, but does not here."""
+    stated = facts(
         opened("invariances", inv_topic="constants", inv_change="column_constants", text="a")
     )
-    assert (told["stays_in_theory"], told["probabilities_moved"]) == (False, 0)
+    assert (stated["stays_in_theory"], stated["probabilities_moved"]) == (False, 0)
 
 
 @pytest.mark.parametrize(
     ("notation", "width"), [("ours", "dₖ"), ("note", "d"), ("gml", "(N ÷ n_heads)")]
 )
 def test_the_temperature_names_the_width_as_the_boards_do(notation: str, width: str) -> None:
-    """The width of a head has one name on a page, and a fraction is under one root."""
-    said = texts(opened("invariances", notation=notation, inv_topic="temperature"))
-    assert said.replace("\\", "").count(f"√{width} ") == 2
+    """The width of a head has one name on a page, and a fraction is under one root sign."""
+    text = texts(opened("invariances", notation=notation, inv_topic="temperature"))
+    assert text.replace("\\", "").count(f"√{width} ") == 2

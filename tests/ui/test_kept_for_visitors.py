@@ -13,14 +13,14 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data import text_store
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.npz_matrices import write_npz
-from attention_lab.user_data.own_matrices import OwnMatrices
 from attention_lab.user_data.text_store import is_key, store_text, stored_text
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import own_numbers
 from tests.ui.app import facts, opened, page_context, refused
 from tests.ui.callbacks import file, session
 
 NUMBERS = np.random.default_rng(1)
-OWN = OwnMatrices(w_q=NUMBERS.normal(size=(64, 64)))
+OWN = UserMatrices(w_q=NUMBERS.normal(size=(64, 64)))
 EDITS = Edits(tuple(Edit("w_k", i // 16, i % 16, 1.0) for i in range(41)))
 
 
@@ -53,7 +53,7 @@ def test_an_open_page_keeps_its_numbers() -> None:
 
 
 def test_edits_are_kept_for_an_open_page() -> None:
-    """The same for edits that are too many for the address: one more can be undone."""
+    """The same for edits that are too many for the URL: one more can be undone."""
     app = opened("scores", edits=EDITS.url_value())
     store_text("what others load")
     app.session_state["seed"] = 5
@@ -62,11 +62,11 @@ def test_edits_are_kept_for_an_open_page() -> None:
 
 
 def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Matrices that no layer can be made with drive out nothing that is kept."""
-    wide = OwnMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
+    """Matrices that make no layer remove nothing from the store."""
+    wide = UserMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
     assert is_key(wide.url_value()), "a text so short takes no room anyway"
     key = store_text("what others have")
-    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.given))})
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(wide.arrays))})
     own_numbers._load(Scenario())
     assert state["own numbers refused"]
     assert state["own"] == ""
@@ -77,15 +77,15 @@ def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     ("edits", "own", "said"),
     [
         ("", "", []),
-        ("wq_0_3_9", OwnMatrices(b_q=np.ones(16)), []),
+        ("wq_0_3_9", UserMatrices(b_q=np.ones(16)), []),
         (EDITS, "", ["edits"]),
         ("", OWN, ["own"]),
     ],
 )
-def test_what_only_the_server_has_is_said(
-    edits: str | Edits, own: str | OwnMatrices, said: list[str]
+def test_numbers_that_only_the_server_has_are_noted(
+    edits: str | Edits, own: str | UserMatrices, said: list[str]
 ) -> None:
-    """As soon as the address holds a key in place of numbers, the sidebar says that they end with
+    """As soon as the URL holds a key in place of numbers, the sidebar says that they end with
     the server.
     """
     given = {
@@ -93,5 +93,5 @@ def test_what_only_the_server_has_is_said(
         for name, value in {"edits": edits, "own": own}.items()
     }
     app = opened("scores", **given)
-    assert facts(app)["not_in_address"] == said
+    assert facts(app)["not_in_url"] == said
     assert any("*State*" in caption.value for caption in app.sidebar.caption) == bool(said)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.trained.encoded_text import attention_of, weightless
-from attention_lab.trained.layer_measures import LAYER_MEASURES
-from attention_lab.trained.parts_of_layers import parts_of_text
+from attention_lab.trained.added_parts import parts_of_text
+from attention_lab.trained.encoded_text import attend_without_weights, attention_of
+from attention_lab.trained.layers import LAYER_MEASURES
 from tests.lab.made_weight_files import npz
 from tests.ui.app import (
     facts,
@@ -22,41 +22,37 @@ from tests.ui.app import (
 from tests.ui.uploads import ANIMAL, rng, uploaded
 
 
-def test_layers_say_why() -> None:
-    """The measures are one dot for each head; without weights the words are even and normed
-    ones keep themselves.
-    """
+def test_the_measures_and_attention_without_weights() -> None:
+    """There is one dot for each head. Without weights, tokens after LayerNorm read themselves."""
     measure = LAYER_MEASURES["mean_distance"]
     app = opened("layers", text=ANIMAL, ly_measure=measure.title)
     assert len(figures(app)[0]["data"][1]["customdata"]) == 72
-    assert measure.says in texts(app)
-    _, placed, normed = weightless(ANIMAL)
+    assert measure.description in texts(app)
+    _, placed, normed = attend_without_weights(ANIMAL)
     assert facts(app)["times_as_long"] == pytest.approx((normed.length / placed.length) ** 0.5)
     shares = sent(scenes(app)[1]["arrays"]["after LayerNorm"])
     assert np.trace(shares) / 15 > 0.7
 
 
-def test_layers_say_why_only_where_it_is_so() -> None:
+def test_one_token_has_no_scores_with_others() -> None:
     """One token has no scores with others, and nothing to keep from them."""
     app = opened("layers", text=ANIMAL, n_tokens=1)
     assert facts(app)["has_others"] is False
-    assert set(app.table[0].value["mean score with others"]) == {"–"}
+    assert not any("mean score with others" in table.value for table in app.table)
     assert facts(opened("layers", text="a " * 40))["has_others"]
 
 
 @pytest.mark.parametrize(("text", "share"), [("Hi", 0.963), (ANIMAL, None)])
 def test_what_a_token_would_keep(text: str, share: float | None) -> None:
-    """If all tokens were alike; the engine's number, which is less than all."""
-    told = facts(opened("layers", text=text))
-    normed = weightless(text)[2]
-    assert told["share_if_alike"] == normed.share_if_alike
-    assert share is None or told["share_if_alike"] == pytest.approx(share, abs=5e-4)
+    """The share if the score difference were the same for all tokens, as the engine computes it."""
+    noted = facts(opened("layers", text=text))
+    normed = attend_without_weights(text)[2]
+    assert noted["share_if_alike"] == normed.share_if_alike
+    assert share is None or noted["share_if_alike"] == pytest.approx(share, abs=5e-4)
 
 
-def test_layers_show_the_head_of_the_address() -> None:
-    """Beside attention without weights stands the head that the address names, and the address
-    keeps it.
-    """
+def test_layers_show_the_head_of_the_url() -> None:
+    """Beside attention without weights stands the head that the URL names, and the URL keeps it."""
     app = opened("layers", text=ANIMAL, th_layer=4, th_head=5)
     assert np.array_equal(
         sent(scenes(app)[1]["arrays"]["trained"]), attention_of(ANIMAL).layers[0][5]
@@ -66,8 +62,8 @@ def test_layers_show_the_head_of_the_address() -> None:
 
 @pytest.mark.parametrize("page", ["change-a-word", "layers"])
 def test_the_model_beside_a_file(page: str) -> None:
-    """What these pages show of the trained model alone, they say not to be the file's; no
-    sentence changes the file.
+    """Pages that show the trained model although a file is loaded have a note on it; no sentence
+    changes the file's heads.
     """
     shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), page)
@@ -77,8 +73,8 @@ def test_the_model_beside_a_file(page: str) -> None:
     assert facts(opened("layers"))["depends_on_the_sentence"]
 
 
-def test_measures_that_one_token_has_not() -> None:
-    """They are drawn without NaN, which is no JSON, and without a line for an even head."""
+def test_measures_that_one_token_does_not_have() -> None:
+    """They are drawn without NaN, which JSON does not have, and without a dashed line."""
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "layers")
     app.selectbox(key="ly_measure").set_value("Previous-token mass").run()
     assert not app.error
@@ -90,14 +86,16 @@ def test_measures_that_one_token_has_not() -> None:
     ("notation", "symbols"),
     [("ours", {"W_Q", "W_K", "C"}), ("mql5", {"W_QC", "W_KC", "nI"})],
 )
-def test_weights_and_widths_are_named_as_the_boards_do(notation: str, symbols: set[str]) -> None:
-    """A page that shows the symbols of a text has no others in its sentences."""
+def test_weights_and_widths_have_the_symbols_of_the_notation(
+    notation: str, symbols: set[str]
+) -> None:
+    """A page in the notation of a text uses only its symbols in sentences."""
     assert symbols <= named_in(texts(opened("layers", notation=notation)).replace("\\", ""))
 
 
 def test_what_attention_and_feed_forward_add() -> None:
     """The table and the board show the parts of the trained model on this sentence."""
-    told = facts(opened("layers", text=ANIMAL))
+    noted = facts(opened("layers", text=ANIMAL))
     parts = parts_of_text(ANIMAL)
-    np.testing.assert_array_equal(told["added_parts"].feed_forward, parts.feed_forward)
-    np.testing.assert_allclose(told["mean_share_of_attention"], parts.share.mean(axis=1))
+    np.testing.assert_array_equal(noted["added_parts"].feed_forward, parts.feed_forward)
+    np.testing.assert_allclose(noted["mean_share_of_attention"], parts.share.mean(axis=1))

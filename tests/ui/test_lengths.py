@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import TextError
-from attention_lab.scenario import MAX_TEXT
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.choices import MAX_TEXT_LENGTH
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.ui.app import errors, facts, named_in, opened, page_context, scenes
 
 FIELDS_OF_TEXT = [
@@ -44,7 +44,7 @@ def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
     """Beside an own X, and beyond 64 tokens, no sequence length helps; nor does a text end
     without a word.
     """
-    own = OwnMatrices(x=np.ones((1, 16))).url_value()
+    own = UserMatrices(x=np.ones((1, 16))).url_value()
     for page, address, cut in (
         ("mask-workshop", {"mw_third": "It slept", "own": own}, {"second": 5, "third": 1}),
         ("mask-workshop", {"mw_second": "tea " * 65}, {"second": 53}),
@@ -112,7 +112,7 @@ def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) ->
         assert left_out(app)[label.lower()] == 200 - (12 if page == "mask-workshop" else 64)
         assert scenes(app)
         app.text_input(key=name).set_value("wide " * 5000).run()
-    assert len(app.session_state[name]) == MAX_TEXT
+    assert len(app.session_state[name]) == MAX_TEXT_LENGTH
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment(
 
 def lesson_style_of(app: AppTest) -> str:
     """The rules for the view of a lesson in the style sheet that the browser was told."""
-    _, style = app.session_state["session"].heard
+    _, style = app.session_state["session"].sent_look
     return (
         str(style)[str(style).find('@media screen { [data-testid="stHeader"]') :]
         if "stHeader" in style

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.labs.lexicon import SENTENCES, START, compose
-from attention_lab.labs.lexicon_heads import HEADS, run_lexicon
+from attention_lab.labs.lexicon import LEXICON_SENTENCES, START_TOKEN, compose_sentence
+from attention_lab.labs.lexicon_heads import LEXICON_HEADS, run_lexicon
 from tests.ui.app import errors, facts, opened
 from tests.ui.laboratories import opened_at, press
 
@@ -13,7 +13,7 @@ from tests.ui.laboratories import opened_at, press
 def test_lexicon_follows_they() -> None:
     """As it opens, “they” is followed: the number head finds the sons."""
     words, share = facts(opened("lexicon"))["number_looks_at"]
-    trace = run_lexicon(compose(SENTENCES[0]))
+    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
     assert words == ["sons"]
     assert share == trace.probabilities[0, 1, trace.labels("T").index("they"), 5]
     assert share == pytest.approx(0.93, abs=0.01)
@@ -22,7 +22,7 @@ def test_lexicon_follows_they() -> None:
 @pytest.mark.parametrize(
     ("address", "words", "share"),
     [
-        ({"lex_text": SENTENCES[2]}, ["dogs", "book"], 0.482),
+        ({"lex_text": LEXICON_SENTENCES[2]}, ["dogs", "book"], 0.482),
         ({"lex_text": "saw saw saw saw", "lex_start": "false"}, ["saw"] * 4, 0.25),
     ],
 )
@@ -39,9 +39,9 @@ def test_what_a_verb_looks_at() -> None:
     """With its subject four words before and an object behind it, a verb finds the object: it
     is nearer.
     """
-    trace = run_lexicon(compose("the boy that lost it saw her"))
-    assert trace.labels("T")[0] == START
-    assert HEADS[3].name == "verb to subject"
+    trace = run_lexicon(compose_sentence("the boy that lost it saw her"))
+    assert trace.labels("T")[0] == START_TOKEN
+    assert LEXICON_HEADS[3].name == "verb to subject"
     assert trace.labels("S")[int(trace.probabilities[0, 3, 6].argmax())] == "her"
 
 
@@ -72,7 +72,7 @@ def test_buttons_of_the_lexicon() -> None:
     """An example puts its sentence into the field; own words can be dropped all at once."""
     app = opened("lexicon", lex_words="mare:fem.sg.anim.NOUN")
     app.button(key="lex example 1").click().run()
-    assert app.session_state["lex_text"] == SENTENCES[1]
+    assert app.session_state["lex_text"] == LEXICON_SENTENCES[1]
     app.session_state["lex list"] = True
     app.run().button(key="lex drop").click().run()
     assert app.session_state["lex_words"] == ""

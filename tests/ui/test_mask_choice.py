@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_ui import mask_choice, stage_choices
+from attention_lab.user_data.user_matrices import UserMatrices
+from attention_ui import board, mask_choice
 from attention_ui.url_state import Session
-from tests.ui.app import facts, gone_to, opened, page_context, stage, unfolded
+from tests.ui.app import facts, gone_to, opened, page_context, scenes, stage, unfolded
 
 
 def hidden(app: AppTest) -> int:
@@ -17,11 +18,11 @@ def hidden(app: AppTest) -> int:
 
 
 def test_the_step_opens_with_a_whole_triangle() -> None:
-    """Of a layer without a mask, and of it alone: the other steps stay as they are, and a button
-    takes the mask over.
+    """The mask step alone shows a causal mask for a layer without one; the other steps stay, and a
+    button uses the mask everywhere.
     """
-    for address in ({}, {"bare": True}):
-        app = opened("mask", **address)
+    for choices in ({}, {"bare": True}):
+        app = opened("mask", **choices)
         n_keys = facts(app)["keys"]
         assert hidden(app) == n_keys * (n_keys - 1) // 2
         assert facts(app)["mask"] == "none"
@@ -33,7 +34,7 @@ def test_the_step_opens_with_a_whole_triangle() -> None:
 
 @pytest.mark.parametrize("mask", ["none", "causal", "padding", "window", "painted"])
 def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
-    """An address that names a mask gives the numbers that it always gave."""
+    """A URL that names a mask shows that mask."""
     app, same = opened("mask", mask=mask), opened("scores", mask=mask)
     assert np.array_equal(
         page_context(app).trace.masked_scores, page_context(same).trace.masked_scores
@@ -41,8 +42,10 @@ def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
     assert not facts(app)["mask_of_example"]
 
 
-def test_none_is_shown_to_whoever_chooses_it() -> None:
-    """By the button or in the sidebar; the address says so, and another mask forgets it."""
+def test_no_mask_is_shown_if_chosen() -> None:
+    """It can be chosen by the button or in the sidebar; the URL holds it, and another mask removes
+    it.
+    """
     app = opened("mask")
     app.button(key="choose none").click().run()
     assert (hidden(app), app.query_params["unmasked"]) == (0, "true")
@@ -55,20 +58,20 @@ def test_none_is_shown_to_whoever_chooses_it() -> None:
 
 
 def test_nonsense_about_no_mask_is_refused() -> None:
-    """It is said, and the example stays."""
+    """A notice says so, and the example stays."""
     app = opened("mask", unmasked="banana")
     assert len(app.toast) == 1
     assert facts(app)["mask_of_example"]
 
 
-@pytest.mark.parametrize("address", [{}, {"weights": "trained"}, {"n_tokens": 3}])
-def test_padding_makes_room_for_itself(address: dict[str, object]) -> None:
-    """Chosen by the button or in the sidebar, it finds at least one [pad] behind the whole
-    sentence, which the page says; where there is one already, the length stays.
+@pytest.mark.parametrize("choices", [{}, {"weights": "trained"}, {"n_tokens": 3}])
+def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
+    """Choosing it lengthens the sequence, so that there is [pad] after the sentence; if there is
+    one already, the length stays.
     """
-    by_button = opened("mask", **address)
+    by_button = opened("mask", **choices)
     by_button.button(key="choose padding").click().run()
-    by_box = unfolded(opened("mask", **address))
+    by_box = unfolded(opened("mask", **choices))
     by_box.selectbox(key="mask").select("padding").run()
     for app in (by_button, by_box):
         length = page_context(app).scenario.n_tokens
@@ -81,18 +84,44 @@ def test_padding_makes_room_for_itself(address: dict[str, object]) -> None:
 
 
 def test_padding_in_a_link_makes_no_room() -> None:
-    """An old link gives the numbers that it always gave, and the page offers the room."""
+    """An old link gives the same numbers as before, and the page offers the longer sequence."""
     app = opened("mask", mask="padding")
     assert (page_context(app).scenario.n_tokens, hidden(app)) == (0, 0)
     assert facts(app)["can_grow"] == 14
 
 
 def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a browser of ours would not send changes nothing."""
+    """A mask that does not exist changes nothing."""
     state: dict[str, object] = {}
     monkeypatch.setattr(mask_choice.st, "session_state", state)
     monkeypatch.setattr(mask_choice, "session", Session)
-    stage_choices.choose("mask", "banana")
+    board.apply_stage_choice("mask", "banana")
     assert state == {}
-    stage_choices.choose("mask", "causal")
+    board.apply_stage_choice("mask", "causal")
     assert state == {"mask": "causal", "unmasked": ""}
+
+
+def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
+    """The button under a padding mask without [pad] lengthens the sequence; there is no button at
+    64 tokens or with the user's own X.
+    """
+    app = opened("mask", mask="padding", text="tea " * 62)
+    next(button for button in app.button if button.label == "Sequence length 64").click().run()
+    assert page_context(app).trace.sizes["S"] == 64
+    own = UserMatrices(x=np.ones((3, 16))).url_value()
+    for full in (
+        opened("mask", mask="padding", text="tea " * 64),
+        opened("mask", mask="padding", own=own),
+    ):
+        assert len(full.info) == 1
+        assert not page_context(full).trace.hidden_keys.any()
+        assert not [button for button in full.button if button.label.startswith("Sequence length")]
+
+
+def test_a_mask_that_hides_nothing_is_described_like_none() -> None:
+    """A padding mask without [pad] to hide is described like none; a causal mask is not."""
+    none, padding, causal = (
+        scenes(opened("mask", mask=mask))[0]["description"]
+        for mask in ("none", "padding", "causal")
+    )
+    assert none == padding != causal

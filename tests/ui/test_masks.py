@@ -6,16 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
-from attention_lab.masks.invariances import CHANGES
+from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistakes import MISTAKES
-from attention_lab.user_data.own_matrices import OwnMatrices
-from attention_ui.masks.invariances import TOPICS
+from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_viz.masks.break_it import FIELDS
-from tests.ui.app import opened, page_context, scenes, texts
+from attention_viz.masks.break_it import COMPUTED_FIELDS
+from tests.ui.app import opened, scenes, texts
 
 CHOICES: dict[str, list[dict[str, Any]]] = {
     "mask-workshop": [
@@ -26,13 +24,13 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
     ],
     "encoder-decoder": [{"ed_use": use} for use in ("encoder", "decoder", "cross")],
     "invariances": [
-        *({"inv_topic": topic} for topic in TOPICS),
+        *({"inv_topic": topic} for topic in INVARIANCE_TOPICS),
         {"inv_topic": "shuffle", "inv_reads": "with positions", "inv_shown": "probabilities"},
-        *({"inv_topic": "constants", "inv_change": change.key} for change in CHANGES),
+        *({"inv_topic": "constants", "inv_change": change.key} for change in LAYER_CHANGES),
     ],
     "break-it": [
         *({"bi_fault": mistake.key} for mistake in MISTAKES),
-        *({"bi_field": field} for field in FIELDS),
+        *({"bi_field": field} for field in COMPUTED_FIELDS),
         {"bi_spot": True, "bi_guess": "axis", "bi_answer": True},
     ],
 }
@@ -51,8 +49,8 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("page", CHOICES)
 def test_every_choice_runs_clean(page: str, situation: str) -> None:
-    """No exception and no error box, whatever experiment, topic, use, mistake or field is chosen
-    in an odd layer.
+    """No exception and no error box, for any experiment, topic, use, mistake or field in an unusual
+    layer.
     """
     app = opened(page, **SITUATIONS[situation])
     for choice in CHOICES[page]:
@@ -88,9 +86,9 @@ HOSTILE: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("page", HOSTILE)
-def test_hostile_addresses(page: str) -> None:
-    """Nonsense in the choices gives defaults or a sentence, never a traceback, and no markup
-    gets through.
+def test_hostile_urls(page: str) -> None:
+    """Nonsense in the choices gives defaults or a sentence, never a traceback, and no markup is
+    rendered.
     """
     app = opened(page, **HOSTILE[page])
     assert [error.value for error in [*app.exception, *app.error]] == []
@@ -105,29 +103,3 @@ def test_hostile_topics(topic: str, name: str) -> None:
     """The same inside a topic."""
     app = opened("invariances", inv_topic=topic, **{name: ""})
     assert [error.value for error in [*app.exception, *app.error]] == []
-
-
-def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
-    """The button under a padding mask without [pad] lengthens the sequence; none is at 64
-    tokens or beside an own X.
-    """
-    app = opened("mask", mask="padding", text="tea " * 62)
-    next(button for button in app.button if button.label == "Sequence length 64").click().run()
-    assert page_context(app).trace.sizes["S"] == 64
-    own = OwnMatrices(x=np.ones((3, 16))).url_value()
-    for full in (
-        opened("mask", mask="padding", text="tea " * 64),
-        opened("mask", mask="padding", own=own),
-    ):
-        assert len(full.info) == 1
-        assert not page_context(full).trace.hidden_keys.any()
-        assert not [button for button in full.button if button.label.startswith("Sequence length")]
-
-
-def test_a_mask_that_hides_nothing_is_described_like_none() -> None:
-    """A padding mask without [pad] to hide is not said to hide; a causal mask is."""
-    none, padding, causal = (
-        scenes(opened("mask", mask=mask))[0]["description"]
-        for mask in ("none", "padding", "causal")
-    )
-    assert none == padding != causal

@@ -15,10 +15,10 @@ from tests.ui.app import facts, opened, page_context
 def test_the_split_counts_weights_and_the_rank_of_scores(n_heads: int) -> None:
     """Heads of width C / h leave the number of weights as it is, and bound the rank."""
     app = opened("split", d_model=16, n_heads=n_heads, weights="random")
-    told, trace = facts(app), page_context(app).trace
-    assert told["weights"] == 4 * 16 * 16
-    assert told["largest_rank"] == min(16 // n_heads, trace.sizes["T"])
-    assert np.linalg.matrix_rank(trace.scores[0]).max() <= told["largest_rank"]
+    page_facts, trace = facts(app), page_context(app).trace
+    assert page_facts["weights"] == 4 * 16 * 16
+    assert page_facts["largest_rank"] == min(16 // n_heads, trace.sizes["T"])
+    assert np.linalg.matrix_rank(trace.scores[0]).max() <= page_facts["largest_rank"]
 
 
 def test_the_mask_page_tells_of_the_newest_token_alone() -> None:
@@ -31,16 +31,18 @@ def test_the_mask_page_tells_of_the_newest_token_alone() -> None:
 
 def test_the_softmax_page_tells_of_dropout() -> None:
     """A row of shares that sums to 1 does not after a draw of dropout."""
-    told = facts(opened("softmax"))
-    assert told["sum_of_row"] == pytest.approx(1)
-    assert told["sum_with_dropout"] != pytest.approx(1)
+    page_facts = facts(opened("softmax"))
+    assert page_facts["sum_of_row"] == pytest.approx(1)
+    assert page_facts["sum_with_dropout"] != pytest.approx(1)
 
 
 def test_a_layer_without_output_weights_gets_some_in_another_basis() -> None:
     """The page says so where there is no W_O, and only there."""
-    told = [facts(opened("head-worth", weights=weights)) for weights in ("weightless", "random")]
-    assert [one["gets_w_o"] for one in told] == [True, False]
-    assert [one["has_w_o"] for one in told] == [False, True]
+    page_facts = [
+        facts(opened("head-worth", weights=weights)) for weights in ("weightless", "random")
+    ]
+    assert [one["gets_w_o"] for one in page_facts] == [True, False]
+    assert [one["has_w_o"] for one in page_facts] == [False, True]
 
 
 def test_what_hides_in_every_type_of_number() -> None:

@@ -7,8 +7,10 @@ import pytest
 
 from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.minilm import load_minilm
+from tests.lab.made_weight_files import safetensors
 from tests.ui.app import (
     facts,
+    gone_to,
     opened,
     page_context,
     page_shown,
@@ -16,13 +18,11 @@ from tests.ui.app import (
     sent,
     texts,
 )
-from tests.ui.uploads import ANIMAL
+from tests.ui.uploads import ANIMAL, asked, uploaded
 
 
 def test_one_head_shows_the_layers_own_trace() -> None:
-    """Heatmap, scores and weights are those of the layer in the model; the cell of the address
-    is pinned.
-    """
+    """Heatmap, scores and weights are those of the model's layer; the cell of the URL is pinned."""
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
     heat, _, weights = scenes(app)
     assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
@@ -32,7 +32,7 @@ def test_one_head_shows_the_layers_own_trace() -> None:
     assert first <= 32 < first + 64
     assert np.array_equal(sent(weights["arrays"]["w_q"]), w_q[:, first : first + 64].astype("f4"))
     assert facts(app)["share"] == attention_of(ANIMAL).layers[3][1, 9, 2]
-    assert facts(app)["caption"] == "it → animal"
+    assert facts(app)["captions"][1] == "it → animal"
     assert facts(app)["asks_and_is_read"] == ("it", "animal")
     assert "68.8 %" in texts(app)
 
@@ -53,6 +53,20 @@ def test_every_step_of_a_head(step: str) -> None:
         "W_O": [1, 40],
     }
     assert scenes(app)[2]["cell"]["index"][-2:] == places[step]
+
+
+@pytest.mark.parametrize(("step", "feature"), [("W_Q", 7), ("W_K", 7), ("W_V", 15)])
+def test_a_feature_stays_in_its_head(step: str, feature: int) -> None:
+    """If values are wider than keys, a feature beyond the keys becomes the last one of the head."""
+    sides = {"q": (8, 12), "k": (8, 12), "v": (16, 12)}
+    tensors = {f"attn.{name}_proj.weight": np.ones(side, "f4") for name, side in sides.items()}
+    tensors["attn.o_proj.weight"] = np.ones((12, 16), "f4")
+    app = opened("your-weights", text=ANIMAL, th_cell="1-1-7", th_head=1)
+    app = uploaded("wide.safetensors", safetensors(tensors), app)
+    asked(app, "Heads").set_value(2).run()
+    app = gone_to(app, "one-head")
+    app.segmented_control(key="oh_step").set_value(step).run()
+    assert scenes(app)[-1]["cell"]["index"] == [0, 1, feature]
 
 
 def test_the_page_and_the_story_agree() -> None:

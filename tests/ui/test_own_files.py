@@ -1,4 +1,4 @@
-"""Own matrices and states from files: what is loaded counts, what cannot be changes nothing."""
+"""Own matrices and states from files: a good file is loaded, a bad one changes nothing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, write_state
 from attention_lab.user_data.npz_matrices import write_npz
-from attention_lab.user_data.own_matrices import OwnMatrices, template
+from attention_lab.user_data.user_matrices import UserMatrices, template
 from attention_ui import own_numbers
 from attention_ui.markdown import plain
-from tests.lab.own_matrix_cases import npz
+from tests.lab.user_matrix_cases import npz
 from tests.ui.app import facts, named_in, opened, page_context, pressed
 from tests.ui.callbacks import file, session
 
@@ -34,8 +34,8 @@ def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> Non
     """Its heads are those of the trained layer, whatever number the control shows, which has no
     effect there.
     """
-    given = OwnMatrices(w_q=np.full((384, 384), 0.01))
-    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.given))})
+    given = UserMatrices(w_q=np.full((384, 384), 0.01))
+    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.arrays))})
     scenario = Scenario(text="we like tea", weights="trained", n_heads=5)
     own_numbers._load(scenario)
     assert "own numbers refused" not in state
@@ -146,7 +146,7 @@ def test_own_sizes_count() -> None:
     """Sizes of own matrices replace those of the controls, the page names them, and one button
     drops them.
     """
-    own = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
+    own = UserMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
     app = opened("scores", own=own.url_value())
     assert page_context(app).trace.inputs.shape == (1, 3, 8)
     assert facts(app)["own_matrices"] == ("x",)
@@ -193,7 +193,7 @@ def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_place_beyond_all_goes_into_a_state_file() -> None:
-    """The files can be had whatever place the address asks for, also where no page has looked
+    """The files can be had whatever place the URL asks for, also where no page has looked
     for it yet.
     """
     app = opened("practice", query=99999)

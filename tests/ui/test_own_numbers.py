@@ -1,4 +1,4 @@
-"""The user's own numbers: edits from the board, the table and the address, matrices and states
+"""The user's own numbers: edits from the board, the table and the URL, matrices and states
 from files.
 """
 
@@ -18,8 +18,8 @@ from tests.ui.callbacks import session
 EDITED = "wq_0_3_9__x_2_1_-0.5"
 
 
-def test_edits_in_the_address_change_the_layer() -> None:
-    """The numbers in the address stand in X and W_Q, everything after follows, and changed
+def test_edits_in_the_url_change_the_layer() -> None:
+    """The numbers in the URL stand in X and W_Q, everything after follows, and changed
     cells are marked.
     """
     app = opened("projections", edits=EDITED)
@@ -44,8 +44,8 @@ def test_undo_and_reset() -> None:
 @pytest.mark.parametrize(
     "junk", ["banana", "wq_0_0_nan", "wq_0_0_1e99", "wz_0_0_1", "x_-1_0_2", "." + "0" * 32, "__"]
 )
-def test_nonsense_in_the_address(junk: str) -> None:
-    """What is no edit is refused with a sentence; the page shows the layer without it."""
+def test_nonsense_in_the_url(junk: str) -> None:
+    """Text that is not an edit is refused with a sentence; the page shows the layer without it."""
     app = opened("scores", edits=junk)
     assert not app.exception
     assert page_context(app).scenario == Scenario()
@@ -94,13 +94,13 @@ def test_a_number_that_is_too_large(monkeypatch: pytest.MonkeyPatch, value: floa
 
 
 def test_the_table_gives_edits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every number changed in the table is one edit; an emptied cell is none."""
+    """Every number changed in the table is one edit; an emptied cell is not an edit."""
     state = session(monkeypatch, table={"edited_rows": {1: {"2": 3.5, "0": None}, 0: {"1": -1}}})
     own_numbers._table_changed("table", "w_o")
     assert Edits.decode(state["edits"]).items == (Edit("w_o", 1, 2, 3.5), Edit("w_o", 0, 1, -1.0))
 
 
-def test_too_many_edits_for_an_address() -> None:
+def test_too_many_edits_for_a_url() -> None:
     """More than forty edits go by a key; on a server that does not know it the page says what
     to do.
     """

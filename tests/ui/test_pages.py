@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.panels import CLOSER
-from attention_ui.registry import PAGES, page_of, story, strip
-from attention_viz.theme import ON_BOARDS, PALETTES
+from attention_ui.panels import CLOSER_LOOKS
+from attention_ui.registry import PAGES, page_of, story_steps, strip_pages
+from attention_viz.theme import BOARD_PALETTES, PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
     alternatives,
@@ -137,8 +137,8 @@ def test_the_theme_changes_colours_only(page: str) -> None:
     """In the dark theme every board holds the same numbers in the colours of the dark palette."""
     light, dark = opened(page), opened(page, theme="dark")
     for before, after in zip(scenes(light), scenes(dark), strict=True):
-        assert before["palette"] == json.loads(json.dumps(ON_BOARDS["light"]))
-        assert after["palette"] == json.loads(json.dumps(ON_BOARDS["dark"]))
+        assert before["palette"] == json.loads(json.dumps(BOARD_PALETTES["light"]))
+        assert after["palette"] == json.loads(json.dumps(BOARD_PALETTES["dark"]))
         assert before["arrays"] == after["arrays"]
     seen = str(figures(dark)) + "".join(html(dark))
     for role in ("text", "focus", "query", "key", "value"):
@@ -159,15 +159,15 @@ def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
         assert set(board["axes"].get("T", {"labels": trace.tokens})["labels"]) == set(trace.tokens)
 
 
-@pytest.mark.parametrize("page", [page.url_path for page in strip()])
+@pytest.mark.parametrize("page", [page.url_path for page in strip_pages()])
 def test_the_strip_of_steps(page: str) -> None:
     """Every page of the story links to all of them, and says which one it is."""
     shown = stage(opened(page))
-    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip()]
+    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip_pages()]
     assert shown["steps"][shown["place"]]["path"] == page
 
 
-@pytest.mark.parametrize("page", [page.url_path for page in story()])
+@pytest.mark.parametrize("page", [page.url_path for page in story_steps()])
 def test_every_step_explains_itself(page: str) -> None:
     """A step shows its question, its formula, the shape of its result, the NumPy lines and a
     cell's arithmetic.
@@ -183,7 +183,7 @@ def test_every_step_explains_itself(page: str) -> None:
     result = next(panel for panel in scenes(app)[0]["panels"] if panel["role"] == "result")
     assert result["badge"].startswith(str(getattr(trace, field).shape[-2]))
     assert [len(app.dataframe), len(app.code), len(app.get("download_button"))] == [0, 0, 0]
-    app.session_state["closer"] = list(CLOSER)
+    app.session_state["closer"] = list(CLOSER_LOOKS)
     app.run()
     assert not app.exception
     assert trace.code(field).splitlines()[0] in app.code[0].value

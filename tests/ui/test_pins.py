@@ -9,7 +9,7 @@ import pytest
 import attention_ui.focus as module
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
-from attention_ui.focus import follow_cell
+from attention_ui.focus import move_focus
 from attention_ui.heads import head_worth
 from tests.ui.app import facts, gone_to, opened, page_context, scenes
 
@@ -48,7 +48,7 @@ def test_a_pinned_cell_moves_the_focus(
     """
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    follow_cell(axes, index)
+    move_focus(axes, index)
     assert state == expected
 
 
@@ -141,7 +141,7 @@ def test_a_pin_that_led_to_another_page() -> None:
 def test_a_pin_that_no_board_sends_moves_nothing(
     monkeypatch: pytest.MonkeyPatch, pin: object
 ) -> None:
-    """What does not name a cell of the board is passed over without an error."""
+    """A message that names no cell of the board is ignored without an error."""
     state: dict[str, Any] = {"board": {"pin": pin}, "head": 3}
     monkeypatch.setattr(board.st, "session_state", state)
     board._pinned("board", {"scores": [("B", None), ("H", None), ("T", None), ("S", None)]})
@@ -153,9 +153,9 @@ def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) 
     """Its columns begin with the feature 64; a place that nothing has becomes the last of all."""
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    head_worth._follow(64, "missing", [5, 7])
+    head_worth._choose_clicked_cell(64, "missing", [5, 7])
     assert state == {"query": 5, "feature": 71}
-    head_worth._follow(0, "missing", [10**9, 3])
+    head_worth._choose_clicked_cell(0, "missing", [10**9, 3])
     assert state == {"query": MAX_INDEX, "feature": 3}
 
 
@@ -181,7 +181,7 @@ def test_a_click_on_a_chart_tells_the_name_of_the_point(monkeypatch: pytest.Monk
 def test_a_click_that_no_chart_sends_moves_nothing(
     monkeypatch: pytest.MonkeyPatch, click: object
 ) -> None:
-    """What does not name a point is passed over without an error."""
+    """A message that names no point is ignored without an error."""
     state: dict[str, Any] = {"chart": {"click": click}, "head": 3}
     monkeypatch.setattr(module.st, "session_state", state)
     show._clicked("chart", pytest.fail)
@@ -190,9 +190,7 @@ def test_a_click_that_no_chart_sends_moves_nothing(
 
 
 def test_a_second_click_after_the_first_has_left_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A click on a board or chart that the last run did not draw, and the session forgot, is
-    passed over.
-    """
+    """A click on a board or chart that the last run did not draw is ignored."""
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
     board._pinned("board", {"scores": [("T", None), ("S", None)]})

@@ -1,4 +1,4 @@
-"""Heads, groups, sequences and cells that the address asks for and that there are not."""
+"""Heads, groups, sequences and cells that the URL asks for and that do not exist."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.ui.app import errors, opened, refused
 
 @pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
 def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
-    """A number of key/value heads that there cannot be is said, with the one that is shown
-    instead, however large.
+    """An impossible number of key/value heads, however large, is refused with the number that is
+    shown instead.
     """
     app = opened("shared-keys", groups=asked)
     shown = app.button_group(key="switch groups").value
@@ -25,9 +25,7 @@ def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
     [("head-worth", "off", "1.99"), ("head-worth", "off", "1.100"), ("all-heads", "subset", "4")],
 )
 def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, asked: str) -> None:
-    """What the address asks for beyond the last head is said; the heads that there are stay
-    chosen.
-    """
+    """Heads beyond the last one are refused; the existing heads stay chosen."""
     app = opened(page, **{name: asked})
     label = app.button_group(key=f"switches {name}").label
     assert refused(app) == [(label, asked, 3)]
@@ -63,9 +61,9 @@ def test_a_cell_that_there_is_not_is_refused_once(
 @pytest.mark.parametrize(
     ("page", "name", "label"), [("scores", "query", "Query"), ("one-head", "th_layer", "Layer")]
 )
-def test_a_place_that_stands_twice_in_the_address(page: str, name: str, label: str) -> None:
-    """Of two different places the last one counts, which is said, and the address is left with
-    that one.
+def test_a_place_that_stands_twice_in_the_url(page: str, name: str, label: str) -> None:
+    """Of two different places the last one counts; the page says so, and the URL keeps only that
+    one.
     """
     app = opened(page)
     app.query_params[name] = ["2", "5"]

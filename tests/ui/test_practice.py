@@ -10,10 +10,10 @@ from html import escape, unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.practice import ask
+from attention_lab.practice import practice_question
 from attention_ui.markdown import plain
-from attention_ui.practice import ON_A_SHEET, printed
-from attention_viz.practice import DOT_PRODUCT
+from attention_ui.practice import MAX_SHEET_QUESTIONS, sheet_html
+from attention_viz.practice import DOT_PRODUCT_METHOD
 from tests.ui.app import facts, named_in, opened, page_context, scenes, texts, title
 
 HAND = {
@@ -41,21 +41,21 @@ def kept(app: AppTest) -> str:
 
 
 def test_answers_are_judged() -> None:
-    """Right, the wrong sign, nearly, wrong, and no number at all; nothing before there is one."""
+    """Right, wrong sign, near, wrong, or not a number; nothing before there is an answer."""
     app = opened("practice", pr_step="scores", pr_number=3, text="The cat sat")
-    question = ask(page_context(app).trace, 3, "scores")
+    question = practice_question(page_context(app).trace, 3, "scores")
     assert facts(app)["verdict"] == "none"
     assert answered(app, f"{question.answer:.2f}") == "right"
     assert f"{question.answer:.2f}" in kept(app)
     assert answered(app, f"{-question.answer:.2f}") == "sign"
     assert answered(app, f"{question.answer + 3 * question.tolerance:.4f}") == "near"
     assert answered(app, "99") == "wrong"
-    assert DOT_PRODUCT in app.warning[0].value  # what to do
+    assert DOT_PRODUCT_METHOD in app.warning[0].value  # what to do
     assert answered(app, "x=1") == "no number"
     assert plain("x=1") in app.warning[0].value
     assert answered(app, "  ") == "none"
     merged = opened("practice", pr_step="merged")
-    place = f"{ask(page_context(merged).trace, 1, 'merged').answer:.0f}"
+    place = f"{practice_question(page_context(merged).trace, 1, 'merged').answer:.0f}"
     assert answered(merged, place) == "right"
     assert f" {place}." in kept(merged)
 
@@ -64,7 +64,7 @@ def test_answers_are_judged() -> None:
 def test_a_share_may_be_a_percentage(answer: str) -> None:
     """A share is right as a percentage and as a fraction, with a decimal comma or a point."""
     app = opened("practice", pr_step="probabilities", text="The cat sat")
-    share = 100 * ask(page_context(app).trace, 1, "probabilities").answer
+    share = 100 * practice_question(page_context(app).trace, 1, "probabilities").answer
     assert answered(app, answer.format(share)) == "right"
     assert answered(app, answer.format(share).replace(".", ",")) == "right"
 
@@ -104,7 +104,7 @@ def test_the_next_question_begins_anew() -> None:
 def test_the_answer_leads_to_the_board(step: str, page: str, row: str) -> None:
     """The step of the cell is opened with that cell in focus, which is then explained."""
     app = opened("practice", pr_step=step.replace("_", " "), pr_show="true", pr_number=4)
-    derivation = ask(page_context(app).trace, 4, step).exact
+    derivation = practice_question(page_context(app).trace, 4, step).exact
     app.button(key="see it").click().run()
     assert title(app) == page
     assert getattr(page_context(app).focus, row) == derivation.index[-2]
@@ -127,7 +127,7 @@ def test_what_is_no_work_for_a_hand() -> None:
 def test_all_weights_have_questions(weights: str) -> None:
     """Whatever the layer, there is a question with an answer that is right."""
     app = opened("practice", weights=weights, text="The cat sat", pr_number=5)
-    question = ask(page_context(app).trace, 5)
+    question = practice_question(page_context(app).trace, 5)
     assert answered(app, repr(question.answer)) == "right"
 
 
@@ -138,8 +138,8 @@ def test_a_sheet_of_questions() -> None:
     app = opened("practice", pr_step="scores", pr_number=9995, text="<b>you</b>")
     app.session_state["practice sheet"] = True
     app.run()
-    assert {str(ON_A_SHEET), "9995"} <= named_in(app.get("download_button")[0].label)
-    page = printed(page_context(app), 9995, "scores")
+    assert {str(MAX_SHEET_QUESTIONS), "9995"} <= named_in(app.get("download_button")[0].label)
+    page = sheet_html(page_context(app), 9995, "scores")
     numbers = [str(n) for n in (*range(9995, 10000), *range(1, 6))]
     sheets = page.split('class="answers"')
     assert [re.findall(r'<li value="(\d+)">', sheet) for sheet in sheets] == [numbers] * 2
@@ -158,7 +158,7 @@ def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
     field = "" if step == "any" else step
     items = re.findall(
         r'<li value="(\d+)">([^<]*)<',
-        printed(page_context(app), 1, field).split('class="answers"')[0],
+        sheet_html(page_context(app), 1, field).split('class="answers"')[0],
     )
     assert len({question for _, question in items}) == len(items) == n_cells
     for number, question in items:

@@ -11,11 +11,12 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
-from attention_lab.cell_worth_telling import cell_worth_telling
-from attention_lab.scenario import CHOICES, FIELD_BOUNDS, MAX_TEXT, Scenario, settled, trace_of
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, resolve
+from attention_lab.example_cell import choose_example_cell
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.focus import Focus
-from attention_ui.presets import FILE, Preset, presets, widget_values
+from attention_ui.presets import PRESET_FILE, Preset, presets, widget_values
 from tests.ui.app import opened, page_context, unfolded
 
 ELSEWHERE = {
@@ -57,16 +58,16 @@ def example_box(app: AppTest) -> Selectbox[Any]:
 def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
     """Each example runs, and every value is one that its widget can hold."""
     trace_of(preset.scenario)
-    assert preset.says.endswith((".", "?"))
+    assert preset.hint.endswith((".", "?"))
     for control in CONTROLS:
         value = getattr(preset.scenario, control.name)
         assert type(value) is type(getattr(Scenario(), control.name))
-        if control.name in CHOICES:
-            assert value in CHOICES[control.name]
+        if control.name in FIELD_CHOICES:
+            assert value in FIELD_CHOICES[control.name]
         elif control.name in FIELD_BOUNDS:
             low, high = FIELD_BOUNDS[control.name]
             assert low <= value <= high
-    assert len(preset.scenario.text) <= MAX_TEXT
+    assert len(preset.scenario.text) <= MAX_TEXT_LENGTH
 
 
 def test_names_and_scenarios_are_unique() -> None:
@@ -78,7 +79,7 @@ def test_names_and_scenarios_are_unique() -> None:
         == len({preset.scenario for preset in presets()})
         == len(presets())
     )
-    for entry in json.loads(FILE.read_text(encoding="utf-8")):
+    for entry in json.loads(PRESET_FILE.read_text(encoding="utf-8")):
         for name, value in entry["scenario"].items():
             assert value != getattr(Scenario(), name), f"{entry['name']}: {name}"
 
@@ -88,7 +89,7 @@ def test_the_examples_asked_for_are_there() -> None:
     compared with eight, random weights with trained ones.
     """
     scenarios = [preset.scenario for preset in presets()]
-    assert scenarios[0].weights == settled(scenarios[0]).weights == "by hand"
+    assert scenarios[0].weights == resolve(scenarios[0]).weights == "by hand"
     assert scenarios[1] == Scenario()
     assert scenarios[-1] == Scenario(weights="trained", layer=3)
     assert {1, 8} <= {scenario.n_heads for scenario in scenarios}
@@ -113,7 +114,7 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
         )
     assert page_context(app).focus == Focus(*(preset.focus or ()))
     assert example_box(app).value == preset.name
-    assert preset.says in [caption.value for caption in app.caption]
+    assert preset.hint in [caption.value for caption in app.caption]
 
 
 def test_moving_a_control_leaves_the_example() -> None:
@@ -136,12 +137,12 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
     must not be lost.
     """
     shown, example = presets()[1].scenario, presets()[2]
-    state: dict[str, Any] = widget_values(shown) | moved | {module.KEY: example.name}
+    state: dict[str, Any] = widget_values(shown) | moved | {module.EXAMPLE_KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
     module._load(shown)
     state.pop("session", None)
-    expected = example.held if loads else widget_values(replace(shown, **moved))
-    assert {**state, module.KEY: ""} == {**expected, module.KEY: ""}
+    expected = example.session_values if loads else widget_values(replace(shown, **moved))
+    assert {**state, module.EXAMPLE_KEY: ""} == {**expected, module.EXAMPLE_KEY: ""}
 
 
 @pytest.mark.parametrize("preset", presets(), ids=by_name)
@@ -154,8 +155,8 @@ def test_an_example_tells_of_one_cell(preset: Preset) -> None:
     assert (cell.query, cell.key) != (0, 0)
     assert trace.probabilities[0, cell.head, cell.query, cell.key] > 0
     assert trace.inputs.shape[2] > cell.feature
-    told = cell_worth_telling(trace)
-    assert replace(preset, focus=None).held == preset.held | told._asdict()
+    told = choose_example_cell(trace)
+    assert replace(preset, focus=None).session_values == preset.session_values | told._asdict()
 
 
 def test_the_examples_about_it_look_at_it() -> None:

@@ -32,15 +32,15 @@ def test_every_statement_has_its_card() -> None:
 @pytest.mark.parametrize("numbers", ["3; 2; 1", "3", "1,0; 0,1", "0,0; 1,1; -2,5"])
 def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
     """Each statement is checked on the tokens shown: holds, violated, or does not apply."""
-    told = facts(opened("propositions", lab_tokens="numbers", lab_numbers=numbers))
+    page_facts = facts(opened("propositions", lab_tokens="numbers", lab_numbers=numbers))
     scene = DiagonalSettings(tokens="numbers", numbers=numbers, weights="weightless")
     for number, check in check_propositions(trace_of_settings(scene)).items():
-        verdict, where = told[f"verdict_on_{number}"]
+        verdict, where = page_facts[f"verdict_on_{number}"]
         assert verdict == (
             ("holds" if check.holds else "violated") if check.applies else "does not apply"
         )
         assert bool(where) == bool(check.where)
-        assert (number in told["violated"]) == (not check.holds)
+        assert (number in page_facts["violated"]) == (not check.holds)
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_searching_a_counterexample(number: str, found: bool) -> None:
     app = opened("propositions")
     before = scenes(app)
     app.button(key=f"search {number}").click().run()
-    told = facts(app)
-    assert (told["searched"], told["counterexample_found"]) == (number, found)
+    page_facts = facts(app)
+    assert (page_facts["searched"], page_facts["counterexample_found"]) == (number, found)
     assert (len(app.success), len(app.info)) == (found, not found)
     if found:
         assert app.session_state["lab_tokens"] == "numbers"
-        assert told[f"verdict_on_{number}"][0] == "violated"
+        assert page_facts[f"verdict_on_{number}"][0] == "violated"
     else:
         assert scenes(app) == before
 
@@ -79,9 +79,9 @@ def test_a_search_that_finds_nothing() -> None:
 
 def test_one_token_has_no_other() -> None:
     """It meets the conditions of statements about pairs, of which it makes none."""
-    told = facts(opened("propositions", lab_tokens="numbers", lab_numbers="3"))
-    assert told["one_token_alone"]
-    assert "does not apply" in {told[f"verdict_on_{one.number}"][0] for one in PROPOSITIONS}
+    page_facts = facts(opened("propositions", lab_tokens="numbers", lab_numbers="3"))
+    assert page_facts["one_token_alone"]
+    assert "does not apply" in {page_facts[f"verdict_on_{one.number}"][0] for one in PROPOSITIONS}
     three = facts(opened("propositions", **PAIR))
     assert not three.get("one_token_alone", False)
 
@@ -91,7 +91,7 @@ def test_places_of_numbers_are_not_quoted_like_tokens() -> None:
     stay quoted.
     """
     for cell, names in (("2-1", ("2", "1")), ("2-2", ("2", "2"))):
-        told = facts(opened("propositions", lab_cell=cell, **PAIR))
-        assert told["names_of_the_pair"] == names
-        assert "“" not in told["verdict_on_S4"][1]
+        page_facts = facts(opened("propositions", lab_cell=cell, **PAIR))
+        assert page_facts["names_of_the_pair"] == names
+        assert "“" not in page_facts["verdict_on_S4"][1]
     assert facts(opened("propositions"))["names_of_the_pair"] == ("“1 animal”", "“8 it”")

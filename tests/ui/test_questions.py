@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_ui.reference.questions import ASKED, Entry, find_entries, learner_questions
-from attention_ui.registry import rows_of
+from attention_ui.registry import read_table
 from tests.ui.app import facts, opened, texts
 
 QUOTING = [one for one in learner_questions() if "“" in one.look]
@@ -55,7 +55,7 @@ def test_synonyms_are_known(typed: str, page: str) -> None:
     assert page in {one.page for one in find_entries(typed, [ASKED])}
 
 
-@pytest.mark.parametrize("row", rows_of("synonyms"), ids=lambda row: row["typed"])
+@pytest.mark.parametrize("row", read_table("synonyms"), ids=lambda row: row["typed"])
 def test_every_synonym_finds_something(row: dict[str, str]) -> None:
     """A line of the table that leads to no question has no use."""
     assert find_entries(row["typed"], [ASKED])

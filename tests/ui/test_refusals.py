@@ -1,10 +1,11 @@
-"""What the address asks for and no page offers: the default is shown, and a notice says so."""
+"""Values in a URL that no control has: the default is shown, with a notice."""
 
 from __future__ import annotations
 
 import pytest
 
-from attention_lab.scenario import FIELD_BOUNDS, Scenario
+from attention_lab.choices import FIELD_BOUNDS
+from attention_lab.scenario import Scenario
 from attention_ui.markdown import plain
 from tests.ui.app import (
     errors,
@@ -29,7 +30,7 @@ from tests.ui.app import (
 def test_infinity_for_a_whole_number(
     page: str, name: str, label: str, shown: int, endless: str
 ) -> None:
-    """An address that asks a field of whole numbers for infinity gets its default, and a
+    """Infinity in a URL for a field of whole numbers gives the default, and a
     sentence that says so.
     """
     app = opened(page, **{name: endless})
@@ -38,8 +39,8 @@ def test_infinity_for_a_whole_number(
     assert refused(app) == [(label, endless, shown)]
 
 
-def test_every_wish_that_is_refused_is_said() -> None:
-    """Infinity ends a run half-way; what was refused before it in the same address is said all
+def test_every_refused_value_has_a_notice() -> None:
+    """Infinity ends a run half-way; what was refused before it in the same URL is said all
     the same.
     """
     app = opened("scores", layer="-1", seed="inf", d_model="1e400", head="NaN", query="999")
@@ -76,8 +77,8 @@ def test_every_wish_that_is_refused_is_said() -> None:
         ("piece", "-1"),
     ],
 )
-def test_nonsense_in_the_address_gives_the_default(name: str, junk: str) -> None:
-    """A hand-made address with a value that no control offers shows the default, and a notice
+def test_nonsense_in_the_url_gives_the_default(name: str, junk: str) -> None:
+    """A hand-made URL with a value that no control offers shows the default, and a notice
     says so.
     """
     app = opened("scores", **{name: junk})
@@ -122,7 +123,7 @@ def test_nonsense_for_a_choice_of_one_page(
     ("asked", "quoted"),
     [("\u202e", "\\u202e"), ("4\x00", "4\\x00"), ("4\r5", "4\\r5"), ("👩\u200d🚀", "👩\\u200d🚀")],
 )
-def test_what_shows_nothing_is_said_by_its_code(asked: str, quoted: str) -> None:
+def test_invisible_characters_are_named_by_their_code(asked: str, quoted: str) -> None:
     """A notice about characters that cannot be seen names them, instead of quoting what looks
     like nothing.
     """
@@ -143,14 +144,14 @@ def test_what_shows_nothing_is_said_by_its_code(asked: str, quoted: str) -> None
 def test_a_text_that_a_field_cuts_off(
     page: str, name: str, asked: str, label: str, most: int
 ) -> None:
-    """Where the address holds more characters than a field takes, how many it takes is said."""
+    """If the URL holds more characters than a field allows, a notice says how many it allows."""
     app = opened(page, lab_tokens="numbers", **{name: asked})
     assert (label, asked[:40], asked[:most]) in refused(app)
     assert any(f"{most:,}" in toast.value for toast in app.toast)
 
 
 def test_an_own_word_that_stands_there_twice() -> None:
-    """Of two entries for one word neither is taken silently."""
+    """Two entries for one word are refused with a notice."""
     app = opened("lexicon", lex_words="horse:neut.sg.anim.NOUN;horse:masc.sg.anim.NOUN")
     assert app.session_state["lex_words"] == ""
     ((_, asked, shown),) = refused(app)

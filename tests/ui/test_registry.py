@@ -9,14 +9,14 @@ import pytest
 
 from attention_core import STEPS
 from attention_ui.registry import (
-    FOR_MATHEMATICIANS,
+    MATHEMATICS_PAGES,
     MENU,
     OLD_URLS,
     PAGES,
-    SECTIONS,
+    SECTION_TITLES,
     Page,
     page_of,
-    story,
+    story_steps,
 )
 from tests.ui.app import ROOT
 
@@ -42,7 +42,7 @@ def test_a_page_is_described(page: Page) -> None:
     *_, section, name = Path(page.path).parts
     assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
-    assert page.section in SECTIONS
+    assert page.section in SECTION_TITLES
     assert re.fullmatch(r":material/[a-z_]+:", page.icon)
     assert page.question.endswith("?")
     assert set(page.fields) <= set(STEPS)
@@ -50,13 +50,13 @@ def test_a_page_is_described(page: Page) -> None:
 
 def test_every_field_of_the_trace_has_a_page() -> None:
     """A new step of the layer must be shown by some page of the story."""
-    assert {field for page in story() for field in page.fields} == set(STEPS)
+    assert {field for page in story_steps() for field in page.fields} == set(STEPS)
 
 
 def test_the_story_follows_the_computation() -> None:
     """The first page that is about a field alone comes in the order in which the layer computes."""
     order = list(STEPS)
-    first = [order.index(page.fields[0]) for page in story()[1:]]
+    first = [order.index(page.fields[0]) for page in story_steps()[1:]]
     assert first == sorted(first)
 
 
@@ -81,4 +81,4 @@ def test_pages_for_mathematicians_are_pages() -> None:
     assert all(under.values())
     assert sum(map(len, under.values())) == len(PAGES)
     mathematics = under["Mathematics"]
-    assert {page.url_path for page in mathematics} == set(FOR_MATHEMATICIANS)
+    assert {page.url_path for page in mathematics} == set(MATHEMATICS_PAGES)

@@ -13,7 +13,7 @@ from tests.ui.app import facts, opened, page_context, scenes, sent
 )
 @pytest.mark.parametrize("mask", ["none", "causal"])
 def test_the_board_has_both_shares(topic: str, name: str, mask: str) -> None:
-    """Those of the layer, those of the other way, and the difference, on one scale."""
+    """The shares of the layer, those of the other method, and the difference, on one scale."""
     app = opened("invariances", inv_topic=topic, head=1, query=3, mask=mask)
     other, usual = facts(app)[name].shares, page_context(app).trace.probabilities[0, 1]
     (scene,) = scenes(app)
@@ -22,9 +22,9 @@ def test_the_board_has_both_shares(topic: str, name: str, mask: str) -> None:
         assert np.allclose(array, numbers, atol=1e-6)
 
 
-def test_what_a_query_gets_is_stated() -> None:
-    """Its sum of shares; the additive topic compares the largest scores."""
-    told = facts(opened("invariances", inv_topic="one softmax", head=2, query=5))
-    assert told["of_query"] == told["one_softmax"].of_query[5]
-    told = facts(opened("invariances", inv_topic="additive scores"))
-    assert told["largest_scores"][1] == told["additive"].largest <= told["additive"].bound
+def test_what_a_query_gets() -> None:
+    """The sum of its shares; the additive topic compares the largest scores."""
+    stated = facts(opened("invariances", inv_topic="one softmax", head=2, query=5))
+    assert stated["of_query"] == stated["one_softmax"].of_query[5]
+    stated = facts(opened("invariances", inv_topic="additive scores"))
+    assert stated["largest_scores"][1] == stated["additive"].largest <= stated["additive"].bound

@@ -23,7 +23,7 @@ def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
     said = [caption.value for caption in app.sidebar.caption]
     usual = preset_of(Scenario())
     assert usual
-    assert said == ([usual.says] if own is None else [own.says])
+    assert said == ([usual.hint] if own is None else [own.says])
 
 
 @pytest.mark.parametrize("page", ["trained-heads", "training"])

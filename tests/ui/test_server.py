@@ -48,7 +48,7 @@ def test_numpy_has_one_thread() -> None:
 def test_the_process_is_prepared() -> None:
     """Python looks for cycles less often."""
     gc.set_threshold(700)
-    server.prepare()
+    server.set_limits()
     assert gc.get_threshold()[0] == 5_000
 
 

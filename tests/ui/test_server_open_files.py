@@ -17,7 +17,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))
 {then}
 print(*resource.getrlimit(resource.RLIMIT_NOFILE))
 """
-ALLOWED = "from attention_ui.server import allow_enough; allow_enough()"
+ALLOWED = "from attention_ui.server import raise_file_limit; raise_file_limit()"
 APP = "import app"
 
 
@@ -59,5 +59,5 @@ def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     for soft, unlimited in ((20_000, False), (256, True), (-1, True)):
         hard = resource.RLIM_INFINITY if unlimited else 20_000
         monkeypatch.setattr(resource, "getrlimit", lambda _, found=(soft, hard): found)
-        server.allow_enough()
+        server.raise_file_limit()
     assert asked == [(8192, resource.RLIM_INFINITY)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.notation.texts import GML
-from attention_ui.registry import story
+from attention_ui.registry import story_steps
 from tests.ui.app import facts, figures, opened, page_context, scenes
 from tests.ui.laboratories import opened_at
 
@@ -24,7 +24,7 @@ def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
     assert all(np.allclose(p.T @ p, np.eye(p.shape[1])) for p in heads)
     assert trace.projections.w_o is None
     np.testing.assert_array_equal(trace.output, trace.merged + trace.inputs)
-    for step in story():
+    for step in story_steps():
         app = opened(step.url_path, **choices)
         assert not app.exception
         assert page_context(app).notation is GML
@@ -71,7 +71,7 @@ def test_the_book_on_one_matrix_or_many() -> None:
     pinned = [scene["cell"] for scene in scenes(app)]
     assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
     assert pinned[1]["index"] == [0, 0, 2, 1, 0]
-    assert [row.fused[1] // row.one[1] for row in told["sizes_beside_one"]] == [1] + [3] * 6
+    assert [row.fused[1] // row.one[1] for row in told["array_sizes"]] == [1] + [3] * 6
     assert max(max(one.gaps) for one in told["as_convolutions"]) < 1e-12
 
 

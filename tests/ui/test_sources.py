@@ -41,12 +41,12 @@ def test_sources_name_texts_licences_and_versions() -> None:
     versions that run.
     """
     app = gone_to(opened(), "sources")
-    told = facts(app)
-    assert told["ideas"] == len(concepts()) == 129
-    assert told["claims"] == len(CLAIMS)
+    page_facts = facts(app)
+    assert page_facts["ideas"] == len(concepts()) == 129
+    assert page_facts["claims"] == len(CLAIMS)
     licence = (ROOT / "assets" / "minilm" / "LICENSE").read_text("utf-8")
-    name, number = told["licence_of_the_model"].rsplit(" ", 1)
+    name, number = page_facts["licence_of_the_model"].rsplit(" ", 1)
     assert name in licence
     assert f"Version {number}" in licence
-    assert told["versions"]["numpy"] == np.__version__
+    assert page_facts["versions"]["numpy"] == np.__version__
     assert f"numpy {np.__version__}" in texts(app)

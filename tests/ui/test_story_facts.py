@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.derivation import derive
 from attention_lab.heads.contributions import absorbed_size
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import frame
 from attention_ui.reference import questions
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts
@@ -19,9 +19,9 @@ from tests.ui.app import facts, letters, opened, page_context, scenes, stage, te
 TIED = {"text": "row row", "positions": "false", "mask": "causal"}
 
 
-def in_all_heads(**address: object) -> AppTest:
+def in_all_heads(**url: object) -> AppTest:
     """The page of the scores with one pair of tokens in all heads."""
-    app = opened("scores", **address)
+    app = opened("scores", **url)
     app.session_state["all heads"] = True
     return app.run()
 
@@ -38,7 +38,7 @@ def test_the_block_of_a_head() -> None:
 
 def test_a_window_of_the_output_holds_the_column_in_focus() -> None:
     """Of 65 columns 64 are drawn; the last one stands alone."""
-    wide = OwnMatrices(w_o=np.ones((16, 65))).url_value()
+    wide = UserMatrices(w_o=np.ones((16, 65))).url_value()
     assert facts(opened("output", own=wide, feature=64, whole="true"))["drawn_columns"] == (64, 65)
     assert facts(opened("output", own=wide, whole="true"))["drawn_columns"] == (0, 64)
     assert "drawn_columns" not in facts(opened("output", whole="true"))
@@ -124,7 +124,7 @@ def test_one_token_reads_itself_alone() -> None:
 def test_what_is_read_most_where_shares_are_equal(
     choices: dict[str, Any], tied: int, share: float
 ) -> None:
-    """No token is said to be read most where another is read as much."""
+    """No token is named as read most if another one is read as much."""
     for page in ("overview", "mixing"):
         told = facts(opened(page, **choices))
         assert told["tied_keys"] == tied
@@ -216,7 +216,7 @@ def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
     assert {found["D"] for (page, _), found in words.items() if page != "split"} == {
         "model feature"
     }
-    wide = OwnMatrices(w_o=np.ones((16, 3))).url_value()
+    wide = UserMatrices(w_o=np.ones((16, 3))).url_value()
     assert scenes(opened("output", own=wide))[0]["axes"]["O"]["word"] == "output feature"
 
 

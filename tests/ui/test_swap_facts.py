@@ -10,7 +10,7 @@ import pytest
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
 from attention_lab.notation.array_axes import axis_names, joined
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.ui.app import facts, opened, page_context, stage
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
@@ -51,7 +51,7 @@ def test_where_the_wrong_way_puts_a_number(
 
 def test_equal_numbers_hide_the_missing_swap() -> None:
     """Where all numbers are 0, no cell holds a wrong one although places change."""
-    nothing = OwnMatrices(w_v=np.zeros((16, 16))).url_value()
+    nothing = UserMatrices(w_v=np.zeros((16, 16))).url_value()
     told = facts(opened("merge", own=nothing))
     assert (told["swap_matters"], told["wrong_cells"]) == (True, 0)
 
@@ -88,7 +88,7 @@ def test_when_the_swap_of_the_split_matters(choices: dict[str, Any], matters: bo
     """With one head or one token there is nothing to swap, and no cell holds a foreign number."""
     app = opened("split", **choices)
     assert facts(app)["swap_matters"] is matters
-    assert (facts(app)["foreign_cells"] > 0) is matters
+    assert (facts(app)["wrong_token_cells"] > 0) is matters
     assert (len(app.warning), len(app.info)) == ((1, 0) if matters else (0, 1))
 
 

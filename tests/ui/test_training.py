@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.labs.evaluation import best_possible, loss_floor, score
-from attention_lab.labs.tasks import TASKS
-from attention_lab.labs.training import train
+from attention_lab.labs.evaluation import one_answer_loss, one_answer_score, score_layer
+from attention_lab.labs.tasks import TRAINING_TASKS
+from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings, models
 from attention_ui.labs import training_tables
 from attention_viz.labels import number
@@ -25,7 +25,7 @@ def test_training_runs_to_its_end() -> None:
     """
     app = press(opened("training", train_steps=60, train_seed=3), "Train")
     settings = TrainingSettings(n_steps=60, seed=3)
-    total = score(settings, list(train(settings))[-1].projections).total
+    total = score_layer(settings, list(train_layer(settings))[-1].projections).total
     assert facts(app)["step"] == 60
     assert facts(app)["total_on_unseen"] == total
     assert {"60", f"{total:.4f}"} <= {metric.value for metric in app.metric}
@@ -60,7 +60,7 @@ def test_silencing_a_head() -> None:
     assert names == ["whole layer", "without head 2"]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", TRAINING_TASKS)
 def test_the_line_of_one_answer_per_head(task: str) -> None:
     """The page of training speaks of a dashed line only where there is one; how far one answer
     per head comes stands beside the other numbers.
@@ -68,25 +68,25 @@ def test_the_line_of_one_answer_per_head(task: str) -> None:
     app = opened("training", train_task=task, train_model="1 head")
     lines = [line for line in figures(app)[0]["layout"]["shapes"] if line["line"]["dash"] == "dash"]
     settings = models(task)["1 head"]
-    best = best_possible(task, settings.n_heads, settings.widths[1])
+    best = one_answer_score(task, settings.n_heads, settings.widths[1])
     assert facts(app)["has_a_dashed_line"] == bool(lines) == (task != "letters")
     assert facts(app)["one_answer_per_head"] == best
     if task == "neighbours":  # a head that brings one of two misses half of the variance
         assert best == pytest.approx(0.5, abs=0.01)
-        assert lines[0]["y0"] == loss_floor(settings)
+        assert lines[0]["y0"] == one_answer_loss(settings)
 
 
 def test_the_line_is_a_mean() -> None:
     """Losses of few sequences lie now and then below the mean of one answer."""
     settings = TrainingSettings(n_heads=1)
-    floor = loss_floor(settings)
+    floor = one_answer_loss(settings)
     assert floor is not None
-    assert min(point.loss for point in train(settings)) < floor
+    assert min(point.loss for point in train_layer(settings)) < floor
     (note,) = figures(opened("training", train_model="1 head"))[0]["layout"]["annotations"]
     assert number(floor) in note["text"]
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", TRAINING_TASKS)
 def test_a_model_is_the_same_in_the_choice_and_in_the_table(task: str) -> None:
     """What the choice of models calls by a name has as many numbers to learn as the table's
     model of that name.
@@ -160,7 +160,7 @@ def test_the_mean_of_five_seeds() -> None:
     """With five seeds a curve is the mean of theirs, as the table has it."""
     app = compared(opened("training", train_task="conjunction", train_seeds="five"))
     runs = [models("conjunction", seed)["1 head"] for seed in range(5)]
-    scores = [score(one, list(train(one))[-1].projections).total for one in runs]
+    scores = [score_layer(one, list(train_layer(one))[-1].projections).total for one in runs]
     assert facts(app)["curves"]["1 head"][-1][1] == pytest.approx(np.mean(scores))
 
 

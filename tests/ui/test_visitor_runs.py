@@ -9,7 +9,7 @@ import pytest
 
 from attention_core import cache
 from attention_lab.labs import training
-from attention_lab.labs.training import train
+from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_ui.labs import visitor_runs
 from attention_ui.labs.shared_runs import shared_run
@@ -117,7 +117,7 @@ def test_a_stopped_run_is_shown_as_far_as_it_went() -> None:
     assert run.at(0) == run.points[0]
     with pytest.raises(StoppedError):
         continue_training(run, stop_at(260))
-    *_, last = (point for point, _ in zip(train(LONG), range(27), strict=False))
+    *_, last = (point for point, _ in zip(train_layer(LONG), range(27), strict=False))
     assert run.step == last.step == 260
     assert (run.latest[1].w_q == last.projections.w_q).all()
 

@@ -12,7 +12,7 @@ import pytest
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz.labels import number
 from tests.ui.app import facts, opened, page_context, texts
 
@@ -29,7 +29,7 @@ from tests.ui.app import facts, opened, page_context, texts
         ("projections", {"weights": "weightless"}, {"features_read": 4, "features": 16}),
         # a causal mask shows the diagonal
         ("mask", {"mask": "causal", "query": 4}, {"keys_seen": 5, "mask": "causal"}),
-        ("output", {"own": OwnMatrices(w_o=np.eye(16)).url_value()}, {"heads_mixed": 1}),
+        ("output", {"own": UserMatrices(w_o=np.eye(16)).url_value()}, {"heads_mixed": 1}),
         ("merge", {"weights": "trained", "layer": 3}, {"wrong_cells": 5312}),
         ("scale", {"text": "a"}, {"scores_vary": False}),
         ("scale", {}, {"scores_vary": True}),

@@ -9,11 +9,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.own_matrices import OwnMatrices, shown_matrices
+from attention_lab.user_data.user_matrices import UserMatrices, layer_matrices
 from tests.ui.app import opened
 
-OWN_X = OwnMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
-WHOLE = shown_matrices(trace_of(Scenario()))
+OWN_X = UserMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
+WHOLE = layer_matrices(trace_of(Scenario()))
 ANIMAL = "The animal did not cross the street because it was too tired."
 rng = np.random.default_rng(4)
 SHARES = rng.dirichlet(np.ones(5), size=(2, 3, 5)).astype("f4")

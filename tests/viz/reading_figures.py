@@ -8,7 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from attention_viz.theme import Figure, coloured, dress
+from attention_viz.theme import Figure, coloured_figure, figure_json
 
 
 def refuse(constant: str) -> None:
@@ -20,8 +20,8 @@ def as_sent(figure: Figure) -> str:
     """The text that goes to the browser, every property checked by Plotly; arrays travel as
     base64.
     """
-    text = json.dumps(dress(figure))
-    checked = json.loads(str(go.Figure(coloured(figure)).to_json()))
+    text = json.dumps(figure_json(figure))
+    checked = json.loads(str(go.Figure(coloured_figure(figure)).to_json()))
     del checked["layout"]["template"]
     assert _comparable(json.loads(text, parse_constant=refuse)) == _comparable(checked)
     return text

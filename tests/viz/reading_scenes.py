@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from attention_viz.payload import JSON
-from attention_viz.scene_formats import as_bytes, as_text
+from attention_viz.scene_formats import scene_to_bytes, scene_to_text
 from tests.viz.reading_figures import refuse
 
 PARTS = ("data", "masked", "hatched", "changed")
@@ -39,8 +39,8 @@ def scene_of_text(text: str) -> JSON:
 
 def written_and_read(scene: JSON) -> JSON:
     """A scene after its way to a browser, which is the same in both formats."""
-    arrived = scene_of(as_bytes(scene))
-    assert arrived == scene_of_text(as_text(scene))
+    arrived = scene_of(scene_to_bytes(scene))
+    assert arrived == scene_of_text(scene_to_text(scene))
     assert [list(array) for array in arrived["arrays"].values()] == [
         list(array) for array in scene["arrays"].values()
     ]

@@ -12,15 +12,18 @@ FOCUS = (1, 2, 1)  # head, row and column
 Scene = Callable[[Stage], JSON]
 STORY: dict[str, Scene] = {
     **{
-        f"projection of {field}": lambda s, f=field: story.projection(s, f, FOCUS)
-        for field in story.SOURCES
+        f"projection of {field}": lambda s, f=field: story.projection_board(s, f, FOCUS)
+        for field in story.PROJECTION_FACTORS
     },
-    **{f"split of {field}": lambda s, f=field: story.split(s, f, FOCUS) for field in story.SOURCES},
     **{
-        name: lambda s, n=name: getattr(story, n)(s, FOCUS)
+        f"split of {field}": lambda s, f=field: story.split_board(s, f, FOCUS)
+        for field in story.PROJECTION_FACTORS
+    },
+    **{
+        name: lambda s, n=name: getattr(story, f"{n}_board")(s, FOCUS)
         for name in ("scores", "scale", "mask", "softmax", "mixing", "merge", "pair")
     },
-    "value pair": lambda s: story.value_pair(s, FOCUS, 1),
-    "output": lambda s: story.output(s, 2, 1),
+    "value pair": lambda s: story.value_pair_board(s, FOCUS, 1),
+    "output": lambda s: story.output_board(s, 2, 1),
     "overview": lambda s: overview(s, 1, 2, 1),
 }

@@ -8,10 +8,16 @@ import pytest
 from attention_core import Trace
 from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
 from attention_lab.heads.one_wide_head import one_wide_head
-from attention_viz.heads.all_heads import heads_grid, limit_of, of_key, of_query, together
-from attention_viz.heads.similarity import correlations, divergences
-from attention_viz.payload import JSON, Stage, largest
-from attention_viz.scene_formats import as_bytes
+from attention_viz.heads.all_heads import (
+    combined_heads_board,
+    field_limit,
+    heads_grid,
+    key_board,
+    query_board,
+)
+from attention_viz.heads.similarity import correlation_board, divergence_board
+from attention_viz.payload import JSON, Stage, largest_magnitude
+from attention_viz.scene_formats import scene_to_bytes
 from tests.viz.example_traces import CASES, example, square
 from tests.viz.reading_scenes import numbers, written_and_read
 
@@ -45,14 +51,14 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
     assert (panel["tiles"], panel["rows"], panel["columns"]) == (1, 2, 3)
     assert board["cell"] == {"array": field, "index": [0, 5, 2, 1]}
     assert board["axes"]["S"]["labels"] == list(trace.labels("S"))
-    assert array["limit"] == pytest.approx(limit_of(trace, field), rel=1e-5)
+    assert array["limit"] == pytest.approx(field_limit(trace, field), rel=1e-5)
     scale = "share" if field == "probabilities" else "score"
     masked = ["masked"] if "masked" in array or "hatched" in array else []
     assert [part["scale"] for part in board["legend"]] == [scale, *masked]
 
 
 def test_a_focus_on_a_head_that_is_not_chosen() -> None:
-    """The first chosen head has the cell then; all heads are shown without a list."""
+    """The focus is then in the first chosen head; without a list all heads are shown."""
     assert grid(example(), "scores", [2, 5], (3, 2, 1))["cell"]["index"] == [0, 2, 2, 1]
     assert "only" not in grid(example(), "scores", list(range(17)), (3, 2, 1))["panels"][0]
 
@@ -69,20 +75,20 @@ def test_each_head_its_own_scale() -> None:
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:
-    """Raw, scaled and masked scores have the limit of the raw ones, so that a step's effect is
-    seen.
+    """Raw, scaled and masked scores have the colour limit of the raw ones, so the effect of a step
+    shows.
     """
     trace = example()
     assert (
-        limit_of(trace, "scaled_scores")
-        == limit_of(trace, "masked_scores")
+        field_limit(trace, "scaled_scores")
+        == field_limit(trace, "masked_scores")
         == np.abs(trace.scores).max()
     )
-    assert limit_of(trace, "probabilities") == trace.probabilities.max()
+    assert field_limit(trace, "probabilities") == trace.probabilities.max()
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_one_head_beside_them(field: str) -> None:
+def test_one_wide_head_beside_the_others(field: str) -> None:
     """The one wide head has its own numbers and the colours of the others."""
     trace = square(7, 3)
     one = one_wide_head(trace)
@@ -91,33 +97,33 @@ def test_one_head_beside_them(field: str) -> None:
     np.testing.assert_array_equal(numbers(alone), getattr(one, field).astype("f4"))
     assert alone["limit"] == heads["limit"]
     assert alone["limit"] == pytest.approx(
-        max(limit_of(one, field), limit_of(trace, field)), rel=1e-5
+        max(field_limit(one, field), field_limit(trace, field)), rel=1e-5
     )
     assert [panel["array"] for panel in board["panels"]] == ["one head", field]
     assert [panel.get("only") for panel in board["panels"]] == [None, [0, 2]]
     assert "H" not in alone["axes"], "a click there leaves the head in focus"
 
 
-def test_what_heads_give_together() -> None:
-    """Mean and maximum are drawn as they were computed, in the scale of the heads."""
+def test_mean_and_maximum() -> None:
+    """Mean and maximum are drawn as they were computed, on the colour scale of the heads."""
     trace = example("causal")
     array = trace.masked_scores[0]
     merged = {"mean": mean_of_heads(array, [0, 3]), "maximum": maximum_of_heads(array, [0, 3])}
-    board = written_and_read(together(trace, "masked_scores", merged, (0, 1, 1)))
+    board = written_and_read(combined_heads_board(trace, "masked_scores", merged, (0, 1, 1)))
     for name, shown in merged.items():
         sent = board["arrays"][name]
         np.testing.assert_array_equal(numbers(sent), shown.astype("f4"))
-        assert sent["limit"] == pytest.approx(limit_of(trace, "masked_scores"), rel=1e-5)
+        assert sent["limit"] == pytest.approx(field_limit(trace, "masked_scores"), rel=1e-5)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_one_query_and_one_key_in_all_heads(case: str) -> None:
-    """A line per head: the row of the query, and the column of the key, with the head's cell
+    """A row for each head: what the query reads, and who reads the key; the cell in focus is
     pinned.
     """
     trace = example(case)
-    row = written_and_read(of_query(trace, 4, 3, 6))
-    column = written_and_read(of_key(trace, 4, 3, 6))
+    row = written_and_read(query_board(trace, 4, 3, 6))
+    column = written_and_read(key_board(trace, 4, 3, 6))
     for board, shares, hidden, place in (
         (row, trace.probabilities[0, :, 3], trace.hidden[0, :, 3], 6),
         (column, trace.probabilities[0, :, :, 6], trace.hidden[0, :, :, 6], 3),
@@ -129,38 +135,38 @@ def test_one_query_and_one_key_in_all_heads(case: str) -> None:
 
 
 def test_pairs_of_heads_in_order() -> None:
-    """Rows and columns are put in the order, and labelled so; a head without preferences is
-    marked, not coloured.
+    """Rows and columns follow the order, and so do their labels; a head without preferences is
+    hatched, not coloured.
     """
     values = np.arange(9.0).reshape(3, 3) / 10
     values[1] = values[:, 1] = np.nan
-    scene = written_and_read(correlations(values, (2, 0, 1)))
+    scene = written_and_read(correlation_board(values, (2, 0, 1)))
     (array,) = scene["arrays"].values()
     ordered = np.nan_to_num(values[[2, 0, 1]][:, [2, 0, 1]], nan=-np.inf)
     np.testing.assert_array_equal(numbers(array), ordered.astype("f4"))
     assert {tuple(axis["labels"]) for axis in scene["axes"].values()} == {
         ("head 2", "head 0", "head 1")
     }
-    (divergence,) = divergences(values, (0, 1, 2))["arrays"].values()
+    (divergence,) = divergence_board(values, (0, 1, 2))["arrays"].values()
     assert (array["limit"], divergence["limit"]) == (1, pytest.approx(np.log(2), rel=1e-5))
 
 
 def test_the_most_similar_pair_is_lit() -> None:
-    """The closest by the divergence, the most alike by the correlation, wherever they stand."""
+    """The pair with the smallest divergence, or with the largest correlation, is pinned."""
     distances = np.array([[0, 0.5, 0.1], [0.5, 0, 0.4], [0.1, 0.4, 0]])
-    assert divergences(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
-    assert correlations(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
+    assert divergence_board(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
+    assert correlation_board(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
 
 
 def test_the_largest_number_leaves_masked_cells_out() -> None:
     """A colour scale must not become infinite."""
-    assert largest(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
-    assert largest(np.zeros(2)) == largest(np.array([-np.inf])) == 1.0
+    assert largest_magnitude(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
+    assert largest_magnitude(np.zeros(2)) == largest_magnitude(np.array([-np.inf])) == 1.0
 
 
 def test_the_size_of_what_is_sent() -> None:
     """A grid of the default size is at most 10 kB, the largest the app allows at most 300 kB."""
     usual = heads_grid(Stage(square(12, 4, causal=False)), "scores", range(4), cell=(0, 0, 0))
-    assert len(as_bytes(usual)) < 10_000
+    assert len(scene_to_bytes(usual)) < 10_000
     largest = heads_grid(Stage(square(64, 16)), "masked_scores", range(16), cell=(0, 0, 0))
-    assert len(as_bytes(largest)) < 300_000
+    assert len(scene_to_bytes(largest)) < 300_000

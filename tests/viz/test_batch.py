@@ -9,20 +9,21 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_lab.scenario import Scenario, in_batch, sequence_of, tokens_of, trace_of
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import in_batch, tokens_of
 from attention_viz import story
-from attention_viz.payload import Stage, bits
-from attention_viz.story.batch import Batch, batch_board, beside_stage
+from attention_viz.payload import Stage, pack_bits
+from attention_viz.story.batch import BatchField, batch_board, with_sequence_pictures
 
 BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran", mask="causal")
 TOKENS = [tokens_of(in_batch(BATCH, place)) for place in range(3)]
 FIELDS = [name for name in STEPS if name != "memory"]
 
 
-def batch(field: str, scenario: Scenario = BATCH) -> Batch:
+def batch(field: str, scenario: Scenario = BATCH) -> BatchField:
     """A field of the batch, its second sentence shown."""
     index = [1, 0, 1] if STEPS[field].per_head else [0, 1]
-    return Batch(trace_of(scenario), field, TOKENS, 1, index)
+    return BatchField(trace_of(scenario), field, TOKENS, 1, index)
 
 
 def drawn(array: dict[str, Any]) -> np.ndarray:
@@ -56,7 +57,7 @@ def test_what_belongs_to_padding_is_hatched() -> None:
     for place, real in enumerate((5, 2, 3)):
         padded = np.ones((2, 5, 5), bool)
         padded[:, :real, :real] = False
-        assert board["arrays"][f"sentence {place}"]["hatched"] == bits(padded)
+        assert board["arrays"][f"sentence {place}"]["hatched"] == pack_bits(padded)
 
 
 def test_the_stage_shows_one_head_of_every_sequence() -> None:
@@ -64,8 +65,8 @@ def test_the_stage_shows_one_head_of_every_sequence() -> None:
     not, and no number of the step itself is another.
     """
     trace = sequence_of(BATCH, 1)
-    step = story.scores(Stage(trace, n_real=2), (1, 0, 1))
-    board = beside_stage(step, batch("scores"), head=1)
+    step = story.scores_board(Stage(trace, n_real=2), (1, 0, 1))
+    board = with_sequence_pictures(step, batch("scores"), head=1)
     pictures = board["panels"][len(step["panels"]) :]
     assert [panel.get("link") for panel in pictures] == ["sentence 0", None, "sentence 2"]
     for place, panel in enumerate(pictures):
@@ -79,7 +80,7 @@ def test_the_stage_shows_one_head_of_every_sequence() -> None:
 def test_padded_places_are_marked_on_the_axes() -> None:
     """A board of a batch says from which place on tokens are [pad]; any other board does not."""
     trace = sequence_of(BATCH, 1)
-    marked, plain = (story.scores(Stage(trace, n_real=n), (0, 0, 0)) for n in (2, None))
+    marked, plain = (story.scores_board(Stage(trace, n_real=n), (0, 0, 0)) for n in (2, None))
     assert [marked["axes"][letter]["real"] for letter in "TS"] == [2, 2]
     assert not any("real" in axis for axis in plain["axes"].values())
 
@@ -87,7 +88,7 @@ def test_padded_places_are_marked_on_the_axes() -> None:
 def test_of_long_sequences_a_part_is_sent() -> None:
     """The part around the cell, with where it begins."""
     long = replace(BATCH, d_model=160, n_heads=2)
-    wide = Batch(trace_of(long), "queries", TOKENS, 1, [1, 100])
+    wide = BatchField(trace_of(long), "queries", TOKENS, 1, [1, 100])
     array = batch_board(wide)["arrays"]["sentence 2"]
     assert (array["start"], array["whole"], array["shape"]) == ([0, 64], [5, 160], [5, 64])
     assert np.array_equal(drawn(array), trace_of(long).queries[2][:, 64:128].astype("f4"))

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from attention_viz.handout import BOARD
+from attention_viz.handout import BOARD_FOLDER
 
-MODULES = {file.name: file.read_text("utf-8") for file in sorted(BOARD.glob("*.js"))}
+MODULES = {file.name: file.read_text("utf-8") for file in sorted(BOARD_FOLDER.glob("*.js"))}
 NAMES = re.compile(r"^(?:export )?(?:default )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 
 
@@ -52,5 +52,5 @@ def test_text_reaches_the_page_as_text(name: str) -> None:
 
 def test_the_documentation_names_every_module() -> None:
     """docs/board.md says what each is for."""
-    told = (BOARD.parent.parent / "docs" / "board.md").read_text("utf-8")
+    told = (BOARD_FOLDER.parent.parent / "docs" / "board.md").read_text("utf-8")
     assert [name for name in MODULES if f"`{name}`" not in told] == []

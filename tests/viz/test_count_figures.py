@@ -6,15 +6,21 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.heads.counts import SIZE_OF_LETTER, LayerSize, as_grows, grown, total
-from attention_lab.heads.scheme_runs import Measurement, Run
+from attention_lab.heads.counts import (
+    SIZE_OF_LETTER,
+    LayerSize,
+    growing_sizes,
+    size_value,
+    total_count,
+)
+from attention_lab.heads.scheme_runs import Measurement, SchemeRun
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_viz.heads.count_figures import (
     count_curves,
-    measured_memory,
-    measured_times,
     scheme_counts,
+    scheme_memory,
+    scheme_times,
 )
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
@@ -39,44 +45,49 @@ def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
     figure = count_curves(KINDS, letter, counts, "count")
     for name, points in curves(figure).items():
         assert points == [
-            (grown(s, letter), total(counts, s)) for s in as_grows(KINDS[name], letter)
+            (size_value(s, letter), total_count(counts, s))
+            for s in growing_sizes(KINDS[name], letter)
         ]
     rings = [
         (part["x"], part["y"])
         for part in figure["data"]
         if part["marker"].get("symbol") == "circle-open"
     ]
-    assert rings == [([grown(size, letter)], [total(counts, size)]) for size in KINDS.values()]
+    assert rings == [
+        ([size_value(size, letter)], [total_count(counts, size)]) for size in KINDS.values()
+    ]
     as_sent(figure)
 
 
 @pytest.mark.parametrize("which", ["multiplications", "additions", "extra"])
 def test_counts_of_the_four_ways(which: str) -> None:
-    """Four curves by the ways' own formulas; a count of 0 has no place on a logarithmic axis."""
+    """Four curves by the formulas of the ways; a logarithmic axis has no position for 0."""
     figure = scheme_counts(SIZE, "C", which)
     for scheme in SCHEMES:
         count = getattr(scheme, which)
-        expected = [(grown(s, "C"), count.of(s)) for s in as_grows(SIZE, "C") if count.of(s)]
+        expected = [
+            (size_value(s, "C"), count.of(s)) for s in growing_sizes(SIZE, "C") if count.of(s)
+        ]
         assert curves(figure)[scheme.name] == expected
     as_sent(figure)
 
 
 def test_measurements_are_drawn_as_measured() -> None:
     """Milliseconds and kilobytes of each run, on the curve of its way."""
-    larger = as_grows(SIZE, "n")[:2]
+    larger = growing_sizes(SIZE, "n")[:2]
     runs = [
-        Run(scheme, size, Measurement(0.001 * (i + 1), 1000 * size.n_tokens))
+        SchemeRun(scheme, size, Measurement(0.001 * (i + 1), 1000 * size.n_tokens))
         for i, scheme in enumerate(SCHEMES)
         for size in larger
     ]
-    times, memory = curves(measured_times(runs, "n")), curves(measured_memory(runs, "n"))
+    times, memory = curves(scheme_times(runs, "n")), curves(scheme_memory(runs, "n"))
     for i, scheme in enumerate(SCHEMES):
         assert times[scheme.name] == [(8, pytest.approx(i + 1)), (16, pytest.approx(i + 1))]
         assert memory[scheme.name] == [(8, 8), (16, 16)]
-    as_sent(measured_times(runs, "n"))
+    as_sent(scheme_times(runs, "n"))
 
 
-def test_curves_that_coincide_are_told_apart() -> None:
+def test_curves_that_coincide_can_be_distinguished() -> None:
     """Each curve has its own colour, dash, symbol and width."""
     lines = [part for part in scheme_counts(SIZE, "n", "multiplications")["data"] if "name" in part]
     for of in (

@@ -10,7 +10,7 @@ import pytest
 from attention_core import FileError, ShapeError
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-from attention_lab.user_data.own_matrices import read_own
+from attention_lab.user_data.user_matrices import read_matrices
 from attention_viz.tables import field_table
 from tests.viz.reading_words import missing
 
@@ -23,17 +23,17 @@ def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
     """To the last bit, whatever the file is called, and whatever commas and quotes the tokens
     hold.
     """
-    own = read_own(field_table(TRACE, "inputs").to_csv(**kind).encode(), name)
+    own = read_matrices(field_table(TRACE, "inputs").to_csv(**kind).encode(), name)
     assert own.x is not None
     np.testing.assert_array_equal(own.x, TRACE.inputs[0])
-    assert own.given.keys() == {"x"}
+    assert own.arrays.keys() == {"x"}
 
 
 @pytest.mark.parametrize("field", ["queries", "scores", "probabilities"])
 def test_other_tables_are_no_matrix_of_a_layer(field: str) -> None:
     """What was computed is not what a layer is given."""
     with pytest.raises(FileError) as error:
-        read_own(field_table(TRACE, field).to_csv().encode(), f"{field}.csv")
+        read_matrices(field_table(TRACE, field).to_csv().encode(), f"{field}.csv")
     assert missing(str(error.value), *ALL_SYMBOLS.values()) == []
 
 
@@ -50,6 +50,6 @@ def test_other_tables_are_no_matrix_of_a_layer(field: str) -> None:
 def test_a_damaged_table_is_refused(data: bytes, error: type[Exception], facts: list[str]) -> None:
     """Row and column are those of the numbers, the line that of the file."""
     with pytest.raises(error) as refused:
-        read_own(data, "x.csv")
+        read_matrices(data, "x.csv")
     said = str(refused.value).replace("Line", "line")
     assert missing(said, *facts) == []

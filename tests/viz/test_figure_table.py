@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_viz.curves import curve, measured
+from attention_viz.curves import error_bar_series, line_series
 from attention_viz.figure_table import ERROR, NAME, figure_table
 
 LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "loss"}}}
@@ -13,8 +13,8 @@ LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "los
 def test_curves_stand_below_one_another_with_the_titles_of_their_axes() -> None:
     """A gap of a line is no line of the table; a point keeps its standard error."""
     data = [
-        curve([1, 2, 3], [0.5, None, 0.25], "<b>one</b>", "@text"),
-        measured([4], [2.0], [0.125], "other", "@text"),
+        line_series([1, 2, 3], [0.5, None, 0.25], "<b>one</b>", "@text"),
+        error_bar_series([4], [2.0], [0.125], "other", "@text"),
     ]
     table = figure_table({"data": data, "layout": LAYOUT})
     assert list(table) == [NAME, "step", "loss", ERROR]
@@ -24,9 +24,9 @@ def test_curves_stand_below_one_another_with_the_titles_of_their_axes() -> None:
 
 
 def test_decoration_is_left_out() -> None:
-    """What tells a pointer nothing is no number of the chart."""
-    mark = curve([1], [1], "mark", "@text", hoverinfo="skip")
-    table = figure_table({"data": [mark, curve([1], [7], "line", "@text")], "layout": LAYOUT})
+    """Marks without a hover text add no number to the table."""
+    mark = line_series([1], [1], "mark", "@text", hoverinfo="skip")
+    table = figure_table({"data": [mark, line_series([1], [7], "line", "@text")], "layout": LAYOUT})
     assert table.to_numpy().tolist() == [["line", 1.0, 7.0]]
 
 

@@ -1,4 +1,4 @@
-"""The plane of tokens as arrows: who out-votes a token is drawn as computed, and can be read."""
+"""The plane of tokens as arrows: who beats a token is drawn as computed, and can be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.viz.reading_figures import as_sent
 from tests.viz.reading_words import holds, numbers_said
 
 WORDS = DiagonalSettings(text="<b>we like & tea", d_model=3)
-# The colours by which the arrows are told apart.
+# The colours of the kinds of arrows.
 OTHERS, RIVALS, QUERY, OWN_KEY = "@primary", "@key", "@query", "@focus"
 
 
@@ -53,8 +53,8 @@ def test_the_plane() -> None:
 
 
 def test_the_scores_of_a_row_in_words() -> None:
-    """The token's own score, then each rival with its score; who has none, and who is alone, is
-    told without another number.
+    """The token's own score, then each rival with its score; without rivals there is no other
+    number.
     """
     trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
     assert numbers_said(describe_row(trace, 0)) == [1.0, 1, 2.0]
@@ -87,7 +87,7 @@ def test_points_as_a_table() -> None:
 
 def test_a_colour_of_the_plane_means_one_thing() -> None:
     """With free weights the token's own key has neither the colour nor the bare name of keys
-    that out-vote it.
+    that beat it.
     """
     figure = plane(trace_of_settings(DiagonalSettings(weights="free", d_k=2)), 0)
     as_sent(figure)
@@ -116,9 +116,7 @@ def test_no_word_of_the_plane_covers_another() -> None:
     [("3,0; 1,0", 1, 1), ("3,0; 1,0; 1,0", 2, 1), ("1,0; 2,0; 3,0", 2, 2)],
 )
 def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rivals: int) -> None:
-    """Of so many tokens, so many margins are below 0, and so many tokens out-vote the chosen
-    one.
-    """
+    """The names hold the numbers of tokens, of margins below 0, and of tokens that beat one."""
     trace = trace_of_settings(settings_of_numbers(points))
     n_tokens, token = trace.sizes["T"], int(diagonal_margins(trace.masked_scores[0, 0]).argmin())
     assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)

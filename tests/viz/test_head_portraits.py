@@ -7,7 +7,7 @@ import pytest
 
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_viz.heads.head_portraits import profile, strip, value_says
+from attention_viz.heads.head_portraits import describe_value, measures_figure, profile_figure
 from tests.viz.example_traces import square
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_words import numbers_said
@@ -18,13 +18,11 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_bars_and_ticks(causal: bool) -> None:
-    """A bar per head and measure with its number, and a tick at the value without preferences where
-    there is one.
-
-    Within a measure all lie on one scale from its zero, and all in its own column.
+    """A bar with its number for each head and measure, and a tick at the value without preferences.
+    Within a measure all lie on one scale from its zero, in its own column.
     """
     pattern = pattern_of(square(7, 5, causal=causal))
-    figure = strip(MEASURES, pattern, ("entropy", 3))
+    figure = measures_figure(MEASURES, pattern, ("entropy", 3))
     bars, written, ticks, _ = figure["data"]
     assert bars["customdata"] == [[measure.name, head] for measure in MEASURES for head in range(5)]
     assert written["text"] == bars["text"]
@@ -59,7 +57,7 @@ def test_the_lines_of_the_picture() -> None:
     """A head's bars lie on the line of its name, and below the name of their measure; no two
     bars lie on each other.
     """
-    figure = strip(MEASURES, pattern_of(square(7, 3)), ("entropy", 0))
+    figure = measures_figure(MEASURES, pattern_of(square(7, 3)), ("entropy", 0))
     bars, _, _, titles = figure["data"]
     axis = figure["layout"]["yaxis"]
     assert set(bars["y"].tolist()) == set(axis["tickvals"])
@@ -78,16 +76,18 @@ def test_the_lines_of_the_picture() -> None:
 
 def test_the_head_and_the_measure_in_focus_are_bold() -> None:
     """Exactly one measure's name and one head's."""
-    figure = strip(MEASURES, pattern_of(square(7, 3)), ("self-mass", 1))
+    figure = measures_figure(MEASURES, pattern_of(square(7, 3)), ("self-mass", 1))
     assert [name for name in figure["data"][-1]["text"] if "<b>" in name] == ["<b>self-mass</b>"]
     assert figure["layout"]["yaxis"]["ticktext"] == ["head 0", "<b>head 1</b>", "head 2"] * 2
 
 
 def test_a_number_that_does_not_exist_is_a_dash() -> None:
-    """One token has no previous one: the bar is empty and says so; tiny numbers are told as
-    such.
+    """One token has no previous one: the bar is empty and has a dash; tiny numbers stand as
+    “< 0.01”.
     """
-    figure = strip([BY_NAME["previous-token mass"]], pattern_of(square(1, 2)), ("entropy", 0))
+    figure = measures_figure(
+        [BY_NAME["previous-token mass"]], pattern_of(square(1, 2)), ("entropy", 0)
+    )
     assert figure["data"][0]["text"] == ["—", "—"]
     assert figure["data"][0]["x"].tolist() == [0, 0]
     as_sent(figure)
@@ -100,7 +100,7 @@ def test_the_profile_of_one_measure(name: str) -> None:
     """
     trace, measure = square(7, 3), BY_NAME[name]
     pattern = pattern_of(trace)
-    figure = profile(trace, measure, pattern, 1)
+    figure = profile_figure(trace, measure, pattern, 1)
     bars, dots, *lines = figure["data"]
     values = measure.profile(pattern)[0].astype("f4")
     np.testing.assert_array_equal(bars["y"], values[1])
@@ -116,7 +116,7 @@ def test_the_profile_of_one_measure(name: str) -> None:
 def test_a_single_head_has_no_others() -> None:
     """With one head there are no dots of other heads."""
     trace = square(5, 1)
-    figure = profile(trace, BY_NAME["entropy"], pattern_of(trace), 0)
+    figure = profile_figure(trace, BY_NAME["entropy"], pattern_of(trace), 0)
     assert [(part["type"], part.get("mode")) for part in figure["data"]] == [
         ("bar", None),
         ("scatter", "lines"),
@@ -124,17 +124,17 @@ def test_a_single_head_has_no_others() -> None:
 
 
 def test_the_number_of_a_head_in_words() -> None:
-    """Beside that of a head without preferences; a single token has no previous one, which is
-    said as such.
+    """It stands beside the number of a head without preferences; a single token has no previous
+    one, and the text holds no number.
     """
     alone = pattern_of(square(1, 2))
     own, previous = (
-        value_says(BY_NAME[name], alone, 1, "") for name in ("self-mass", "previous-token mass")
+        describe_value(BY_NAME[name], alone, 1, "") for name in ("self-mass", "previous-token mass")
     )
     assert numbers_said(own) == [1.0, 1.0]
     assert previous
     assert numbers_said(previous) == []
-    rank = value_says(RANK, alone, 0, "d_k = 2")
+    rank = describe_value(RANK, alone, 0, "d_k = 2")
     assert numbers_said(rank) == [1, 2]
     assert "d_k = 2" in rank
 
@@ -145,6 +145,6 @@ def test_a_single_token_has_its_picture() -> None:
     """
     trace = square(1, 2)
     for name in ("entropy", "self-mass"):
-        figure = profile(trace, BY_NAME[name], pattern_of(trace), 0)
+        figure = profile_figure(trace, BY_NAME[name], pattern_of(trace), 0)
         assert [part.get("mode") for part in figure["data"]] == [None, "markers", "markers"]
         assert figure["layout"]["yaxis"]["rangemode"] == "tozero"

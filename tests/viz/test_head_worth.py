@@ -11,14 +11,14 @@ from attention_core import Projections, Trace, attend
 from attention_lab.heads.basis_change import BeforeAfter
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
 from attention_viz.heads.head_worth import (
-    MAX_COLUMNS,
-    ablation,
-    changes,
+    MAX_ABLATION_COLUMNS,
+    ablation_board,
+    basis_board,
+    describe_remainder,
     first_column,
-    in_two_bases,
-    left_without_heads,
-    shares,
-    stacked,
+    head_shares,
+    stacked_output,
+    token_changes_board,
 )
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
@@ -45,7 +45,7 @@ def test_the_stack_is_the_output(residual: bool, bias: bool) -> None:
     own output.
     """
     trace = layer(residual, bias)
-    figure = stacked(trace, 4)
+    figure = stacked_output(trace, 4)
     parts = bars(figure)
     assert len(parts) == 3 + bias + residual
     (tick,) = (part for part in figure["data"] if part["type"] == "scatter")
@@ -58,7 +58,7 @@ def test_the_stack_is_the_output(residual: bool, bias: bool) -> None:
 def test_shares_are_ranked() -> None:
     """Both shares of every head, the largest signed share first."""
     trace = layer()
-    figure = shares(trace)
+    figure = head_shares(trace)
     order = [int(name.removeprefix("head ")) for name in figure["data"][0]["x"]]
     drawn = bars(figure)
     np.testing.assert_array_equal(
@@ -74,7 +74,7 @@ def test_changes_per_token() -> None:
     and query.
     """
     trace = layer()
-    scene = changes(trace, (1, 4))
+    scene = token_changes_board(trace, (1, 4))
     sent = scene["arrays"]["changes"]
     assert sent["axes"] == ["H", "T"]
     assert scene["cell"] == {"array": "changes", "index": [1, 4]}
@@ -89,7 +89,7 @@ def test_what_is_missing_without_some_heads() -> None:
     """
     trace = layer(residual=True)
     without = ablated_output(trace, [0, 2])[0]
-    scene = written_and_read(ablation(trace, without, (3, 5)))
+    scene = written_and_read(ablation_board(trace, without, (3, 5)))
     drawn = list(scene["arrays"].values())
     expected = (trace.output[0], without, trace.output[0] - without)
     for array, matrix in zip(drawn, expected, strict=True):
@@ -98,21 +98,21 @@ def test_what_is_missing_without_some_heads() -> None:
     assert scene["cell"] == {"array": list(scene["arrays"])[-1], "index": [3, 5]}
 
 
-def test_of_a_wide_output_the_columns_around_the_focus() -> None:
-    """Beyond 64 columns a block of them is drawn, under their own numbers."""
+def test_a_wide_output_is_drawn_in_part() -> None:
+    """If there are more than 64 columns, the block around the focus is drawn with its numbers."""
     trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
-    scene = ablation(trace, trace.output[0], (1, 66))
+    scene = ablation_board(trace, trace.output[0], (1, 66))
     assert {tuple(array["shape"]) for array in scene["arrays"].values()} == {(2, 6)}
     named = [axis["labels"] for axis in scene["axes"].values() if axis["word"] == "feature"]
-    assert named == [[str(column) for column in range(MAX_COLUMNS, 70)]]
+    assert named == [[str(column) for column in range(MAX_ABLATION_COLUMNS, 70)]]
     assert scene["cell"]["index"] == [1, 2]
-    assert first_column(66) == MAX_COLUMNS == 64
+    assert first_column(66) == MAX_ABLATION_COLUMNS == 64
 
 
 def test_before_and_after_a_change_of_basis() -> None:
-    """Both matrices side by side on one scale, of large ones a corner."""
+    """Both matrices side by side on one scale; large matrices are cut."""
     before, after = np.arange(20.0 * 3).reshape(20, 3), -np.arange(20.0 * 3).reshape(20, 3)
-    scene = written_and_read(in_two_bases(BeforeAfter("W", before, after)))
+    scene = written_and_read(basis_board(BeforeAfter("W", before, after)))
     first, second = scene["arrays"].values()
     np.testing.assert_array_equal(numbers(first), before[:16])
     np.testing.assert_array_equal(numbers(second), after[:16])
@@ -120,10 +120,10 @@ def test_before_and_after_a_change_of_basis() -> None:
 
 
 def test_what_is_left_without_heads() -> None:
-    """The bias and the residual where there are any, else nothing."""
+    """The bias and the residual if the layer has them, otherwise 0."""
     for bias in (False, True):
         for residual in (False, True):
-            left = left_without_heads(layer(residual=residual, bias=bias))
+            left = describe_remainder(layer(residual=residual, bias=bias))
             assert left
             assert ("bias" in left) == bias
             assert ("residual" in left) == residual

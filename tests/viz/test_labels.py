@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_viz.labels import LONGEST, longest, number, numbered, percent, short
+from attention_viz.labels import (
+    MAX_LABEL_LENGTH,
+    label_width,
+    number,
+    numbered_labels,
+    percent,
+    shorten,
+)
 
 
 @given(st.text(st.characters(categories=None), max_size=40))
@@ -17,10 +24,10 @@ def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
     """A label is the token itself, or its beginning and an ellipsis; no character of it can be
     taken for markup.
     """
-    label = short(token)
+    label = shorten(token)
     assert not set("<>") & set(label)
     shown = unescape(label) if "&" in label else label
-    if len(token) <= LONGEST and "&" not in token:
+    if len(token) <= MAX_LABEL_LENGTH and "&" not in token:
         assert shown == token
     assert label.count("&") == label.count("&amp;") + label.count("&lt;") + label.count("&gt;")
 
@@ -30,9 +37,9 @@ def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
     [
         ("", ""),
         ("cat", "cat"),
-        ("x" * LONGEST, "x" * LONGEST),
-        ("x" * (LONGEST + 1), "x" * (LONGEST - 1) + "…"),
-        ("x" * 500, "x" * (LONGEST - 1) + "…"),
+        ("x" * MAX_LABEL_LENGTH, "x" * MAX_LABEL_LENGTH),
+        ("x" * (MAX_LABEL_LENGTH + 1), "x" * (MAX_LABEL_LENGTH - 1) + "…"),
+        ("x" * 500, "x" * (MAX_LABEL_LENGTH - 1) + "…"),
         ("<script>", "&lt;script&gt;"),
         ("&lt;", "&amp;lt;"),
         ("R&D", "R&amp;D"),
@@ -44,19 +51,19 @@ def test_labels(token: str, label: str) -> None:
     """Ordinary tokens stay, long ones are cut before they are escaped, so that no entity is cut
     in two.
     """
-    assert short(token) == label
+    assert shorten(token) == label
 
 
 def test_equal_tokens_have_labels_apart() -> None:
     """Equal tokens get labels that differ and stay text."""
-    assert numbered(["the", "the", "<b>"]) == ("0 the", "1 the", "2 &lt;b&gt;")
+    assert numbered_labels(["the", "the", "<b>"]) == ("0 the", "1 the", "2 &lt;b&gt;")
 
 
 def test_the_width_of_labels() -> None:
     """Of eleven px a letter takes six, a capital a fifth more, a wide sign half as much more,
     an East Asian one two.
     """
-    assert [round(longest([sign]) / 6.05, 3) for sign in ("a", "A", "W", "…", "動", "🙂")] == [
+    assert [round(label_width([sign]) / 6.05, 3) for sign in ("a", "A", "W", "…", "動", "🙂")] == [
         1,
         1.2,
         1.5,
@@ -64,8 +71,8 @@ def test_the_width_of_labels() -> None:
         2,
         2,
     ]
-    assert longest(["it", "sat", "a"], 20) == pytest.approx(33)
-    assert longest([]) == 0
+    assert label_width(["it", "sat", "a"], 20) == pytest.approx(33)
+    assert label_width([]) == 0
 
 
 @pytest.mark.parametrize(

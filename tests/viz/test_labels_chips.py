@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attention_core.text import PADDING_TOKEN, Tokens
-from attention_viz.labels import chips_html
+from attention_viz.labels import token_chips
 from tests.viz.example_traces import HOSTILE
 
 TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))
@@ -11,7 +11,7 @@ TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))
 
 def test_tokens_are_escaped() -> None:
     """A token that is markup is shown letter by letter."""
-    html = chips_html(TOKENS, 0)
+    html = token_chips(TOKENS, 0)
     assert "<script" not in html
     assert "<b>" not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
@@ -22,7 +22,7 @@ def test_the_chosen_token_and_the_padding_are_marked() -> None:
     """One chip is lit; only tokens that fill the sequence up are dashed, not a word that looks
     like them.
     """
-    html = chips_html(Tokens((PADDING_TOKEN, "a", PADDING_TOKEN), 2), 1)
+    html = token_chips(Tokens((PADDING_TOKEN, "a", PADDING_TOKEN), 2), 1)
     assert html.count("chosen") == 1
     assert html.count("padding") == 1
     assert [f"<small>{place}</small>" in html for place in range(3)] == [True] * 3

@@ -11,8 +11,8 @@ from attention_lab.labs.convolution import pixel_attention, run_convolution, run
 from attention_lab.labs.evaluation import Score, offset_profile, unseen_trace
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
-from attention_lab.labs.lexicon import FEATURES, SENTENCES, compose
-from attention_lab.labs.lexicon_heads import HEADS, comparison_matrix, run_lexicon
+from attention_lab.labs.lexicon import LEXICON_FEATURES, LEXICON_SENTENCES, compose_sentence
+from attention_lab.labs.lexicon_heads import LEXICON_HEADS, comparison_matrix, run_lexicon
 from attention_lab.labs.sphere_step import sphere_step
 from attention_lab.labs.stiefel import orthonormality_drift
 from attention_lab.labs.training import first_checkpoint
@@ -56,7 +56,7 @@ def recomputed(board: dict[str, Any], name: str, index: tuple[int, int]) -> floa
 
 
 def test_loss_figure_draws_losses_and_floor() -> None:
-    """The line holds every checkpoint's loss, and the floor lies where it is said to."""
+    """The line has the loss of every checkpoint, and the floor lies at its value."""
     figure = loss_figure({"loss": [(0, 1.25), (10, 0.75), (20, 0.5)]}, 20, floor=0.25, marked=10)
     as_sent(figure)
     assert figure["data"][0]["y"].tolist() == [1.25, 0.75, 0.5]
@@ -118,7 +118,7 @@ def test_stiefel_figures() -> None:
     figure = drift_figure({"cayley": drift})
     as_sent(figure)
     np.testing.assert_array_equal(figure["data"][0]["y"], drift.astype("f4"))
-    step = sphere_step([1, 0, 0], [0.3, 1, 0])
+    step = sphere_step(np.array([1.0, 0, 0]), np.array([0.3, 1, 0]), 1.0)
     globe = sphere_figure(step)
     as_sent(globe)
     landed = {
@@ -126,8 +126,8 @@ def test_stiefel_figures() -> None:
         for bit in globe["data"]
         if "name" in bit
     }
-    np.testing.assert_allclose(landed["QR, Polar"], step.landed["qr"], atol=1e-6)
-    np.testing.assert_allclose(landed["Geodesic"], step.landed["geodesic"], atol=1e-6)
+    np.testing.assert_allclose(landed["QR, Polar"], step.landing_points["qr"], atol=1e-6)
+    np.testing.assert_allclose(landed["Geodesic"], step.landing_points["geodesic"], atol=1e-6)
 
 
 def test_mapping_board() -> None:
@@ -179,14 +179,14 @@ def test_error_figure() -> None:
 
 def test_lexicon_boards() -> None:
     """Probabilities, the blocks and the whole of M, and the vectors are drawn as they are."""
-    trace = run_lexicon(compose(SENTENCES[0]))
-    heads = lexicon_boards.lexicon_heads_board(trace, HEADS, (1, 7, 5))
+    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
+    heads = lexicon_boards.lexicon_heads_board(trace, LEXICON_HEADS, (1, 7, 5))
     assert float(sent(heads, "head 1")[7, 5]) == pytest.approx(0.934, abs=1e-3)
     full = lexicon_boards.comparison_matrix_board(trace, 2, "previous word")
     np.testing.assert_array_equal(
         sent(full, "comparison"), comparison_matrix(trace, 2).astype("f4")
     )
-    assert sent(lexicon_boards.blocks_board(trace, HEADS), "blocks 0").shape == (6, 6)
+    assert sent(lexicon_boards.blocks_board(trace, LEXICON_HEADS), "blocks 0").shape == (6, 6)
     np.testing.assert_array_equal(
         sent(lexicon_boards.words_board(trace), "x"), trace.inputs[0].astype("f4")
     )
@@ -194,8 +194,8 @@ def test_lexicon_boards() -> None:
 
 def test_received_bars() -> None:
     """“they” receives masc from the sons, though it has no gender of its own."""
-    trace = run_lexicon(compose(SENTENCES[0]))
+    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
     own, brought = received_figure(trace, 7)["data"]
-    masc = FEATURES.index("masc")
+    masc = LEXICON_FEATURES.index("masc")
     assert own["y"][masc] == 0
     assert brought["y"][masc] == pytest.approx(0.93, abs=0.01)

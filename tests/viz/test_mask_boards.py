@@ -10,55 +10,59 @@ import pytest
 from attention_core import STEPS
 from attention_core.formulas import softmax
 from attention_core.rules import Position, Read, Rule
-from attention_lab.masks.break_it import examined
-from attention_lab.masks.encoder_decoder import USES, three_uses
-from attention_lab.masks.invariances import CHANGES
-from attention_lab.masks.mask_experiments import empty_row, other_padding
-from attention_lab.masks.mask_workshop import Workshop, masked_batch
-from attention_lab.masks.shuffles import shuffle
+from attention_lab.masks.break_it import examine_layer
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
+from attention_lab.masks.invariances import LAYER_CHANGES
+from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
+from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.painted import painted_mask
+from attention_lab.user_data.painted_masks import painted_mask
 from attention_viz.masks import break_it, encoder_decoder, invariances, mask_workshop
 from attention_viz.payload import JSON, Stage
 from tests.viz.reading_scenes import numbers, written_and_read
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TRACE = trace_of(SCENARIO)
-BATCH = masked_batch(SCENARIO, Workshop(("they slept",), ("causal", "padding")))
-USED = three_uses(SCENARIO, "wir mögen Tee", 2)
-BROKEN = examined(SCENARIO, "split").faulty
-WARMER = CHANGES[4].apply(TRACE, 0)
+BATCH = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("causal", "padding")))
+USED = run_three_uses(SCENARIO, "wir mögen Tee", 2)
+BROKEN = examine_layer(SCENARIO, "split").faulty
+WARMER = LAYER_CHANGES[4].apply(TRACE, 0)
 SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])
 BOARDS: dict[str, Callable[[], JSON]] = {
-    "sequences": lambda: mask_workshop.sequences(BATCH, 1, (1, 4, 3)),
-    "painting": lambda: mask_workshop.painting(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
-    "emptied": lambda: mask_workshop.emptied(BATCH, empty_row(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)),
-    "padding": lambda: mask_workshop.padding(BATCH, other_padding(BATCH, 1).changed, (1, 4, 3)),
-    "side by side": lambda: encoder_decoder.side_by_side(USED, 1, "cross", (4, 6)),
+    "sequences": lambda: mask_workshop.sequences_board(BATCH, 1, (1, 4, 3)),
+    "painting": lambda: mask_workshop.painting_board(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
+    "emptied": lambda: mask_workshop.empty_row_board(
+        BATCH, hide_all_keys(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)
+    ),
+    "padding": lambda: mask_workshop.padding_board(
+        BATCH, replace_padding(BATCH, 1).changed, (1, 4, 3)
+    ),
+    "side by side": lambda: encoder_decoder.uses_board(USED, 1, "cross", (4, 6)),
     **{
-        f"shuffled {f}": lambda f=f: invariances.shuffled(
-            shuffle(SCENARIO, "causal mask"), f, (1, 2, 3)
+        f"shuffled {f}": lambda f=f: invariances.shuffle_board(
+            run_shuffled(SCENARIO, "causal mask"), f, (1, 2, 3)
         )
         for f in ("output", "probabilities")
     },
     **{
-        f"changed {c.key}": lambda c=c: invariances.changed(
+        f"changed {c.key}": lambda c=c: invariances.change_board(
             TRACE, c.apply(TRACE, 0), c.key, (1, 2, 3)
         )
-        for c in CHANGES
+        for c in LAYER_CHANGES
     },
-    "temperatures": lambda: invariances.temperatures(TRACE, WARMER, 2.0, (1, 2, 3)),
-    "jacobians": lambda: invariances.jacobians(TRACE, SHARES, (1, 2, 3)),
+    "temperatures": lambda: invariances.temperature_board(TRACE, WARMER, 2.0, (1, 2, 3)),
+    "jacobians": lambda: invariances.jacobian_board(TRACE, SHARES, (1, 2, 3)),
     **{
-        f"broken {f}": lambda f=f: break_it.broken(TRACE, BROKEN, f, 1, 2, 3)
-        for f in break_it.FIELDS
+        f"broken {f}": lambda f=f: break_it.mistake_board(TRACE, BROKEN, f, 1, 2, 3)
+        for f in break_it.COMPUTED_FIELDS
     },
 }
 
 
-def rule_of(told: JSON) -> Rule:
-    """A rule as it travels, as the engine's own."""
+def rule_of(sent: JSON) -> Rule:
+    """A sent rule as a rule of the engine."""
 
     def place(at: JSON) -> Position:
         return Position(
@@ -68,15 +72,15 @@ def rule_of(told: JSON) -> Rule:
         )
 
     reads = tuple(
-        Read(read["array"], tuple(place(at) for at in read["at"])) for read in told["reads"]
+        Read(read["array"], tuple(place(at) for at in read["at"])) for read in sent["reads"]
     )
     return Rule(
-        told["operation"], reads, told["length"], own=place(told.get("position", {"parts": []}))
+        sent["operation"], reads, sent["length"], own=place(sent.get("position", {"parts": []}))
     )
 
 
-def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
-    """A cell of a matrix by its rule, from the numbers that travel."""
+def computed_cell(scene: JSON, name: str, index: tuple[int, int]) -> float:
+    """A cell of a matrix by its rule, from the sent numbers."""
     rule = rule_of(scene["rules"][name])
     terms = [
         [
@@ -95,8 +99,8 @@ def worked_out(scene: JSON, name: str, index: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_a_board_is_whole(name: str) -> None:
-    """A browser can read it: panels and cell within the arrays, a described picture, and rules
-    that give its cells.
+    """A browser can read it: panels and cell lie within the arrays, the picture is described, and
+    rules give its cells.
     """
     scene = written_and_read(BOARDS[name]())
     assert scene["description"].endswith(".")
@@ -113,7 +117,7 @@ def test_a_board_is_whole(name: str) -> None:
         rows, columns = scene["arrays"][array]["shape"]
         for index in ((0, 0), (rows - 1, 0), (rows - 1, columns - 1)):
             sent = numbers(scene["arrays"][array])[index]
-            assert worked_out(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
+            assert computed_cell(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
 
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
@@ -122,13 +126,24 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
     scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
     trace = trace_of(scenario)
     for scene, same in (
-        (invariances.shuffled(shuffle(scenario, "words alone"), "output", (1, 2, 3)), True),
-        (invariances.shuffled(shuffle(scenario, "causal mask"), "output", (1, 2, 3)), False),
-        *(
-            (invariances.changed(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.same)
-            for c in CHANGES
+        (
+            invariances.shuffle_board(run_shuffled(scenario, "words alone"), "output", (1, 2, 3)),
+            True,
         ),
-        (break_it.broken(trace, examined(scenario, "mask").faulty, "probabilities", 1, 2, 3), True),
+        (
+            invariances.shuffle_board(run_shuffled(scenario, "causal mask"), "output", (1, 2, 3)),
+            False,
+        ),
+        *(
+            (invariances.change_board(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.keeps_output)
+            for c in LAYER_CHANGES
+        ),
+        (
+            break_it.mistake_board(
+                trace, examine_layer(scenario, "mask").faulty, "probabilities", 1, 2, 3
+            ),
+            True,
+        ),
     ):
         *_, gap = scene["arrays"].values()
         darkest = float(np.abs(numbers(gap)).max()) / gap["limit"]
@@ -156,10 +171,11 @@ def test_numbers_of_the_boards() -> None:
     np.testing.assert_array_equal(numbers(arrays["jacobians"]["from scaled scores"]), slope)
 
 
-def test_large_sequences_are_small_but_for_one() -> None:
+def test_only_the_chosen_large_sequence_is_full_size() -> None:
     """If sequences have more than 24 tokens, only the chosen one is drawn in full size."""
     scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
-    scene = mask_workshop.sequences(masked_batch(scenario, Workshop(("b",))), 0, (1, 0, 0))
+    batch = masked_batch(scenario, WorkshopChoices(("b",)))
+    scene = mask_workshop.sequences_board(batch, 0, (1, 0, 0))
     assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {
         "scores 0": "small",
         "shares 0": "small",
@@ -169,17 +185,17 @@ def test_large_sequences_are_small_but_for_one() -> None:
 
 
 def test_the_steps_of_a_use() -> None:
-    """The board of cross-attention names who gives what, and explains its output by the
-    engine's rules.
+    """The board of cross-attention names both sequences, and explains its output by the engine's
+    rules.
     """
-    scene = encoder_decoder.steps(Stage(USED["cross"]), USES[2], 1, (4, 6))
+    scene = encoder_decoder.use_scene(Stage(USED["cross"]), ATTENTION_USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
     titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
-    assert USES[2].asks != USES[2].answers
-    assert USES[2].asks in titles["query_heads"]
-    assert USES[2].answers in titles["key_heads"]
-    assert USES[2].answers in titles["value_heads"]
+    assert ATTENTION_USES[2].queries_from != ATTENTION_USES[2].keys_from
+    assert ATTENTION_USES[2].queries_from in titles["query_heads"]
+    assert ATTENTION_USES[2].keys_from in titles["key_heads"]
+    assert ATTENTION_USES[2].keys_from in titles["value_heads"]
 
 
 def test_the_table_of_shapes() -> None:

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from attention_lab.notation.texts import NOTATIONS
-from attention_viz.matrices import Matrix, Side, board, difference, hidden_of, shares_of
+from attention_viz.matrices import (
+    Matrix,
+    Side,
+    difference_matrix,
+    mask_rule,
+    matrix_board,
+    softmax_rule,
+)
 from tests.viz.reading_scenes import numbers
 
 ROWS, COLUMNS = Side("query", ("a", "b")), Side("key")
@@ -20,8 +27,8 @@ def test_hidden_cells_travel_as_bits() -> None:
     """Minus infinity is a flag, its number 0, and a rule says that the cell was hidden."""
     scores = np.array([[1.0, -np.inf, 2.0], [0.0, 0.5, -np.inf]])
     plain = Matrix("plain", np.ones((2, 3)), ROWS, COLUMNS, None, "plain")
-    scene = board(
-        [plain, Matrix("s", scores, ROWS, COLUMNS, (0, 0), "s", rule=hidden_of("plain"))],
+    scene = matrix_board(
+        [plain, Matrix("s", scores, ROWS, COLUMNS, (0, 0), "s", rule=mask_rule("plain"))],
         ("s", 1, 2),
         "Some.",
     )
@@ -32,14 +39,16 @@ def test_hidden_cells_travel_as_bits() -> None:
     assert "masked" not in scene["arrays"]["plain"]
 
 
-def test_what_is_said_of_a_matrix_without_a_rule() -> None:
-    """Words of its own stand before its numbers; without them the board says its own."""
-    silent, told = (
-        Matrix(says or "m", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "m", says=says)
-        for says in ("", "so:")
+def test_the_words_before_a_number_without_a_rule() -> None:
+    """A matrix without a rule sends words that stand before its numbers; one with a rule does not:
+    its arithmetic stands there.
+    """
+    plain = Matrix("plain", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "plain", says="so:")
+    masked = Matrix(
+        "masked", np.ones((2, 2)), ROWS, COLUMNS, (1, 0), "masked", rule=mask_rule("plain")
     )
-    arrays = board([silent, told], ("m", 0, 0), "Some.")["arrays"]
-    assert (arrays["so:"]["given"], "given" in arrays["m"]) == ("so:", False)
+    arrays = matrix_board([plain, masked], ("plain", 0, 0), "Some.")["arrays"]
+    assert (arrays["plain"]["given"], "given" in arrays["masked"]) == ("so:", False)
 
 
 def test_places_are_no_words() -> None:
@@ -47,7 +56,7 @@ def test_places_are_no_words() -> None:
     keeps its quotes.
     """
     counting, words = Side("query", ("0", "1")), Side("key", ("1", "2"))
-    scene = board(
+    scene = matrix_board(
         [Matrix("one", np.zeros((2, 2)), counting, words, (0, 0), "one")], ("one", 0, 0), "Some."
     )
     assert [axis["labels"] for axis in scene["axes"].values()] == [None, ["1", "2"]]
@@ -67,9 +76,9 @@ def test_sides_are_axes() -> None:
         (1, 0),
         "two",
         kind="probability",
-        rule=shares_of("one", 3),
+        rule=softmax_rule("one", 3),
     )
-    scene = board([one, two], ("one", 0, 0), "Some.", NOTATIONS["gml"])
+    scene = matrix_board([one, two], ("one", 0, 0), "Some.", NOTATIONS["gml"])
     assert scene["arrays"]["one"]["axes"] == scene["arrays"]["two"]["axes"] == ["side 0", "S"]
     assert scene["axes"]["side 0"] == {"word": "query", "labels": ["a", "b"], "block": None}
     assert (scene["arrays"]["one"]["limit"], scene["arrays"]["two"]["limit"]) == (1.0, None)
@@ -82,7 +91,8 @@ def test_sizes_are_turned_with_the_matrix_and_words_stay() -> None:
     wide = Matrix("one", np.zeros((2, 3)), ROWS, Side("key", ("x", "y", "z")), (0, 0), "rows moved")
     named = replace(wide, name="two", badge="H × T")
     ours, gml = (
-        board([wide, named], ("one", 1, 2), "Its row.", NOTATIONS[key]) for key in ("ours", "gml")
+        matrix_board([wide, named], ("one", 1, 2), "Its row.", NOTATIONS[key])
+        for key in ("ours", "gml")
     )
     assert [panel["badge"] for panel in ours["panels"]] == ["2 × 3", "H × T"]
     assert [panel["badge"] for panel in gml["panels"]] == ["3 × 2", "T × H"]
@@ -96,6 +106,6 @@ def test_rounding_is_drawn_as_no_difference(gap: float, limit: float) -> None:
     """A true difference has its own strongest colour, rounding that of what is compared."""
     before = Matrix("b", np.array([[4.0, -np.inf]]), Side("r"), Side("c"), (0, 0), "b")
     after = replace(before, name="a", numbers=np.array([[4.0 + gap, -np.inf]]))
-    made = difference(after, before, (2, 0))
+    made = difference_matrix(after, before, (2, 0))
     assert made.limit == pytest.approx(limit)
     assert np.isneginf(made.numbers[0, 1])

@@ -9,7 +9,7 @@ import pytest
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz import story
 from attention_viz.payload import Stage
-from attention_viz.step_scene import StepWords, staged
+from attention_viz.step_scene import StepWords, stage_board
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,6 @@ def test_the_output_reads_as_an_equation(
 ) -> None:
     """In a row the parts of the output stand before it, with the right sign between any two."""
     stage = Stage(trace_of(Scenario(**choices)))
-    shown = staged(story.output(stage, 0, 0), StepWords("", "", "", "y", (), 0))
+    shown = stage_board(story.output_board(stage, 0, 0), StepWords("", "", "", "y", (), 0))
     assert [panel["array"] for panel in shown["panels"]] == parts
     assert shown["stage"]["signs"] == signs

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_viz.overview import ARROWS, FLOW, MOST, overview
+from attention_viz.overview import ARROWS, FLOW, MAX_SIDE_DRAWN, overview
 from attention_viz.payload import JSON, Stage
 from tests.viz.example_traces import D, H, S, T, V, example, square
 from tests.viz.reading_scenes import numbers
@@ -16,10 +16,10 @@ from tests.viz.reading_scenes import numbers
 NAMES = [name for column in FLOW for name in column]
 
 
-def arrows(board: JSON) -> set[str]:
+def arrows(board: JSON) -> set[tuple[str, str]]:
     """Pairs of arrays that an arrow joins."""
     names = {panel["id"]: panel["array"] for panel in board["panels"]}
-    return {f"{names[start]} {names[end]}" for start, end in board["arrows"]}
+    return {(names[start], names[end]) for start, end in board["arrows"]}
 
 
 @pytest.mark.parametrize("joined", [False, True])
@@ -27,9 +27,10 @@ def test_arrows_follow_the_layer(joined: bool) -> None:
     """Without W_O the heads side by side are the output; with it nothing leads past it."""
     weights = Projections.weightless(6, 2) if joined else Projections.random(6, 2)
     board = overview(Stage(attend(np.eye(6), weights)), 1, 2, 1)
-    through = {"head_outputs w_o", "w_o output"}
-    missing = through if joined else {"head_outputs output"}
-    assert arrows(board) == set(ARROWS) - missing
+    last = {("head_outputs", "w_o"), ("w_o", "output")}
+    if joined:
+        last = {("head_outputs", "output")}
+    assert arrows(board) == set(ARROWS) | last
     shown = [panel["array"] for panel in board["panels"]]
     assert shown == [n for n in NAMES if not joined or n != "w_o"]
     ids = [panel["id"] for panel in board["panels"]]
@@ -63,11 +64,11 @@ def test_of_wide_matrices_the_columns_around_the_head_are_drawn() -> None:
     """The columns that are sent begin with those of the head in focus."""
     wide = attend(np.ones((50, 96)), Projections.random(96, 4))
     arrays = overview(Stage(wide), 2, 0, 0)["arrays"]
-    assert arrays["queries"]["shape"] == [1, MOST, MOST]
+    assert arrays["queries"]["shape"] == [1, MAX_SIDE_DRAWN, MAX_SIDE_DRAWN]
     assert arrays["queries"]["start"] == [0, 0, 48]
     one = overview(Stage(attend(np.ones((2, 192)), Projections.random(192, 2))), 1, 0, 0)
     queries = one["arrays"]["queries"]
-    assert (queries["shape"], queries["start"]) == ([1, 2, MOST], [0, 0, 96])
+    assert (queries["shape"], queries["start"]) == ([1, 2, MAX_SIDE_DRAWN], [0, 0, 96])
 
 
 @pytest.mark.parametrize(("query", "key"), [(0, 0), (23, 24), (47, 48), (63, 3)])
@@ -75,8 +76,8 @@ def test_the_chosen_cell_is_drawn_in_a_long_sentence(query: int, key: int) -> No
     """Of 64 tokens the same ones are drawn in every matrix, the chosen ones among them."""
     board = overview(Stage(square(64)), 0, query, key)
     rows, columns = board["arrays"]["probabilities"]["start"][2:]
-    assert board["arrays"]["probabilities"]["shape"][2:] == [MOST, MOST]
+    assert board["arrays"]["probabilities"]["shape"][2:] == [MAX_SIDE_DRAWN, MAX_SIDE_DRAWN]
     for name, first in (("inputs", rows), ("queries", rows), ("keys", columns), ("output", rows)):
         assert board["arrays"][name].get("start", [0, 0, 0])[1] == first
-    assert 0 <= query - rows < MOST
-    assert 0 <= key - columns < MOST
+    assert 0 <= query - rows < MAX_SIDE_DRAWN
+    assert 0 <= key - columns < MAX_SIDE_DRAWN

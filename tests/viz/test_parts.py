@@ -7,32 +7,35 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import pytest
 
-from attention_viz.labels import longest
+from attention_viz.labels import label_width
 from attention_viz.parts import (
-    MOST_NAMES,
-    below,
-    box,
-    broken_line,
+    MAX_BAR_NAMES,
+    annotation,
+    dashed_line,
+    figure_margins,
+    frame,
+    label_layout,
     layout,
-    margins,
-    names_below,
-    word,
+    named_axis,
 )
-from attention_viz.theme import coloured
+from attention_viz.theme import coloured_figure
 
 
-def test_a_box_surrounds_cells_on_its_axes() -> None:
+def test_a_frame_surrounds_cells_on_its_axes() -> None:
     """A cell reaches half a unit to each side of its place; the axes are the plane's own unless
     others are named.
     """
-    frame, other = box(3, 1, 2, 4, "@focus", 2), box(0, 0, 1, 1, "@line", 1, ("x2", "y3"))
-    assert [frame[edge] for edge in ("x0", "x1", "y0", "y1")] == [2.5, 4.5, 0.5, 4.5]
-    assert [(one["xref"], one["yref"]) for one in (frame, other)] == [("x", "y"), ("x2", "y3")]
+    one, other = frame(3, 1, 2, 4, "@focus", 2), frame(0, 0, 1, 1, "@line", 1, ("x2", "y3"))
+    assert [one[edge] for edge in ("x0", "x1", "y0", "y1")] == [2.5, 4.5, 0.5, 4.5]
+    assert [(shape["xref"], shape["yref"]) for shape in (one, other)] == [("x", "y"), ("x2", "y3")]
 
 
 def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> None:
     """Anchors, colour and size are those given; all else is passed on to Plotly."""
-    plain, told = word(1, 2, "a"), word(1, 2, "a", "@key", "left", 9, yanchor="bottom", xref="x2")
+    plain, told = (
+        annotation(1, 2, "a"),
+        annotation(1, 2, "a", "@key", "left", 9, yanchor="bottom", xref="x2"),
+    )
     assert (plain["xanchor"], plain["yanchor"], plain["font"]) == (
         "center",
         "middle",
@@ -49,29 +52,29 @@ def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> Non
 @pytest.mark.parametrize("labels", [["it"], ["it", "internationa…"], ["動物動物"]])
 def test_the_left_margin_holds_the_labels(labels: list[str]) -> None:
     """It is as wide as the longest label, never narrower than asked for; the other sides stay."""
-    sides = margins(labels, l=20, r=3, t=5, b=7)
-    assert sides["l"] >= max(20, longest(labels))
+    sides = figure_margins(labels, l=20, r=3, t=5, b=7)
+    assert sides["l"] >= max(20, label_width(labels))
     assert (sides["r"], sides["t"], sides["b"]) == (3, 5, 7)
-    assert margins([], l=4, r=0, t=0, b=0)["l"] == 4
+    assert figure_margins([], l=4, r=0, t=0, b=0)["l"] == 4
 
 
 def test_long_labels_below_are_slanted_and_get_room() -> None:
     """Labels of at most three signs stay level and need one line; longer ones need more, the
     longer they are.
     """
-    assert below(["a", "the"]) == (0, 18)
-    (angle, room), (_, more) = below(["cross"]), below(["internationa…"])
+    assert label_layout(["a", "the"]) == (0, 18)
+    (angle, room), (_, more) = label_layout(["cross"]), label_layout(["internationa…"])
     assert angle == -45
     assert 18 < room < more
 
 
 def test_of_many_names_not_all_are_written() -> None:
-    """As many as fit are all written, one more and it is half of those; the axis cannot be
-    moved.
+    """Up to the bound all names are written, beyond it half of the bound; the axis cannot be
+    dragged.
     """
-    few, many = (names_below(["a"] * n)[0] for n in (MOST_NAMES, MOST_NAMES + 1))
+    few, many = (named_axis(["a"] * n)[0] for n in (MAX_BAR_NAMES, MAX_BAR_NAMES + 1))
     assert (few["dtick"], "nticks" in few) == (1, False)
-    assert (many["nticks"], "dtick" in many) == (MOST_NAMES // 2, False)
+    assert (many["nticks"], "dtick" in many) == (MAX_BAR_NAMES // 2, False)
     assert (few["fixedrange"], few["type"], few["tickangle"]) == (True, "category", 0)
 
 
@@ -88,6 +91,8 @@ def test_what_all_pictures_share() -> None:
 
 def test_plotly_takes_every_piece() -> None:
     """Every property is one that Plotly knows."""
-    shapes = [box(0, 0, 1, 1, "@focus", 2), broken_line(0, 0, 1, 1, "@muted", 1, "dash")]
-    around = layout(200, "A test.", shapes=shapes, annotations=[word(0, 0, "a")], margin={"l": 1})
-    go.Figure(coloured({"data": [], "layout": around}))
+    shapes = [frame(0, 0, 1, 1, "@focus", 2), dashed_line(0, 0, 1, 1, "@muted", 1, "dash")]
+    around = layout(
+        200, "A test.", shapes=shapes, annotations=[annotation(0, 0, "a")], margin={"l": 1}
+    )
+    go.Figure(coloured_figure({"data": [], "layout": around}))

@@ -10,9 +10,9 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_viz import story
-from attention_viz.payload import Stage, bits, float_bytes
-from attention_viz.scene import dressed
-from attention_viz.scene_formats import as_bytes
+from attention_viz.payload import Stage, float_bytes, pack_bits
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_bytes
 from tests.viz.example_traces import example
 from tests.viz.reading_scenes import numbers
 from tests.viz.story_boards import FOCUS, STORY
@@ -24,22 +24,22 @@ def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
     none.
     """
     trace = example(case)
-    shares = story.softmax(Stage(trace), FOCUS)["arrays"]["probabilities"]
+    shares = story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]
     flags = np.unpackbits(np.frombuffer(shares["hatched"], "u1"), bitorder="little")
     np.testing.assert_array_equal(
         flags[: trace.hidden.size].reshape(trace.hidden.shape), trace.hidden
     )
     assert (numbers(shares)[trace.hidden] == 0).all()
-    assert "hatched" not in story.softmax(Stage(example()), FOCUS)["arrays"]["probabilities"]
+    assert "hatched" not in story.softmax_board(Stage(example()), FOCUS)["arrays"]["probabilities"]
 
 
 def test_only_the_columns_around_the_head_travel() -> None:
     """Of a matrix 512 wide a window of whole heads is sent, and it says where it begins."""
     x = np.random.default_rng(0).normal(size=(3, 512))
     trace = attend(x, Projections.random(512, 16))
-    array = story.projection(Stage(trace), "queries", (5, 1, 7))["arrays"]["w_q"]
+    array = story.projection_board(Stage(trace), "queries", (5, 1, 7))["arrays"]["w_q"]
     assert (array["shape"], array["start"], array["whole"]) == ([512, 64], [0, 128], [512, 512])
-    columns = story.output(Stage(trace), 1, 300)["arrays"]["w_o"]
+    columns = story.output_board(Stage(trace), 1, 300)["arrays"]["w_o"]
     assert (columns["shape"], columns["start"]) == ([512, 64], [0, 256])
 
 
@@ -48,11 +48,14 @@ def test_edited_cells_are_flagged() -> None:
     x = np.arange(6.0).reshape(2, 3)
     weights = Projections.weightless(3)
     before, after = attend(x, weights), attend(x + np.array([[0, 0, 0], [0, 1, 0]]), weights)
-    scene = story.scores(Stage(after, before=before), (0, 0, 0))
+    scene = story.scores_board(Stage(after, before=before), (0, 0, 0))
     sent = scene["arrays"]["query_heads"]["changed"]
     flags = np.unpackbits(np.frombuffer(sent, "u1"), bitorder="little")
     assert flags[:6].tolist() == [0, 0, 0, 0, 1, 0]
-    assert "changed" not in story.scores(Stage(after, before=after), (0, 0, 0))["arrays"]["scores"]
+    assert (
+        "changed"
+        not in story.scores_board(Stage(after, before=after), (0, 0, 0))["arrays"]["scores"]
+    )
 
 
 def test_own_scales_give_every_head_its_limit() -> None:
@@ -61,18 +64,18 @@ def test_own_scales_give_every_head_its_limit() -> None:
     """
     trace = example()
     scores = np.abs(trace.scores[0])
-    own = story.scores(Stage(trace, own_scale=True), FOCUS)["arrays"]["scores"]["limit"]
+    own = story.scores_board(Stage(trace, own_scale=True), FOCUS)["arrays"]["scores"]["limit"]
     assert own["axis"] == 1
     np.testing.assert_allclose(own["values"], scores.max(axis=(1, 2)), atol=1e-6)
-    assert story.scores(Stage(trace), FOCUS)["arrays"]["scores"]["limit"] == pytest.approx(
+    assert story.scores_board(Stage(trace), FOCUS)["arrays"]["scores"]["limit"] == pytest.approx(
         scores.max(), abs=1e-6
     )
-    assert story.softmax(Stage(trace), FOCUS)["arrays"]["probabilities"]["limit"] is None
+    assert story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]["limit"] is None
 
 
 def test_bits_and_numbers_are_little_endian() -> None:
     """The first cell is the lowest bit; numbers have four bytes, the lowest first."""
-    assert bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
+    assert pack_bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
     assert float_bytes(np.array([1.0, -2.0])) == b"\x00\x00\x80?\x00\x00\x00\xc0"
 
 
@@ -80,8 +83,8 @@ def test_the_payload_is_small() -> None:
     """Four bytes per number, flags of a bit, and less than 12 kB for all else."""
     trace = example("causal", n_heads=5)
     for name, made in STORY.items():
-        scene = dressed(made(Stage(replace(trace))), "light")
+        scene = coloured_scene(made(Stage(replace(trace))), "light")
         shown = sum(
             4 * math.prod(array["shape"]) for array in scene["arrays"].values() if "data" in array
         )
-        assert len(as_bytes(scene)) <= 1.1 * shown + 12_000, name
+        assert len(scene_to_bytes(scene)) <= 1.1 * shown + 12_000, name

@@ -14,8 +14,8 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
-from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, Question, ask
-from attention_viz.practice import Asked, answer_of, worded
+from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, PracticeQuestion, practice_question
+from attention_viz.practice import QuestionText, format_result, question_text
 from attention_viz.worksheet import worksheet
 from tests.viz.reading_words import NUMBER, missing, numbers_said
 
@@ -27,11 +27,11 @@ def layer(**options: Any) -> Trace:
     return attend(x, weights, **options).labelled(("the", "a", "<b>", "the"))
 
 
-def lists(asked: Asked) -> list[list[float]]:
+def lists(asked: QuestionText) -> list[list[float]]:
     """The given numbers as numbers."""
     return [
         [float(n.replace("−", "-").replace("∞", "inf")) for n in numbers.split(", ")]
-        for _, numbers in asked.given
+        for _, numbers in asked.numbers
     ]
 
 
@@ -42,7 +42,7 @@ def products(answer: str) -> list[list[float]]:
     return [numbers_said(part) for part in shown.split(" + ")]
 
 
-def worked_out(question: Question, given: list[list[float]]) -> float:
+def worked_out(question: PracticeQuestion, given: list[list[float]]) -> float:
     """The answer from the given lists alone, as a hand would work it out."""
     if question.exact.field == "probabilities":
         shares = np.exp(np.array(given[0]) - max(given[0]))
@@ -57,12 +57,12 @@ def test_what_is_given_is_enough(field: str) -> None:
     """
     trace = layer(causal=True, residual=True)
     for number in range(1, 20):
-        question = ask(trace, number, field)
-        asked = worded(question, trace, OURS)
+        question = practice_question(trace, number, field)
+        asked = question_text(question, trace, OURS)
         assert question.accepts(worked_out(question, lists(asked)))
         assert all(len(numbers) <= MAX_TERMS for numbers in lists(asked))
         assert asked.question.endswith("?") or asked.question.endswith(".")
-        assert asked.how.endswith(".")
+        assert asked.method.endswith(".")
 
 
 @pytest.mark.parametrize("field", ASKED_FIELDS)
@@ -77,10 +77,10 @@ def test_no_number_is_shown_too_coarsely(field: str) -> None:
     single = attend(x.astype("f4"), Projections.random(6, 2, seed=1).astype("f4"))
     for trace in (large, single):
         for number in range(1, 20):
-            question = ask(trace, number, field)
-            asked = worded(question, trace, OURS)
-            assert "e" not in "".join(numbers for _, numbers in asked.given)
-            assert question.accepts(float(answer_of(question).replace("−", "-")))
+            question = practice_question(trace, number, field)
+            asked = question_text(question, trace, OURS)
+            assert "e" not in "".join(numbers for _, numbers in asked.numbers)
+            assert question.accepts(float(format_result(question).replace("−", "-")))
             if field != "merged":
                 assert question.accepts(worked_out(question, lists(asked)))
 
@@ -94,8 +94,8 @@ def test_the_working_that_is_shown_is_right(size: float) -> None:
     trace = attend(x, Projections.random(3, 1, seed=1))
     for field in ("queries", "scores", "head_outputs", "output"):
         for number in range(1, 10):
-            question = ask(trace, number, field)
-            terms = products(worded(question, trace, OURS).answer)
+            question = practice_question(trace, number, field)
+            terms = products(question_text(question, trace, OURS).answer)
             assert len(terms) == len(question.exact.terms)
             assert question.accepts(sum(map(math.prod, terms)))
 
@@ -105,14 +105,14 @@ def test_a_question_names_its_cell() -> None:
     trace = layer(causal=True, residual=True)
     words = trace.labels("T")
     for number in range(1, 20):
-        question = ask(trace, number, "probabilities")
+        question = practice_question(trace, number, "probabilities")
         head, query, key = question.exact.index[1:]
         facts = (head, words[query], query, words[key], key)
-        assert missing(worded(question, trace, OURS).question, *facts) == []
-        question = ask(trace, number, "values")
+        assert missing(question_text(question, trace, OURS).question, *facts) == []
+        question = practice_question(trace, number, "values")
         row, column = question.exact.index[1:]
         facts = (column, words[row], row, column % 2, column // 2)
-        assert missing(worded(question, trace, OURS).question, *facts) == []
+        assert missing(question_text(question, trace, OURS).question, *facts) == []
 
 
 def test_what_is_given_has_its_name() -> None:
@@ -122,13 +122,16 @@ def test_what_is_given_has_its_name() -> None:
     trace = layer(causal=True)
     words = trace.labels("T")
     for number in range(1, 20):
-        question = ask(trace, number, "probabilities")
-        ((name, _),) = worded(question, trace, OURS).given
+        question = practice_question(trace, number, "probabilities")
+        ((name, _),) = question_text(question, trace, OURS).numbers
         query = question.exact.index[2]
         assert missing(name, words[query], query) == []
         assert ("−∞" in name) == (query < 3)
-    row, column = ask(trace, 1, "values").exact.index[1:]
-    vector, weights, _ = (name for name, _ in worded(ask(trace, 1, "values"), trace, OURS).given)
+    row, column = practice_question(trace, 1, "values").exact.index[1:]
+    vector, weights, _ = (
+        name
+        for name, _ in question_text(practice_question(trace, 1, "values"), trace, OURS).numbers
+    )
     assert missing(vector, words[row], row) == []
     assert missing(weights, column, "W_V") == []
 
@@ -137,19 +140,19 @@ def test_what_is_given_has_its_name() -> None:
 def test_what_is_added_is_given(residual: bool) -> None:
     """The bias of an output is a list of its own, and so is the input of a residual layer."""
     trace = layer(residual=residual)
-    question = ask(trace, 1, "output")
+    question = practice_question(trace, 1, "output")
     row, column = question.exact.index[1:]
     added = [trace.projections.b_o[column], *([trace.inputs[0, row, column]] * residual)]
-    given = lists(worded(question, trace, OURS))[2:]
-    assert given == [[pytest.approx(one, abs=10**-question.places)] for one in added]
-    assert len({name for name, _ in worded(question, trace, OURS).given}) == len(given) + 2
+    given = lists(question_text(question, trace, OURS))[2:]
+    assert given == [[pytest.approx(one, abs=10**-question.decimals)] for one in added]
+    assert len({name for name, _ in question_text(question, trace, OURS).numbers}) == len(given) + 2
 
 
 def test_the_place_of_a_merged_number() -> None:
     """The answer shows how a head and its feature give the column."""
-    question = ask(layer(), 1, "merged")
+    question = practice_question(layer(), 1, "merged")
     place = question.exact.index[2]
-    answer = worded(question, layer(), OURS).answer
+    answer = question_text(question, layer(), OURS).answer
     assert numbers_said(answer) == [place, place // 2, 2, place % 2]
     assert f"{place // 2} × 2 + {place % 2}" in answer
 
@@ -157,11 +160,14 @@ def test_the_place_of_a_merged_number() -> None:
 def test_where_tokens_are_columns() -> None:
     """A question names the weight matrix and its column as where tokens are rows."""
     trace = layer()
-    place = ask(trace, 1, "output").exact.index[2]
-    weights = worded(ask(trace, 1, "output"), trace, GML).given[1][0]
+    place = practice_question(trace, 1, "output").exact.index[2]
+    weights = question_text(practice_question(trace, 1, "output"), trace, GML).numbers[1][0]
     assert missing(weights, place, "column", "W_O") == []
     assert "W_Oᵀ" not in weights
-    ours, gml = (worded(ask(trace, 1, "merged"), trace, text).question for text in (OURS, GML))
+    ours, gml = (
+        question_text(practice_question(trace, 1, "merged"), trace, text).question
+        for text in (OURS, GML)
+    )
     assert ours == gml
 
 
@@ -170,7 +176,10 @@ def test_a_sheet_to_print() -> None:
     loaded or run.
     """
     trace = layer()
-    asked = [(number, worded(ask(trace, number, "scores"), trace, OURS)) for number in range(5, 25)]
+    asked = [
+        (number, question_text(practice_question(trace, number, "scores"), trace, OURS))
+        for number in range(5, 25)
+    ]
     page = worksheet(asked, "“<img src=x>”: 6 features")
     assert "<b>”" not in page
     assert "<img" not in page

@@ -10,14 +10,14 @@ import pytest
 from attention_core.formulas import merge_heads
 from attention_viz import story
 from attention_viz.payload import JSON, Stage
-from attention_viz.step_scene import StepWords, staged
+from attention_viz.step_scene import StepWords, stage_board
 from tests.viz.example_traces import square
 
 ORDERS = ["token by token", "head by head"]
 
 
 def place(position: JSON, index: tuple[int, ...]) -> int:
-    """The index that a position stands for."""
+    """The index that a position gives."""
     total = sum(index[axis] * times for axis, times in position["parts"])
     total //= position.get("over", 1)
     return total % position["modulo"] if position.get("modulo") else total
@@ -42,9 +42,13 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
     """
     trace = square(7, n_heads)
     stage, cell = Stage(trace), (1, 3, 2)
-    board = story.split(stage, "keys", cell) if step == "split" else story.merge(stage, cell)
+    board = (
+        story.split_board(stage, "keys", cell)
+        if step == "split"
+        else story.merge_board(stage, cell)
+    )
     heads = trace.key_heads if step == "split" else trace.head_outputs
-    shown = staged(board, StepWords("", "", "", "", [], 0))
+    shown = stage_board(board, StepWords("", "", "", "", [], 0))
     ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
     assert ribbons == (ORDERS if step == "split" else ORDERS[::-1])
     np.testing.assert_array_equal(read(board, ORDERS[0], heads), merge_heads(heads).ravel())
@@ -59,5 +63,5 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(7, 1), (1, 3), (64, 4)])
 def test_where_there_are_no_lines(n_tokens: int, n_heads: int) -> None:
     """Where there is nothing to swap, or more than can be seen."""
-    board = story.split(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
+    board = story.split_board(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
     assert all(panel["role"] != "ribbon" for panel in board["panels"])

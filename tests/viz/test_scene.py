@@ -21,7 +21,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
-from attention_viz.scene import dressed
+from attention_viz.scene import coloured_scene
 from attention_viz.trained.one_head import one_head
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
@@ -78,11 +78,11 @@ def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     trace = layer.run(**options)
     focus = (trace.sizes["H"] - 1, min(2, trace.sizes["T"] - 1), 0)
     for name in ("scores", "scale", "mask", "softmax", "mixing", "merge", "pair"):
-        check(trace, getattr(story, name)(Stage(trace), focus))
-    for field in story.SOURCES:
-        check(trace, story.projection(Stage(trace), field, focus))
-        check(trace, story.split(Stage(trace), field, focus))
-    check(trace, story.output(Stage(trace), focus[1], 0))
+        check(trace, getattr(story, f"{name}_board")(Stage(trace), focus))
+    for field in story.PROJECTION_FACTORS:
+        check(trace, story.projection_board(Stage(trace), field, focus))
+        check(trace, story.split_board(Stage(trace), field, focus))
+    check(trace, story.output_board(Stage(trace), focus[1], 0))
     check(trace, overview(Stage(trace), *focus))
 
 
@@ -151,7 +151,7 @@ def test_word_plus_position_is_the_input() -> None:
     """The first board adds the two parts of the embedding."""
     embedding = embed(["a", "b", "c"], 5)
     trace = attend(embedding.inputs, Projections.weightless(5)).labelled(("a", "b", "c"))
-    scene = story.tokens(Stage(trace), embedding, 1, 4)
+    scene = story.inputs_board(Stage(trace), embedding, 1, 4)
     for name in ("words", "positions", "inputs"):
         array = scene["arrays"][name]
         np.testing.assert_array_equal(
@@ -162,10 +162,10 @@ def test_word_plus_position_is_the_input() -> None:
 
 def test_colours_for_a_mode_or_both() -> None:
     """A page sends the colours of its mode, a file without a server those of both."""
-    scene = story.scores(Stage(example()), FOCUS)
-    assert dressed(scene, "dark")["palette"]["background"] == "#11121a"
-    assert set(dressed(scene, "both")["palette"]) == {"light", "dark"}
-    assert dressed(scene, "light", 1.35)["zoom"] == 1.35
+    scene = story.scores_board(Stage(example()), FOCUS)
+    assert coloured_scene(scene, "dark")["palette"]["background"] == "#11121a"
+    assert set(coloured_scene(scene, "both")["palette"]) == {"light", "dark"}
+    assert coloured_scene(scene, "light", 1.35)["zoom"] == 1.35
 
 
 def test_symbols_and_convention_of_another_text() -> None:
@@ -174,8 +174,8 @@ def test_symbols_and_convention_of_another_text() -> None:
     """
     stage = Stage(example())
     ours, slides = (
-        story.scores(stage, FOCUS),
-        story.scores(replace(stage, notation=NOTATIONS["gml"]), FOCUS),
+        story.scores_board(stage, FOCUS),
+        story.scores_board(replace(stage, notation=NOTATIONS["gml"]), FOCUS),
     )
     assert (ours["transposed"], slides["transposed"]) == (False, True)
     assert ours["arrays"] == slides["arrays"]

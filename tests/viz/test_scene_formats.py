@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_viz import story
-from attention_viz.payload import Stage, bits, float_bytes
-from attention_viz.scene_formats import as_bytes, as_text
+from attention_viz.payload import Stage, float_bytes, pack_bits
+from attention_viz.scene_formats import scene_to_bytes, scene_to_text
 from tests.viz.example_traces import HOSTILE, example
 from tests.viz.reading_scenes import scene_of, scene_of_text
 
@@ -34,7 +34,7 @@ def test_the_bytes_of_a_small_scene() -> None:
     """A length, a text, spaces up to a multiple of four, and the parts, the second after two
     bytes that fill up.
     """
-    masked = bits(np.array([False] * 8 + [True]))
+    masked = pack_bits(np.array([False] * 8 + [True]))
     scene = {
         "arrays": {
             "a": {"data": float_bytes(np.array([1.0, -2.0])), "masked": masked},
@@ -43,13 +43,13 @@ def test_the_bytes_of_a_small_scene() -> None:
     }
     text = b'{"arrays":{"a":{"data":[0,8],"masked":[8,2]},"b":{"data":[12,4]}}}'
     parts = b"\x00\x00\x80?\x00\x00\x00\xc0" + b"\x00\x01" + b"\x00\x00" + b"\x00\x00\x00?"
-    assert as_bytes(scene) == b"\x44\x00\x00\x00" + text + b"  " + parts
+    assert scene_to_bytes(scene) == b"\x44\x00\x00\x00" + text + b"  " + parts
 
 
 def test_the_text_of_a_small_scene() -> None:
     """In a hand-out the same bytes are base64."""
     assert (
-        as_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None})
+        scene_to_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None})
         == '{"arrays": {"a": {"data": "AACAPwAAIMA="}}, "cell": null}'
     )
 
@@ -57,7 +57,9 @@ def test_the_text_of_a_small_scene() -> None:
 def test_masked_cells_arrive_as_bits() -> None:
     """What was minus infinity is 0 among the numbers, and a bit beside them."""
     trace = example("causal")
-    array = scene_of(as_bytes(story.mask(Stage(trace), (1, 2, 1))))["arrays"]["masked_scores"]
+    array = scene_of(scene_to_bytes(story.mask_board(Stage(trace), (1, 2, 1))))["arrays"][
+        "masked_scores"
+    ]
     flags = np.unpackbits(np.frombuffer(array["masked"], "u1"), bitorder="little")[
         : trace.hidden.size
     ]
@@ -72,14 +74,14 @@ def test_masked_cells_arrive_as_bits() -> None:
 def test_parts_of_any_length_come_back(parts: list[bytes]) -> None:
     """Empty ones too, each in its own place."""
     scene = {"arrays": {str(i): {"data": part} for i, part in enumerate(parts)}}
-    assert scene_of(as_bytes(scene)) == scene_of_text(as_text(scene)) == scene
+    assert scene_of(scene_to_bytes(scene)) == scene_of_text(scene_to_text(scene)) == scene
 
 
 @pytest.mark.parametrize("word", AWKWARD)
 def test_texts_arrive_letter_by_letter(word: str) -> None:
     """Markup, quotes, what turns the direction, emoji, control characters, half characters."""
     scene = {"description": word, "arrays": {word: {"title": word, "data": b"1234"}}}
-    assert scene_of(as_bytes(scene)) == scene_of_text(as_text(scene)) == scene
+    assert scene_of(scene_to_bytes(scene)) == scene_of_text(scene_to_text(scene)) == scene
 
 
 @pytest.mark.parametrize("value", [np.zeros(2), np.float32(1), {1, 2}, bytearray(4)])
@@ -87,7 +89,7 @@ def test_only_plain_values_and_bytes_are_written(value: Any) -> None:
     """The numbers of an array in memory would pass for bytes; nothing is turned into text,
     either.
     """
-    for written in (as_text, as_bytes):
+    for written in (scene_to_text, scene_to_bytes):
         with pytest.raises(TypeError, match=type(value).__name__):
             written({"limit": value})
 
@@ -95,6 +97,6 @@ def test_only_plain_values_and_bytes_are_written(value: Any) -> None:
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_no_number_is_infinite(value: float) -> None:
     """JSON has no word for it, so a browser would refuse the whole scene."""
-    for written in (as_text, as_bytes):
+    for written in (scene_to_text, scene_to_bytes):
         with pytest.raises(ValueError, match="not JSON compliant"):
             written({"limit": value})

@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
-from attention_viz.heads.shared_keys import MAX_KEYS_FULL_SIZE, shared_keys, strong_colour
+from attention_viz.heads.shared_keys import MAX_KEYS_FULL_SIZE, shared_keys_board, strongest_colour
 from attention_viz.payload import JSON
 from tests.viz.example_traces import square
 from tests.viz.reading_words import numbers_said
@@ -25,14 +25,14 @@ def board(
         name: rerun(trace, projections=share_heads(trace.projections, count))
         for name, count in sets.items()
     }
-    sent = shared_keys(kinds, (1, 2, 0), 0.5, "GQA")
+    sent = shared_keys_board(kinds, (1, 2, 0), 0.5, "GQA")
     return sent, {name: one.probabilities[0] for name, one in kinds.items()}
 
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_every_share_is_in_its_place(causal: bool) -> None:
-    """A line for each kind with the numbers of its own trace, hidden cells marked, the pin on
-    the kind asked for.
+    """A line for each kind with the numbers of its own trace, hidden cells marked, and the chosen
+    kind pinned.
     """
     sent, shares = board(5, 4, causal=causal)
     assert [panel["title"] for panel in sent["panels"]] == ["MHA", "GQA", "MQA"]
@@ -53,8 +53,8 @@ def test_every_share_is_in_its_place(causal: bool) -> None:
 
 
 def test_heads_name_the_keys_they_read() -> None:
-    """With sets of their own each head names its own, in two groups the first or the second, in
-    one all the same.
+    """With separate keys each head names its own; in two groups the first or the second; with one
+    set all name the same.
     """
     sent, _ = board(3, 4)
     named = {panel["title"]: panel["captions"] for panel in sent["panels"]}
@@ -67,13 +67,13 @@ def test_heads_name_the_keys_they_read() -> None:
 
 
 def test_many_cells_are_drawn_small() -> None:
-    """What would not fit beside each other with labels becomes small pictures."""
+    """Matrices that do not fit beside each other with labels become small pictures."""
     assert 4 * 12 <= MAX_KEYS_FULL_SIZE < 16 * 16
     assert {panel["size"] for panel in board(12, 4)[0]["panels"]} == {"full"}
     assert {panel["size"] for panel in board(16, 16)[0]["panels"]} == {"small"}
 
 
 def test_the_strongest_colour_is_rarely_exceeded() -> None:
-    """One share in a hundred is larger; with nothing to see it is 1."""
+    """One share in a hundred is larger; if all shares are 0, it is 1."""
     trace = square(20, 4)
-    assert (trace.probabilities > strong_colour(trace)).mean() == pytest.approx(0.01, abs=0.001)
+    assert (trace.probabilities > strongest_colour(trace)).mean() == pytest.approx(0.01, abs=0.001)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.similarity import overlap
-from attention_viz.heads.similarity import alike_says, closest_says
+from attention_viz.heads.similarity import describe_closest, describe_most_alike
 from tests.viz.reading_words import holds, numbers_said
 
 ALONE = np.full((4, 4), np.nan)  # heads without preferences have no correlation
@@ -20,33 +20,35 @@ def of_pair(number: float, n_heads: int, others: float) -> np.ndarray:
 
 
 def test_the_closest_of_several_heads() -> None:
-    """Of three heads the pair with the smallest divergence is named, with its number, and how
+    """Among three heads the pair with the smallest divergence is named, with its number, and how
     far its patterns overlap; so is the pair with the largest correlation.
     """
     distance = np.array([[0.0, 0.5, 0.25], [0.5, 0.0, 0.375], [0.25, 0.375, 0.0]])
     shared = round(100 * float(overlap(distance)[0, 2]), 1)
-    assert holds(closest_says(distance), 0, 2, 0.25, shared)
-    assert holds(alike_says(1.0 - 2.0 * distance), 0, 2, 0.5)
+    assert holds(describe_closest(distance), 0, 2, 0.25, shared)
+    assert holds(describe_most_alike(1.0 - 2.0 * distance), 0, 2, 0.5)
 
 
 def test_two_heads_are_one_pair() -> None:
     """Two heads are not called the most similar pair, because there is no other pair."""
     one_pair, several = (of_pair(-0.875, n_heads, -0.9) for n_heads in (2, 3))
-    assert holds(alike_says(one_pair), 0, 1, -0.88)
-    assert holds(alike_says(several), 0, 1, -0.88)
-    assert alike_says(one_pair) != alike_says(several)
+    assert holds(describe_most_alike(one_pair), 0, 1, -0.88)
+    assert holds(describe_most_alike(several), 0, 1, -0.88)
+    assert describe_most_alike(one_pair) != describe_most_alike(several)
     one_pair, several = (of_pair(0.25, n_heads, 0.5) for n_heads in (2, 3))
-    assert holds(closest_says(one_pair), 0, 1, 0.25)
-    assert closest_says(one_pair) != closest_says(several)
+    assert holds(describe_closest(one_pair), 0, 1, 0.25)
+    assert describe_closest(one_pair) != describe_closest(several)
 
 
-@pytest.mark.parametrize("said", [closest_says(np.zeros((4, 4))), alike_says(ALONE)])
-def test_no_two_of_equal_heads_are_closest(said: str) -> None:
+@pytest.mark.parametrize(
+    "sentence", [describe_closest(np.zeros((4, 4))), describe_most_alike(ALONE)]
+)
+def test_no_two_of_equal_heads_are_closest(sentence: str) -> None:
     """Where all heads look alike, as under a window of 0, no pair is singled out, and no head
     has a correlation: the sentence holds no number.
     """
-    assert said.endswith(".")
-    assert numbers_said(said) == []
+    assert sentence.endswith(".")
+    assert numbers_said(sentence) == []
 
 
 def test_some_heads_without_preferences() -> None:
@@ -54,5 +56,5 @@ def test_some_heads_without_preferences() -> None:
     known = of_pair(0.5, 3, 0.25)
     greyed = known.copy()
     greyed[2] = greyed[:, 2] = np.nan
-    assert holds(alike_says(greyed), 0, 1, 0.5, alike_says(ALONE))
-    assert not holds(alike_says(known), alike_says(ALONE))
+    assert holds(describe_most_alike(greyed), 0, 1, 0.5, describe_most_alike(ALONE))
+    assert not holds(describe_most_alike(known), describe_most_alike(ALONE))

@@ -127,8 +127,8 @@ def told(board: JSON) -> list[str]:
 
 @pytest.mark.parametrize("name", PANELS)
 def test_which_matrix_stands_where(name: str) -> None:
-    """Operands lie left of and above their result; what can be edited, and what lies off the
-    diagonal, is said.
+    """Operands lie left of and above their result; panels name what can be edited and what lies off
+    the diagonal.
     """
     board = STORY[name](Stage(example()))
     assert told(board) == list(map(in_words, PANELS[name]))
@@ -152,7 +152,7 @@ def test_without_w_o_the_output_is_the_merged_heads() -> None:
     plain, added = (
         attend([[1.0] * 6] * T, joined, residual=residual) for residual in (False, True)
     )
-    boards = [story.output(Stage(trace), 2, 1) for trace in (plain, added)]
+    boards = [story.output_board(Stage(trace), 2, 1) for trace in (plain, added)]
     alone = ["merged 0 0 operand T×H·V", "output 1 0 result T×D"]
     assert told(boards[0]) == list(map(in_words, alone))
     summed = ["inputs 1 0 operand T×D", "output 2 0 result T×D"]
@@ -169,7 +169,8 @@ def test_what_a_product_is_made_of() -> None:
     biased = example()
     plain = replace(biased, projections=replace(biased.projections, b_v=None))
     with_bias, without = (
-        story.projection(Stage(trace), "values", FOCUS)["description"] for trace in (biased, plain)
+        story.projection_board(Stage(trace), "values", FOCUS)["description"]
+        for trace in (biased, plain)
     )
     assert holds(with_bias, "memory", "W_V", "b_V", "values")
     assert holds(without, "memory", "W_V", "values")
@@ -183,7 +184,7 @@ def test_edited_inputs_are_no_sum() -> None:
         attend(embedding.inputs + more, Projections.weightless(5)) for more in (0, np.eye(2, 5))
     )
     boards = [
-        story.tokens(Stage(trace, before=before), embedding, 1, 4)
+        story.inputs_board(Stage(trace, before=before), embedding, 1, 4)
         for trace, before in ((plain, None), (edited, plain))
     ]
     assert [list(board["rules"]) for board in boards] == [["inputs"], []]

@@ -13,7 +13,14 @@ import pytest
 from attention_core import STEPS, Projections, attend
 from attention_core.derivation import Factor, derive
 from attention_viz.labels import number
-from attention_viz.tables import column_labels, field_table, matrix_table, place, reads, terms_table
+from attention_viz.tables import (
+    column_labels,
+    factor_code,
+    field_table,
+    format_derivation,
+    matrix_table,
+    terms_table,
+)
 from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square
 from tests.viz.reading_words import numbers_said
 
@@ -119,7 +126,7 @@ def test_the_terms_of_a_cell(field: str) -> None:
     assert table["running sum"].tolist() == pytest.approx(np.cumsum(table["term"]).tolist())
     for row, term in zip(table.to_dict("records"), derivation.terms, strict=True):
         for i, factor in enumerate(term.factors, 1):
-            assert (row[f"number {i}"], row[f"value {i}"]) == (place(factor), factor.value)
+            assert (row[f"number {i}"], row[f"value {i}"]) == (factor_code(factor), factor.value)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +141,7 @@ def test_the_terms_of_a_cell(field: str) -> None:
 )
 def test_where_a_number_stands(factor: Factor, text: str) -> None:
     """A number is named as code would name it, without the batch axis of one sequence."""
-    assert place(factor) == text
+    assert factor_code(factor) == text
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -143,16 +150,19 @@ def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> Non
     """The line of plain text leads to the cell's own number, masked or not."""
     trace = example(case)
     index = tuple(n - 1 for n in getattr(trace, field).shape)
-    assert reads(derive(trace, field, index)).endswith(
+    assert format_derivation(derive(trace, field, index)).endswith(
         number(float(getattr(trace, field)[index]), 4)
     )
 
 
 def test_a_mask_says_what_it_did() -> None:
-    """A score that may be seen stays, another becomes minus infinity, and its number is told."""
+    """An allowed score stays, a hidden one becomes minus infinity; the line shows the score of
+    both.
+    """
     trace = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
     seen, hidden = (
-        reads(derive(trace, "masked_scores", (0, 0, *cell))) for cell in ((1, 0), (0, 1))
+        format_derivation(derive(trace, "masked_scores", (0, 0, *cell)))
+        for cell in ((1, 0), (0, 1))
     )
     assert numbers_said(seen) == [0.75, 0.75]
     assert numbers_said(hidden) == [0.75]
@@ -161,7 +171,7 @@ def test_a_mask_says_what_it_did() -> None:
 
 def test_long_sums_are_cut_short() -> None:
     """A sentence shows four terms and says how many more there are."""
-    text = reads(derive(square(7), "head_outputs", (0, 0, 6, 0)))
+    text = format_derivation(derive(square(7), "head_outputs", (0, 0, 6, 0)))
     assert numbers_said(text.partition("…")[2])[0] == 3
     assert text.count("×") == 4
     assert (T, V) == (5, 3)
@@ -173,26 +183,38 @@ def test_what_is_rounded_is_not_said_to_be_equal() -> None:
     """
     whole = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
     parts = attend([[1 / 3, 0.5], [2.0, -1.0]], Projections.weightless(2))
-    assert reads(derive(whole, "scores", (0, 0, 1, 0))) == "2.00 × 1.00 + (−1.00 × 0.50) = 1.5000"
-    assert reads(derive(parts, "scores", (0, 0, 1, 0))) == "2.00 × 0.33 + (−1.00 × 0.50) ≈ 0.1667"
-    assert reads(derive(whole, "scaled_scores", (0, 0, 1, 0))) == "1.5000 × 0.5000 = 0.7500"
-    assert reads(derive(whole, "inputs", (0, 0, 0))) == "inputs[0, 0] = 1.0000"
-    assert reads(derive(parts, "inputs", (0, 0, 0))) == "inputs[0, 0] ≈ 0.3333"
+    assert (
+        format_derivation(derive(whole, "scores", (0, 0, 1, 0)))
+        == "2.00 × 1.00 + (−1.00 × 0.50) = 1.5000"
+    )
+    assert (
+        format_derivation(derive(parts, "scores", (0, 0, 1, 0)))
+        == "2.00 × 0.33 + (−1.00 × 0.50) ≈ 0.1667"
+    )
+    assert (
+        format_derivation(derive(whole, "scaled_scores", (0, 0, 1, 0)))
+        == "1.5000 × 0.5000 = 0.7500"
+    )
+    assert format_derivation(derive(whole, "inputs", (0, 0, 0))) == "inputs[0, 0] = 1.0000"
+    assert format_derivation(derive(parts, "inputs", (0, 0, 0))) == "inputs[0, 0] ≈ 0.3333"
     large = attend([[-3.081097], [1.0]], Projections.weightless(1), scale=-100.0)
-    assert reads(derive(large, "scaled_scores", (0, 0, 0, 1))) == "−3.0811 × −100.0000 ≈ 308.1097"
-    assert " / 1.0000 = 1.0000" in reads(derive(whole, "probabilities", (0, 0, 0, 0)))
-    assert " ≈ 0." in reads(derive(whole, "probabilities", (0, 0, 1, 0)))
-    assert reads(derive(whole, "probabilities", (0, 0, 0, 1))).endswith(" = 0.0000")
+    assert (
+        format_derivation(derive(large, "scaled_scores", (0, 0, 0, 1)))
+        == "−3.0811 × −100.0000 ≈ 308.1097"
+    )
+    assert " / 1.0000 = 1.0000" in format_derivation(derive(whole, "probabilities", (0, 0, 0, 0)))
+    assert " ≈ 0." in format_derivation(derive(whole, "probabilities", (0, 0, 1, 0)))
+    assert format_derivation(derive(whole, "probabilities", (0, 0, 0, 1))).endswith(" = 0.0000")
 
 
 def test_one_product_can_be_followed() -> None:
-    """No table shows the digits of a single product, so its line has as many as its result, and
-    no brackets.
+    """No table shows the digits of a single product, so its factors have the decimals of the
+    result, without brackets.
     """
     narrow = attend(
         [[-1.514], [1.0]],
         Projections(w_q=[[1.0]], w_k=[[0.75]], w_v=[[1.0]], w_o=[[1.0]], n_heads=1),
     )
     derivation = derive(narrow, "scores", (0, 0, 1, 0))
-    assert reads(derivation) == "1.0000 × −1.1355 = −1.1355"
-    assert reads(derivation, 2) == "1.00 × −1.14 ≈ −1.1355"
+    assert format_derivation(derivation) == "1.0000 × −1.1355 = −1.1355"
+    assert format_derivation(derivation, 2) == "1.00 × −1.14 ≈ −1.1355"

@@ -8,7 +8,7 @@ import pytest
 from attention_core.formulas import softmax
 from attention_lab.masks.temperature import score_spread
 from attention_viz.masks import temperature as figures
-from attention_viz.masks.mask_workshop import row_bars
+from attention_viz.masks.mask_workshop import query_shares_figure
 from tests.viz.reading_figures import as_sent
 
 SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])
@@ -20,7 +20,7 @@ def test_the_curves_over_the_temperature() -> None:
     """Each curve is the share of its key at each temperature; the chosen one is drawn last and
     in colour.
     """
-    figure = figures.temperature_curves(SCORES, TOKENS, 3, 0.5)
+    figure = figures.temperature_figure(SCORES, TOKENS, 3, 0.5)
     assert len(figure["data"]) == 5
     chosen = figure["data"][-1]
     assert (chosen["name"], chosen["line"]["color"]) == ("and", "@key")
@@ -34,9 +34,9 @@ def test_the_curves_over_the_temperature() -> None:
     assert {note["text"].strip() for note in figure["layout"]["annotations"]} == {"tea", "and"}
 
 
-def test_a_row_with_nothing_left_has_flat_curves() -> None:
-    """Where every key is hidden all shares are 0 at every temperature."""
-    figure = figures.temperature_curves(np.full(3, -np.inf), TOKENS[:3], 0, 1.0)
+def test_an_empty_row_has_flat_curves() -> None:
+    """If every key is hidden, all shares are 0 at every temperature."""
+    figure = figures.temperature_figure(np.full(3, -np.inf), TOKENS[:3], 0, 1.0)
     assert all((curve["y"] == 0).all() for curve in figure["data"])
 
 
@@ -44,7 +44,7 @@ def test_the_measured_variances() -> None:
     """A point for each width with two standard errors, and the line of theory through (d_k,
     d_k).
     """
-    theory, measured = figures.variances(SPREADS)["data"]
+    theory, measured = figures.variance_figure(SPREADS)["data"]
     assert theory["x"].tolist() == theory["y"].tolist() == measured["x"] == [1, 4, 16]
     assert measured["y"] == [spread.variance for spread in SPREADS]
     assert measured["error_y"]["array"] == [2 * spread.standard_error for spread in SPREADS]
@@ -52,7 +52,7 @@ def test_the_measured_variances() -> None:
 
 def test_the_saturation() -> None:
     """Largest share and Jacobian trace, with raw and with scaled scores."""
-    curves = {curve["name"]: curve["y"] for curve in figures.saturation(SPREADS)["data"]}
+    curves = {curve["name"]: curve["y"] for curve in figures.saturation_figure(SPREADS)["data"]}
     assert curves["largest share, raw"] == pytest.approx(
         [spread.raw.largest_share for spread in SPREADS]
     )
@@ -67,9 +67,9 @@ def test_the_saturation() -> None:
     )
 
 
-def test_the_slope_of_two_tokens() -> None:
+def test_the_derivative_of_two_tokens() -> None:
     """a(1 − a) is 1/4 for equal scores and the same on both sides."""
-    (curve,) = figures.slopes()["data"]
+    (curve,) = figures.derivative_figure()["data"]
     assert curve["y"].max() == curve["y"][60] == 0.25
     np.testing.assert_allclose(curve["y"], curve["y"][::-1], atol=1e-7)
 
@@ -77,11 +77,13 @@ def test_the_slope_of_two_tokens() -> None:
 def test_every_figure_can_be_sent() -> None:
     """Plotly knows every property, the JSON is strict, and every colour is one of the theme's."""
     drawn = [
-        figures.temperature_curves(SCORES, TOKENS, 3, 0.5),
-        figures.variances(SPREADS),
-        figures.saturation(SPREADS),
-        figures.slopes(),
-        row_bars(TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."),
+        figures.temperature_figure(SCORES, TOKENS, 3, 0.5),
+        figures.variance_figure(SPREADS),
+        figures.saturation_figure(SPREADS),
+        figures.derivative_figure(),
+        query_shares_figure(
+            TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."
+        ),
     ]
     for figure in drawn:
         assert '"@' not in as_sent(figure)
@@ -89,12 +91,12 @@ def test_every_figure_can_be_sent() -> None:
 
 
 def test_the_bars_of_a_row() -> None:
-    """A group of bars for each way, hidden keys in brackets, tokens that are markup as text."""
+    """A group of bars for each key, hidden keys in brackets, tokens with markup as text."""
     rows = {
         "−∞ added": softmax(SCORES),
         "−4 added": softmax(np.where(np.isneginf(SCORES), -4.0, SCORES)),
     }
-    figure = row_bars(TOKENS, rows, np.isneginf(SCORES), "Some shares.")
+    figure = query_shares_figure(TOKENS, rows, np.isneginf(SCORES), "Some shares.")
     assert [bar["name"] for bar in figure["data"]] == list(rows)
     for bar, row in zip(figure["data"], rows.values(), strict=True):
         np.testing.assert_array_equal(bar["y"], row.astype("f4"))

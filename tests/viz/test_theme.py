@@ -14,8 +14,8 @@ import pytest
 from attention_core import STEPS
 from attention_core.derived_arrays import DERIVED_ARRAYS
 from attention_lab.notation.notation import WEIGHTS
-from attention_viz.names import ROLES, role_of
-from attention_viz.theme import PALETTES, coloured
+from attention_viz.names import COLOUR_ROLES, role_of
+from attention_viz.theme import PALETTES, coloured_figure
 
 ROOT = Path(__file__).parents[2]
 CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -116,8 +116,8 @@ def test_signed_scales_meet_at_zero(mode: str) -> None:
 
 @pytest.mark.parametrize(("mode", "least"), [("light", 1.15), ("dark", 1.4)])
 def test_small_numbers_are_seen(mode: str, least: float) -> None:
-    """A tenth of the strongest number differs from zero, in the dark more, where the eye tells
-    less apart.
+    """A tenth of the strongest number differs visibly from zero; more in the dark theme, where the
+    eye distinguishes less.
     """
     scale = PALETTES[mode]["logit"]
     _, zero = scale[2]
@@ -156,7 +156,7 @@ def test_every_field_has_a_role(field: str) -> None:
     colours of the story.
     """
     assert role_of(field) in PALETTES["light"]
-    assert set(ROLES) <= {*STEPS, *WEIGHTS, *DERIVED_ARRAYS}
+    assert set(COLOUR_ROLES) <= {*STEPS, *WEIGHTS, *DERIVED_ARRAYS}
     story = {"query_heads": "query", "keys": "key", "values": "value", "output": "output"}
     assert {name: role_of(name) for name in story} == story
 
@@ -184,7 +184,7 @@ FIGURE: dict[str, Any] = {
 @pytest.mark.parametrize("mode", PALETTES)
 def test_roles_become_colours(mode: str) -> None:
     """Where a colour stands, the role's colour of the theme is put in, at any depth."""
-    figure, palette = coloured(FIGURE, mode), PALETTES[mode]
+    figure, palette = coloured_figure(FIGURE, mode), PALETTES[mode]
     assert figure["data"][0]["marker"]["color"] == palette["query"]
     assert figure["data"][1]["colorscale"] == palette["probability"]
     assert figure["layout"]["shapes"][0]["line"]["color"] == palette["focus"]
@@ -194,7 +194,7 @@ def test_roles_become_colours(mode: str) -> None:
 
 def test_text_is_never_taken_for_a_role() -> None:
     """A token or title that reads like a role stays as it is."""
-    figure = coloured(FIGURE)
+    figure = coloured_figure(FIGURE)
     assert figure["data"][0]["text"] == ["@key", "@nothing"]
     assert figure["data"][0]["name"] == "@value"
     assert figure["layout"]["annotations"][0]["text"] == "@query"
@@ -203,9 +203,9 @@ def test_text_is_never_taken_for_a_role() -> None:
 
 
 def test_the_undressed_figure_stays_as_it_was() -> None:
-    """Dressing gives a copy: the same figure can be dressed for the other theme afterwards."""
+    """Colouring makes a copy: the same figure can be coloured for the other theme afterwards."""
     before = deepcopy(FIGURE)
-    coloured(FIGURE, "dark", 2)
+    coloured_figure(FIGURE, "dark", 2)
     assert FIGURE["layout"] == before["layout"]
     assert FIGURE["data"][0] == before["data"][0]
 
@@ -213,7 +213,7 @@ def test_the_undressed_figure_stays_as_it_was() -> None:
 def test_an_unknown_role_is_noticed() -> None:
     """A misspelt role fails instead of leaving a picture without colour."""
     with pytest.raises(KeyError, match="qwery"):
-        coloured({"data": [{"marker": {"color": "@qwery"}}], "layout": {}})
+        coloured_figure({"data": [{"marker": {"color": "@qwery"}}], "layout": {}})
 
 
 def test_presentation_enlarges_type_margins_and_height() -> None:
@@ -230,7 +230,7 @@ def test_presentation_enlarges_type_margins_and_height() -> None:
             "annotations": [{"font": font}],
         },
     }
-    dressed = coloured(figure, zoom=2)
+    dressed = coloured_figure(figure, zoom=2)
     layout = dressed["layout"]
     sizes = [
         layout["xaxis"]["tickfont"]["size"],
@@ -238,6 +238,6 @@ def test_presentation_enlarges_type_margins_and_height() -> None:
         layout["margin"]["l"],
     ]
     assert sizes == [20, 20, 40]
-    assert layout["font"]["size"] == 2 * coloured(figure)["layout"]["font"]["size"]
+    assert layout["font"]["size"] == 2 * coloured_figure(figure)["layout"]["font"]["size"]
     assert (layout["height"], dressed["data"][0]["marker"]["size"]) == (600, 14)
     assert layout["xaxis"]["tickfont"]["color"] == PALETTES["light"]["text"]

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from attention_viz.theme import TYPES, packed
+from attention_viz.theme import PLOTLY_DTYPES, pack_arrays
 
 
 def figure(numbers: np.ndarray) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def figure(numbers: np.ndarray) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", [*TYPES, ">f4", "<i8", "<U1", "|b1"])
+@pytest.mark.parametrize("kind", [*PLOTLY_DTYPES, ">f4", "<i8", "<U1", "|b1"])
 @pytest.mark.parametrize("turned", [False, True], ids=["straight", "turned"])
 def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None:
     """Arrays of every element type and layout in memory, parts and the look behind them are
@@ -31,11 +31,11 @@ def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None
     """
     numbers = np.arange(6).reshape(3, 2).T if turned else np.arange(6).reshape(2, 3)
     given = figure(numbers.astype(kind, order="K"))
-    ready, checked = packed(given), go.Figure(given).to_dict()
+    ready, checked = pack_arrays(given), go.Figure(given).to_dict()
     assert ready["layout"] | {"template": checked["layout"]["template"]} == checked["layout"]
     (sent,), (wanted,) = ready["data"], checked["data"]
     assert sent.keys() == wanted.keys()
-    if kind in TYPES:
+    if kind in PLOTLY_DTYPES:
         assert sent == wanted
     else:
         assert sent["z"] == given["data"][0]["z"].tolist()
@@ -45,11 +45,11 @@ def test_the_figure_stays_as_it_was() -> None:
     """Packing gives a copy: the same figure can be shown again."""
     numbers = np.ones((2, 3), "f4")
     given = figure(numbers)
-    packed(given)
+    pack_arrays(given)
     assert given["data"][0]["z"] is numbers
     assert set(given["layout"]) == {"height", "shapes", "meta"}
 
 
 def test_an_array_without_numbers_is_an_empty_list() -> None:
     """There is nothing to send as base64."""
-    assert packed({"z": np.zeros((0, 3), "f4")}) == {"z": []}
+    assert pack_arrays({"z": np.zeros((0, 3), "f4")}) == {"z": []}

@@ -13,8 +13,8 @@ import pytest
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.head_finder import previous_token, rank_heads
 from attention_viz.handout import handout
-from attention_viz.scene import dressed
-from attention_viz.thumbnails import part_of, side_sent, thumbnails
+from attention_viz.scene import coloured_scene
+from attention_viz.thumbnails import max_tokens_sent, thumbnails, window_around
 from attention_viz.trained.one_head import attention_alone
 from tests.viz.reading_scenes import written_and_read
 
@@ -82,11 +82,11 @@ def test_what_is_sent_is_bounded(n_heads: int) -> None:
     """However many heads, no more numbers travel than for 72 heads of 64 tokens; every place
     lies in its part.
     """
-    side = side_sent(n_heads)
+    side = max_tokens_sent(n_heads)
     assert 1 <= side <= 64
     assert n_heads * side**2 <= 300_000
     for place in (0, 63, 64, 511):
-        part = part_of(512, place, side)
+        part = window_around(512, place, side)
         assert part.start <= place < part.stop <= 512
 
 
@@ -122,7 +122,7 @@ def test_the_lines_for_a_notebook() -> None:
     maps = AttentionMaps.of(outputs.attentions, tokens)
     board = thumbnails(maps.layers, (maps.tokens, maps.memory_tokens))
     page = handout(
-        dressed(board, "both"),
+        coloured_scene(board, "both"),
         "Heads of my model",
         "Rows ask, columns are read.",
         "",

@@ -36,14 +36,14 @@ claim = claims_of("doshi")
     " projection.",
 )
 def embedding_is_split() -> Evidence:
-    """How many of the input features change head 0's queries when they change."""
+    """How many input features change the queries of head 0."""
     before = attend(EXAMPLE_X, EXAMPLE_LAYER).query_heads[0, 0]
     moves = [
         max_difference(attend(EXAMPLE_X + step, EXAMPLE_LAYER).query_heads[0, 0], before) > 1e-9
         for step in np.eye(EXAMPLE_WIDTH)
     ]
     sentence = (
-        f"Head 0 of {EXAMPLE_HEADS} reacts to {sum(moves)} of {EXAMPLE_WIDTH} input features; its"
+        f"Head 0 of {EXAMPLE_HEADS} reacts to {sum(moves)} of {EXAMPLE_WIDTH} input features. Its"
         f" section would have {EXAMPLE_WIDTH // EXAMPLE_HEADS}."
     )
     return Evidence(
@@ -58,13 +58,14 @@ def embedding_is_split() -> Evidence:
     " sum to 1.",
 )
 def attention_score() -> Evidence:
-    """Shapes and row sums of all that has this name."""
+    """Shapes and row sums of all arrays that have this name."""
     trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
     named = [trace.scores[0], trace.probabilities[0], trace.head_outputs[0], trace.merged[0]]
     sums_to_1 = [are_equal(array.sum(axis=-1), 1.0) for array in named]
     sizes = ", ".join(map(format_shape, named))
     sentence = (
-        f"Scores, weights, head outputs and merged output are {sizes}; only weights sum to 1."
+        f"Scores, weights, head outputs and merged output have the shapes {sizes}. Only rows of"
+        " weights sum to 1."
     )
     return Evidence(
         len({array.shape for array in named}) == 1,
@@ -80,7 +81,7 @@ def attention_score() -> Evidence:
     " equals the number of features of a head. Then its shape is right and its numbers are wrong.",
 )
 def q_times_k() -> Evidence:
-    """The two products of one head, for five tokens, and for as many as it has features."""
+    """The two products of one head: for five tokens, and for a square of tokens and features."""
     trace, square = (
         attend(EXAMPLE_X, EXAMPLE_LAYER),
         attend(EXAMPLE_X[: EXAMPLE_WIDTH // EXAMPLE_HEADS], EXAMPLE_LAYER),
@@ -90,8 +91,8 @@ def q_times_k() -> Evidence:
     short_query, short_key = square.query_heads[0, 0], square.key_heads[0, 0]
     silent, scores = short_query @ short_key, square.scores[0, 0]
     sentence = (
-        f"Q and K are both {format_shape(query)}; only Q Kᵀ fits and is"
-        f" {format_shape(query @ key.T)}. With {len(silent)} tokens Q K exists and is"
+        f"Q and K are both {format_shape(query)}; only Q Kᵀ exists and is"
+        f" {format_shape(query @ key.T)}. With {len(silent)} tokens Q K exists as well. It is"
         f" {format_shape(silent)} like Q Kᵀ, but differs from it by up to"
         f" {max_difference(silent, scores):.2f}."
     )
@@ -120,7 +121,7 @@ def reshape_merges() -> Evidence:
     " outputs also has all values.",
 )
 def cell_of_all_keys() -> Evidence:
-    """What changes in row 0 when the last token, as a key and value only, changes."""
+    """What changes in row 0 when the key and the value of the last token change."""
     memory = EXAMPLE_X.copy()
     memory[-1] += 1
     before, after = (
@@ -130,8 +131,8 @@ def cell_of_all_keys() -> Evidence:
     cells = np.abs(after.scores - before.scores)[0, 0, 0] > 1e-9
     output = max_difference(before.output[0, 0], after.output[0, 0])
     sentence = (
-        f"Another last key changes {int(cells.sum())} of {EXAMPLE_TOKENS} cells of a row, and the"
-        f" row's output by {output:.2f}."
+        f"Another last key and value change {int(cells.sum())} of {EXAMPLE_TOKENS} cells of a row,"
+        f" and the output of the row by up to {output:.2f}."
     )
     return Evidence(
         bool(cells.all()),
@@ -146,8 +147,8 @@ def cell_of_all_keys() -> Evidence:
     "Merging only puts the heads side by side. W_O, which the text leaves out, mixes them.",
 )
 def merging_mixes() -> Evidence:
-    """The merged matrix against the output, and against the output of a layer whose W_O is the
-    identity, or leaves alone what occurs.
+    """The merged matrix against the output, also of layers whose W_O does not change the merged
+    rows.
     """
     trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
     seen = trace.merged[0, :2]
@@ -164,9 +165,9 @@ def merging_mixes() -> Evidence:
         max_difference(onto_seen, np.eye(EXAMPLE_WIDTH)),
     )
     sentence = (
-        f"Merged and output differ by up to {gap:.2f}. They agree where W_O leaves the merged rows"
-        f" as they are: with the identity, and for two rows with a W_O that is up to {apart:.2f}"
-        " away from it."
+        f"Merged and output differ by up to {gap:.2f}. They agree if W_O does not change the merged"
+        " rows: with the identity, and for two rows with a W_O that differs from the identity by up"
+        f" to {apart:.2f}."
     )
     return Evidence(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, sentence)
 

@@ -57,8 +57,8 @@ def mask_before_scale() -> Evidence:
         for added in (hidden, distance)
     ]
     sentence = (
-        f"The weights differ by {format_gap(gaps[0])} for −∞ and by up to {gaps[1]:.2f} for a bias"
-        " of −1 per position."
+        f"Weights of the two orders differ by {format_gap(gaps[0])} for −∞ and by up to"
+        f" {gaps[1]:.2f} for a bias of −1 per position."
     )
     return Evidence(gaps[1] < 1e-9, gaps[0] < 1e-12 and gaps[1] > 0.01, sentence)
 
@@ -66,12 +66,12 @@ def mask_before_scale() -> Evidence:
 @claim(
     "The look-ahead mask belongs to the encoder-decoder attention.",
     FALSE,
-    "It belongs to the decoder's self-attention. Cross-attention needs the padding mask of the"
-    " source, and no other.",
+    "It belongs to the decoder's self-attention. Cross-attention needs only the padding mask of the"
+    " source.",
 )
 def look_ahead_across() -> Evidence:
-    """What a later target token does to earlier ones, in cross-attention and in self-attention,
-    without that mask.
+    """How far earlier outputs move when the last target token changes, in cross-attention and in
+    self-attention without that mask.
     """
     source, other = gaussian_tokens(EXAMPLE_TOKENS, EXAMPLE_WIDTH, seed=1), EXAMPLE_X.copy()
     other[-1] += 1
@@ -83,8 +83,8 @@ def look_ahead_across() -> Evidence:
         for one, two in ((source, source), (EXAMPLE_X, other))
     )
     sentence = (
-        f"A later target token moves earlier outputs by {format_gap(across)} across and by"
-        f" {within:.2f} within the decoder."
+        f"If the last target token changes, earlier outputs move by {format_gap(across)} in"
+        f" cross-attention and by up to {within:.2f} in self-attention."
     )
     return Evidence(across > 1e-9, across < 1e-12 and within > 0.01, sentence)
 
@@ -92,7 +92,7 @@ def look_ahead_across() -> Evidence:
 @claim(
     "The decoder's self-attention works just like the encoder's.",
     CONDITION,
-    "This holds except for one thing: the decoder's is causal, so a token must not see later ones.",
+    "There is one difference: the decoder's is causal, so a token must not see later ones.",
 )
 def decoder_like_encoder() -> Evidence:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""
@@ -101,7 +101,7 @@ def decoder_like_encoder() -> Evidence:
         for hiding in (False, True)
     )
     sentence = (
-        f"Another last token moves earlier outputs by {free:.2f} in an encoder and by"
+        f"If the last token changes, earlier outputs move by up to {free:.2f} in an encoder and by"
         f" {format_gap(causal)} in a decoder."
     )
     return Evidence(are_equal(free, causal), free > 0.01 and causal < 1e-12, sentence)
@@ -123,7 +123,7 @@ def padding_is_gone() -> Evidence:
         float(shares[:, real:].sum() / EXAMPLE_HEADS),
     )
     sentence = (
-        f"All queries together give padded keys {format_gap(to_padding)}; the 2 padded queries"
-        f" still give away {from_padding:.0f}."
+        f"All weights for padded keys together are {format_gap(to_padding)}. The weights of the 2"
+        f" padded queries still sum to {from_padding:.0f}."
     )
     return Evidence(from_padding == 0, to_padding == 0 and abs(from_padding - 2) < 1e-9, sentence)

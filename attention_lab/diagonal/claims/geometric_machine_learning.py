@@ -34,6 +34,7 @@ from .record import (
     claims_of,
     format_gap,
     max_difference,
+    score_deviations,
 )
 
 claim = claims_of("gml")
@@ -53,14 +54,16 @@ def queries_and_vectors() -> Evidence:
         max_difference(trace.queries[0] @ other.T, trace.scores[0, 0])
         for other in (x, trace.keys[0])
     )
-    sentence = f"The scores differ from Q Xᵀ by {vectors:.2f}, from Q Kᵀ by {format_gap(keys)}."
+    sentence = (
+        f"The scores differ from Q Xᵀ by up to {vectors:.2f} and from Q Kᵀ by {format_gap(keys)}."
+    )
     return Evidence(vectors < 1e-9, keys < 1e-9, sentence)
 
 
 @claim(
     "KᵀQ is a matrix of correlations.",
     FALSE,
-    "Its entries are inner products. They are neither centred nor normalised and can exceed 1. The"
+    "Its cells are inner products. They are neither centred nor normalised and can exceed 1. The"
     " right word is score.",
 )
 def scores_are_correlations() -> Evidence:
@@ -89,7 +92,7 @@ def softmax_sum() -> Evidence:
         float((exponentials / exponentials[:limit].sum()).sum()) for limit in (T - 1, T)
     )
     sentence = (
-        f"With the sum up to T = {T} the column sums to {whole:.3f}; one term fewer and it sums to"
+        f"With T = {T} terms in the divisor the column sums to {whole:.3f}, with one term fewer to"
         f" {short:.3f}."
     )
     return Evidence(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, sentence)
@@ -102,9 +105,8 @@ def softmax_sum() -> Evidence:
     " every head. This is √N only with one head.",
 )
 def root_of_n() -> Evidence:
-    """The spread of scores of Gaussian queries and keys of width N ÷ n_heads, which should be 1."""
-    query, key = gaussian_tokens(400, WIDTH, seed=1), gaussian_tokens(400, WIDTH, seed=2)
-    by_n, by_width = (float((query @ key.T).std() / np.sqrt(width)) for width in (N, WIDTH))
+    """The standard deviation of Gaussian scores of width N ÷ n_heads, which should be 1."""
+    by_n, by_width = score_deviations(WIDTH, N**0.5, WIDTH**0.5)
     sentence = (
         f"With {HEADS} heads the scores have standard deviation {by_n:.2f} after √N and"
         f" {by_width:.2f} after √(N ÷ n_heads)."
@@ -132,7 +134,8 @@ def code_and_manual() -> Evidence:
         .T
     )
     sentence = (
-        f"They differ by {max_difference(code, manual):.2f}; with P_Q and P_K exchanged and √N by"
+        f"The code and the manual differ by up to {max_difference(code, manual):.2f}. If the manual"
+        " exchanges P_Q and P_K and divides by √N, they differ by"
         f" {format_gap(max_difference(code, exchanged))}."
     )
     return Evidence(are_equal(code, manual), are_equal(code, exchanged), sentence)
@@ -151,8 +154,8 @@ def same_size() -> Evidence:
     )
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
     sentence = (
-        f"Values of {WIDTH} numbers give {widths[0]} features, the number of the input; values of"
-        f" {N} give {widths[1]}."
+        f"Values of {WIDTH} numbers give {widths[0]} features, like the input. Values of {N}"
+        f" numbers give {widths[1]}."
     )
     return Evidence(widths[1] == N, widths[0] == N, sentence)
 
@@ -164,7 +167,7 @@ def same_size() -> Evidence:
     " head is mixed with a number of another.",
 )
 def heads_combined() -> Evidence:
-    """What changes in the layer's output when the values of one head do."""
+    """Which features of the output change when the values of one head change."""
     p, x = Projections.random(N, HEADS), gaussian_tokens(T, N)
     other_v = p.w_v.copy()
     other_v[:, :WIDTH] += 1

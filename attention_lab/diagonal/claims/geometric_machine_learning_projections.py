@@ -49,8 +49,8 @@ def projection_size() -> Evidence:
     " of P do not even lie in that space.",
 )
 def columns_span() -> Evidence:
-    """What of Z survives P: its part in the span of P's rows, all of it; and the length of P's
-    columns with one head.
+    """P times Z and P times the part of Z in the span of P's rows; and the length of P's columns,
+    also with one head.
     """
     p, z = Projections.random(N, HEADS).w_q[:, :WIDTH].T, gaussian_tokens(T, N).T
     onto_rows = np.linalg.pinv(p) @ p
@@ -81,8 +81,8 @@ def projections() -> Evidence:
     return Evidence(
         errors[0] < 1e-9,
         errors[1] < 1e-9,
-        f"P itself is {WIDTH} × {N}, so P P does not exist; PᵀP applied twice differs from once by"
-        f" {errors[0]:.2f} for a random P and by {format_gap(errors[1])} for an orthonormal one.",
+        f"P is {WIDTH} × {N}, so P P does not exist. PᵀP PᵀP differs from PᵀP by up to"
+        f" {errors[0]:.2f} for a random P and by {format_gap(errors[1])} for an orthonormal P.",
     )
 
 
@@ -99,8 +99,8 @@ def one_letter() -> Evidence:
     kept = are_equal(one.projections.w_q, other.projections.w_q)
     moved = max_difference(one.probabilities, other.probabilities)
     sentence = (
-        f"The projection is {N} × {WIDTH}, the probabilities {T} × {T}; a new sentence moves only"
-        f" the probabilities, by {moved:.2f}."
+        f"The projection is {N} × {WIDTH}, the probabilities are {T} × {T}. A new sentence changes"
+        f" only the probabilities, by up to {moved:.2f}."
     )
     return Evidence(
         format_shape(one.projections.w_q[:, :WIDTH]) == format_shape(one.probabilities[0, 0]),
@@ -129,7 +129,7 @@ def less_general() -> Evidence:
     )
     tops = [float(trace.probabilities.max(axis=-1).mean()) for trace in (bounded, free)]
     sentence = (
-        f"The largest share of a row is {tops[0]:.2f} on average; 8 times larger weights, which are"
-        f" not allowed, reach {tops[1]:.2f}."
+        f"The largest share of a row is {tops[0]:.2f} on average. With 8 times larger weights,"
+        f" which do not have orthonormal columns, it is {tops[1]:.2f}."
     )
     return Evidence(tops[0] >= tops[1], capped, sentence)

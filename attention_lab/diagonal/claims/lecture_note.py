@@ -20,6 +20,7 @@ from .record import (
     format_gap,
     format_shape,
     max_difference,
+    score_deviations,
 )
 
 claim = claims_of("note")
@@ -111,8 +112,7 @@ def formula_without_softmax() -> Evidence:
 )
 def divided_by_d() -> Evidence:
     """The spread of Gaussian scores of width 64, divided by d and by √d."""
-    query, key = gaussian_tokens(200, 64, seed=1), gaussian_tokens(200, 64, seed=2)
-    by_d, by_root = (float((query @ key.T).std() / divisor) for divisor in (64, 8))
+    by_d, by_root = score_deviations(64, 64, 8)
     sentence = (
         f"d = 64: the standard deviation of the scores is {by_d:.2f} after division by d and"
         f" {by_root:.2f} after division by √d."

@@ -21,6 +21,7 @@ from .record import (
     format_gap,
     format_shape,
     max_difference,
+    score_deviations,
 )
 
 claim = claims_of("mql5")
@@ -53,15 +54,14 @@ def larger_than_the_input() -> Evidence:
 @claim(
     "The scores are divided by the root of the dimension of the Key vector.",
     CONDITION,
-    "It is the root for the Key vector of one head, √nK, also where the vectors of all heads are"
-    " joined to one of h·nK numbers.",
+    "The divisor is the root of the size of one head's Key vector, √nK. It stays √nK if the vectors"
+    " of all heads are joined to one of h·nK numbers.",
 )
 def root_of_the_key_size() -> Evidence:
-    """The spread of scores of Gaussian queries and keys, divided by the root of the fused and
-    of one head's size.
+    """The standard deviation of Gaussian scores, divided by the root of the fused size and of one
+    head's size.
     """
-    query, key = gaussian_tokens(400, NK, seed=1), gaussian_tokens(400, NK, seed=2)
-    fused, own = (float((query @ key.T).std() / np.sqrt(width)) for width in (HEADS * NK, NK))
+    fused, own = score_deviations(NK, (HEADS * NK) ** 0.5, NK**0.5)
     sentence = (
         f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should be"
         " 1."
@@ -73,7 +73,8 @@ def root_of_the_key_size() -> Evidence:
     "Query times transposed Key, each as h × nK, is a square matrix whose diagonal holds the heads'"
     " scores.",
     ALWAYS,
-    "The rest of the matrix is not used: it takes h²·nK multiplications, and h·nK are needed.",
+    "The rest of the matrix is not used. The product takes h²·nK multiplications, but only h·nK are"
+    " needed.",
 )
 def diagonal_of_the_square() -> Evidence:
     """The h × h product for one pair of elements against the scores of the heads."""
@@ -91,11 +92,11 @@ def diagonal_of_the_square() -> Evidence:
     "The Hadamard product and a sum over rows are two operations instead of one.",
     CONDITION,
     "This is true of library calls. The number of multiplications is h times smaller than in the"
-    " full product, and the same as with one matrix product per head. (A Hadamard product"
-    " multiplies two arrays number by number.)",
+    " full product, and the same as in one matrix product per head. (A Hadamard product multiplies"
+    " two arrays number by number.)",
 )
 def two_operations() -> Evidence:
-    """Scores by Q ⊙ K and row sums, and the multiplications of the two ways."""
+    """Scores by Q ⊙ K and row sums, and the multiplications of both methods."""
     trace = mql5_trace()
     hadamard = (trace.query_heads[0, :, 0] * trace.key_heads[0, :, 1]).sum(axis=1)
     square, own = HEADS**2 * NK, HEADS * NK
@@ -107,8 +108,8 @@ def two_operations() -> Evidence:
 @claim(
     "The number of operations does not depend on the number of heads.",
     CONDITION,
-    "The number of calls does not. The multiplications grow with h·nK and stay the same only if nK"
-    " shrinks as nI/h. The softmax still has h·N² numbers to work on.",
+    "The number of calls does not depend on it. The multiplications grow with h·nK. They stay the"
+    " same only if nK shrinks as nI/h. The softmax still works on h·N² numbers.",
 )
 def regardless_of_heads() -> Evidence:
     """Multiplications of all scores, N²·h·nK, and their number, for one and for three heads."""
@@ -116,8 +117,9 @@ def regardless_of_heads() -> Evidence:
         N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS))
     )
     sentence = (
-        f"One head of nK = {NK} takes {one} multiplications, three take {three}; three of {NI}/3"
-        f" take {shared}, as one of {NI}, but have {mql5_trace().scores.size} scores, not {N**2}."
+        f"One head with nK = {NK} takes {one} multiplications, three take {three}. Three with nK ="
+        f" {NI}/3 take {shared}, the same as one with nK = {NI}, but have"
+        f" {mql5_trace().scores.size} scores instead of {N**2}."
     )
     more = three == HEADS * one and mql5_trace().scores.size == HEADS * N**2
     return Evidence(one == three, more and shared == N**2 * NI, sentence)
@@ -126,7 +128,7 @@ def regardless_of_heads() -> Evidence:
 @claim(
     "The coefficients show how elements depend on each other (coefficients of interdependence).",
     FALSE,
-    "They have a direction. In general i draws another amount from j than j draws from i, even if"
+    "They have a direction. In general, the weight of i for j is not the weight of j for i, even if"
     " the scores are symmetric.",
 )
 def interdependence() -> Evidence:
@@ -141,8 +143,8 @@ def interdependence() -> Evidence:
     ]
     symmetric = are_equal(tied.scores, tied.scores.swapaxes(-1, -2))
     sentence = (
-        f"A_ij and A_ji differ by up to {gaps[0]:.2f}; with tied weights, whose scores are"
-        f" symmetric, still by {gaps[1]:.2f}."
+        f"A_ij and A_ji differ by up to {gaps[0]:.2f}. With tied weights, whose scores are"
+        f" symmetric, they still differ by up to {gaps[1]:.2f}."
     )
     return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, sentence)
 

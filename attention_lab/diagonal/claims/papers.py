@@ -37,7 +37,7 @@ def variance_of_the_dot_product() -> Evidence:
     own, other = (float((query * vectors).sum(axis=1).var()) for vectors in (query, key))
     sentence = (
         f"d_k = 64: the variance is {other:.0f} for independent vectors and {own:.0f} for a normal"
-        " one with itself."
+        " vector with itself."
     )
     right = abs(other / 64 - 1) < 0.1
     return Evidence(right, right and abs(own / 128 - 1) < 0.1, sentence)
@@ -47,13 +47,13 @@ def variance_of_the_dot_product() -> Evidence:
     "Large dot products push the softmax into regions where it has extremely small gradients"
     " (section 3.2.1).",
     CONDITION,
-    "This holds where the numbers of queries and keys have size 1. Right after an initialisation"
-    " with standard deviation 0.02 the unscaled scores are small, and the softmax is nearly"
-    " uniform.",
+    "This holds if the numbers of queries and keys have a standard deviation of about 1. Right"
+    " after an initialisation with standard deviation 0.02 the unscaled scores are small, and the"
+    " softmax is nearly uniform.",
 )
 def small_gradients() -> Evidence:
-    """The trace of the softmax's Jacobian, 1 - Σ a², for 32 keys of width 512, and the same for
-    small weights.
+    """The trace of the Jacobian of the softmax, 1 - Σ a², for 32 keys of width 512, also for small
+    weights.
     """
     query, key = gaussian_tokens(32, 512, seed=1), gaussian_tokens(32, 512, seed=2)
     raw = query @ key.T
@@ -64,8 +64,8 @@ def small_gradients() -> Evidence:
         for scores in (raw, raw / np.sqrt(512), slight)
     )
     sentence = (
-        f"The slope 1 − Σ a² is {unscaled:.2f} unscaled and {scaled:.2f} scaled; unscaled with"
-        f" small weights {started:.2f}."
+        f"The sum of the slopes of the softmax, 1 − Σ a², is {unscaled:.2f} without the scale and"
+        f" {scaled:.2f} with it. With small weights and without the scale it is {started:.2f}."
     )
     return Evidence(started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, sentence)
 
@@ -75,12 +75,12 @@ def small_gradients() -> Evidence:
     " (section 3.2.2).",
     CONDITION,
     "With d_k = d_v = C/h the matrix products take exactly the same number of multiplications. The"
-    " scale and the softmax work on h·n² numbers, so they grow with h. With heads of fixed width"
-    " all costs grow with h.",
+    " scale and the softmax work on h·n² numbers, so their cost grows with h. With heads of fixed"
+    " width all costs grow with h.",
 )
 def same_cost() -> Evidence:
-    """Multiplications of the matrix products of a layer, n = 64 and C = 96, for 1 head and 8, of
-    shared and of full width, and the scores that are scaled and become shares.
+    """Multiplications of the matrix products of a layer, n = 64 and C = 96, with 1 head and with 8
+    of shared and of full width; and the number of scores.
     """
     x = gaussian_tokens(64, 96)
 
@@ -90,8 +90,8 @@ def same_cost() -> Evidence:
     one, shared, full = multiplications(1, 96), multiplications(8, 12), multiplications(8, 96)
     few, many = (attend(x, Projections.random(96, heads)).scores.size for heads in (1, 8))
     sentence = (
-        f"Products of one head: {one:,} multiplications; of 8 heads of C/8: {shared:,}; of 8 heads"
-        f" of C: {full:,}. The softmax has {few:,} scores with one head and {many:,} with 8 of C/8."
+        f"Multiplications of one head: {one:,}; of 8 heads of width C/8: {shared:,}; of 8 heads of"
+        f" width C: {full:,}. Scores of one head: {few:,}; of 8 heads of width C/8: {many:,}."
     )
     right = shared == one and full == 8 * one and many == 8 * few
     return Evidence(full == one and many == few, right, sentence)
@@ -101,14 +101,14 @@ def same_cost() -> Evidence:
     "With a single attention head, averaging inhibits attending to different positions (section"
     " 3.2.2).",
     CONDITION,
-    "This holds if both positions are needed separately. A head has one pattern per row, which"
+    "This holds if both positions are needed separately. A head has one pattern for each row, which"
     " gives one average. Where patterns do not depend on the content of the tokens, h heads miss at"
     " least 1 − h/K of the variance of K separate targets. One head can serve a single target, even"
     " one of several features at once, because their scores add.",
 )
 def averaging_inhibits() -> Evidence:
-    """How much of [left neighbour | right neighbour] the best linear map gets from one mixture,
-    and from two heads.
+    """How much of [left neighbour | right neighbour] the best linear map misses with one mixture
+    and with two heads.
     """
     content = gaussian_tokens(2000, 4)
     left, right = np.roll(content, 1, axis=0), np.roll(content, -1, axis=0)
@@ -124,8 +124,8 @@ def averaging_inhibits() -> Evidence:
         missed(left, left),
     )
     sentence = (
-        f"Missed part of both neighbours: {one:.0%} with one head, {two:.0%} with two; of one"
-        f" neighbour: {sharp:.0%} by one."
+        f"Part of both neighbours that is missed: {one:.0%} with one head, {two:.0%} with two. Part"
+        f" of one neighbour that is missed: {sharp:.0%} with one head."
     )
     return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, sentence)
 
@@ -150,8 +150,8 @@ def own_word_highest() -> Evidence:
     tied = rate(lambda seed: at_angle(16, 16, 0, seed))
     without = rate(lambda seed: Projections.weightless(16))
     sentence = (
-        f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} tied,"
-        f" {without:.0%} without."
+        f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} with tied"
+        f" weights, {without:.0%} without weights."
     )
     return Evidence(free > 0.5, without == 1 and free < 0.2, sentence)
 
@@ -161,12 +161,12 @@ def own_word_highest() -> Evidence:
     CONDITION,
     "This holds without skip connections, once the tokens are near each other. A large diagonal"
     " delays it. Skip connections slow it down: with random heads, or with few features and"
-    " LayerNorm after the addition, the loss is exponential. Skip connections stop it without"
-    " weights and LayerNorm, or if attention adds little.",
+    " LayerNorm after the addition, the loss is exponential. Skip connections stop it if there are"
+    " no weights and no LayerNorm, or if attention adds little.",
 )
 def rank_is_lost() -> Evidence:
-    """The distance to consensus of 16 tokens after 24 layers: 8 features, 64 features, 16 with
-    skips, and these with random heads or with LayerNorm after them.
+    """The distance of 16 tokens from their mean after 24 layers: with 8 features, with 64, with 16
+    and skip connections, and these with random heads or with LayerNorm after the addition.
     """
 
     def left(width: int, stack: Stack) -> float:
@@ -177,9 +177,10 @@ def rank_is_lost() -> Evidence:
     slowed = [left(16, stack) for stack in (heads, Stack(skip=True, layer_norm=True))]
     sentence = (
         f"Distance of the tokens from their mean after 24 layers: {format_gap(narrow)} with 8"
-        f" features, {format_gap(wide)} with 64, {format_gap(skips)} with 16 and skips. Skips and 4"
-        f" random heads: {slowed[0]:.3f}; skips and LayerNorm after them: {format_gap(slowed[1])};"
-        f" 4 random heads without skips: {format_gap(left(16, pure))}."
+        f" features, {format_gap(wide)} with 64, {format_gap(skips)} with 16 and skip connections."
+        f" With skip connections and 4 random heads: {slowed[0]:.3f}; with skip connections and"
+        f" LayerNorm after them: {format_gap(slowed[1])}; with 4 random heads alone:"
+        f" {format_gap(left(16, pure))}."
     )
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)

@@ -1,4 +1,4 @@
-"""Claims that are made in many places: what is said of attention, and what holds."""
+"""Claims that are made in many places."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def permutation_invariant() -> Evidence:
     )
     gaps = max_difference(shuffled, plain), max_difference(shuffled, plain[ORDER])
     sentence = (
-        f"Shuffling moves the output by up to {gaps[0]:.2f}; it differs from the shuffled output by"
-        f" {format_gap(gaps[1])}."
+        f"The output of shuffled tokens differs from the output by up to {gaps[0]:.2f} and from the"
+        f" shuffled output by {format_gap(gaps[1])}."
     )
     return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, sentence)
 
@@ -72,17 +72,17 @@ def blind_to_order() -> Evidence:
         for mask in (False, True)
     )
     sentence = (
-        f"Shuffled outputs differ by {format_gap(free)} without a mask and by {causal:.2f} with a"
-        " causal one."
+        f"The output of shuffled tokens differs from the shuffled output by {format_gap(free)}"
+        f" without a mask and by up to {causal:.2f} with a causal mask."
     )
     return Evidence(causal < 1e-9, free < 1e-9 and causal > 0.01, sentence)
 
 
 @claim(
-    "Attention weights tell how important a word is for the output.",
+    "Attention weights show how important a word is for the output.",
     CONDITION,
-    "They do so only together with the values. Other weights can give the same output, and a value"
-    " of 0 adds nothing, whatever its weight. (Jain and Wallace 2019; for the opposite view"
+    "They show it only together with the values. Other weights can give the same output, and a"
+    " value of 0 adds nothing, whatever its weight. (Jain and Wallace 2019; for the opposite view"
     " Wiegreffe and Pinter 2019.)",
 )
 def weights_explain() -> Evidence:
@@ -99,8 +99,9 @@ def weights_explain() -> Evidence:
     )
     weights = max_difference(moved, A)
     sentence = (
-        f"Weights changed by up to {weights:.2f}: the output moves by {format_gap(same_values)} if"
-        f" the values are equal, else by {other_values:.2f}."
+        f"Weights move between two tokens, by up to {weights:.2f}: the output changes by"
+        f" {format_gap(same_values)} if their values are equal, and by up to {other_values:.2f} if"
+        " not."
     )
     return Evidence(
         same_values > 1e-9, weights > 0.01 and same_values < 1e-9 < other_values, sentence
@@ -131,8 +132,8 @@ def adding_heads() -> Evidence:
     " heads differ. Heads that a task does not need copy each other.",
 )
 def heads_differ() -> Evidence:
-    """How far the gradients of two heads' W_Q differ: the heads are equal, all but their rows of
-    W_O are equal, nothing is.
+    """How far the gradients of two heads' W_Q differ: for equal heads, for heads that differ only
+    in their rows of W_O, and for different heads.
     """
     first = (EXAMPLE_LAYER.w_q[:, :3], EXAMPLE_LAYER.w_k[:, :3], EXAMPLE_LAYER.w_v[:, :3])
     w_o = np.asarray(EXAMPLE_LAYER.w_o)
@@ -141,12 +142,12 @@ def heads_differ() -> Evidence:
     gaps = []
     for weights in (alike, own_rows, EXAMPLE_LAYER):
         trace = attend(EXAMPLE_X, weights)
-        gradient = np.asarray(layer_gradients(trace, trace.output - EXAMPLE_X).w_q)
+        gradient = np.asarray(layer_gradients(trace, trace.output - EXAMPLE_X)["w_q"])
         gaps.append(max_difference(gradient[:, :3], gradient[:, 3:]))
     sentence = (
         "Trained to return the tokens, two equal heads get gradients that differ by"
         f" {format_gap(gaps[0])}: they stay equal. With different rows of W_O the gradients differ"
-        f" by {gaps[1]:.2f}, with other weights, too, by {gaps[2]:.2f}."
+        f" by up to {gaps[1]:.2f}, with different weights everywhere by up to {gaps[2]:.2f}."
     )
     return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), sentence)
 
@@ -154,8 +155,8 @@ def heads_differ() -> Evidence:
 @claim(
     "A sentence twice as long costs four times as much.",
     CONDITION,
-    "The n² part costs four times as much, the projections only twice. The matrix products of a"
-    " layer take 4nC² + 2n²C multiplications, so n must be far above 2C.",
+    "The n² part costs four times as much, the projections only twice as much. The matrix products"
+    " of a layer take 4nC² + 2n²C multiplications, so n must be far above 2C.",
 )
 def twice_as_long() -> Evidence:
     """The ratio of multiplications for a doubled length, C = 512."""
@@ -165,8 +166,8 @@ def twice_as_long() -> Evidence:
 
     short, long = (multiplications(2 * n) / multiplications(n) for n in (128, 131_072))
     sentence = (
-        f"C = 512: from 128 to 256 tokens {short:.2f} times as much, from 131,072 on {long:.2f}"
-        " times."
+        f"C = 512: 256 tokens cost {short:.2f} times as much as 128, and 262,144 tokens cost"
+        f" {long:.2f} times as much as 131,072."
     )
     return Evidence(short > 3.9, long > 3.9 and short < 2.5, sentence)
 
@@ -178,15 +179,15 @@ def twice_as_long() -> Evidence:
     " take the output of the layer out of the convex hull of the inputs.",
 )
 def average_of_the_input() -> Evidence:
-    """Head outputs in the hull of the values, outputs of a layer with a residual in the hull of
-    the inputs.
+    """Head outputs in the hull of the values; outputs of a layer with a residual connection in the
+    hull of the inputs.
     """
     trace = attend(gaussian_tokens(16, 4), Projections.random(4, 1), residual=True)
     heads = sum(in_hull(row, trace.values[0]) for row in trace.head_outputs[0, 0])
     outputs = sum(in_hull(row, trace.inputs[0]) for row in trace.output[0])
     sentence = (
-        f"{heads} of 16 head outputs lie among the values, {outputs} of 16 outputs among the"
-        " inputs."
+        f"{heads} of 16 head outputs lie in the hull of the values, {outputs} of 16 outputs in the"
+        " hull of the inputs."
     )
     return Evidence(outputs == 16, heads == 16, sentence)
 

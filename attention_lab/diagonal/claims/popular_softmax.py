@@ -35,14 +35,12 @@ claim = claims_of("popular")
     "This holds for tokens of equal norm. Otherwise one of them may just be long.",
 )
 def dot_product_is_similarity() -> Evidence:
-    """Scores of (1, 0) with itself and with (3, 3), and the same after all vectors are made
-    equally long.
-    """
+    """Scores of (1, 0) with itself and with (3, 3), also after all vectors get the same length."""
     token, other = np.array([1.0, 0.0]), np.array([3.0, 3.0])
     cosine = float(token @ other / np.linalg.norm(other))
     sentence = (
-        f"(1, 0) scores {token @ token:.0f} with itself and {token @ other:.0f} with (3, 3); at"
-        f" equal length 1 and {cosine:.2f}."
+        f"(1, 0) scores {token @ token:.0f} with itself and {token @ other:.0f} with (3, 3). If"
+        f" both have length 1, the scores are 1 and {cosine:.2f}."
     )
     return Evidence(bool(token @ token > token @ other), cosine < 1, sentence)
 
@@ -55,9 +53,8 @@ def dot_product_is_similarity() -> Evidence:
     " soft cap, or where keys are rotated by their position (RoPE).",
 )
 def key_bias() -> Evidence:
-    """How far the output moves with a bias on queries, keys or values; with the first one where a
-    query sees one key, with the second where scores are capped, and how far shares move where keys
-    are turned.
+    """How far the output moves with a bias on queries, keys or values; with b_q if a query sees one
+    key; with b_k if scores are capped. And how far shares move with b_k if keys are rotated.
     """
     bias = generator(0, Stream.W_Q).standard_normal(EXAMPLE_WIDTH)
 
@@ -102,12 +99,12 @@ def _turned_keys(bias: Array) -> float:
     FALSE,
     "It decides how much more attention that token gets. A temperature above 0 that divides"
     " everything in the softmax does not change the order within a row. A bias that is added"
-    " afterwards, as in ALiBi, is not divided: the higher the temperature, the more it counts, and"
-    " it may change the order.",
+    " afterwards, as in ALiBi, is not divided. It counts more at a higher temperature and may"
+    " change the order.",
 )
 def temperature_decides() -> Evidence:
-    """The keys with the largest weights, and these weights, at temperatures ¼, 1 and 4: without a
-    bias, and with one that falls with the distance.
+    """The largest weight of each row and its key at the temperatures ¼, 1 and 4: without a bias,
+    and with a bias that falls with the distance.
     """
     scaled, place = attend(EXAMPLE_X, EXAMPLE_LAYER).scaled_scores[0], np.arange(EXAMPLE_TOKENS)
     distance_bias = -np.abs(place[:, np.newaxis] - place) / 2
@@ -121,9 +118,9 @@ def temperature_decides() -> Evidence:
     )
     free, biased = (int((cold != hot).sum()) for hot, _, cold in best_keys)
     sentence = (
-        f"The key with the largest weight stays the same in all {EXAMPLE_HEADS * EXAMPLE_TOKENS}"
-        f" rows; the largest share is {tops} on average. With a bias that falls with the distance"
-        f" it changes in {biased} rows."
+        "At the temperatures ¼, 1 and 4 the key with the largest weight is the same in all"
+        f" {EXAMPLE_HEADS * EXAMPLE_TOKENS} rows. The largest weight is {tops} on average. With a"
+        f" bias that falls with the distance, the key changes in {biased} rows."
     )
     return Evidence(free > 0, free == 0 < biased, sentence)
 
@@ -137,8 +134,8 @@ def temperature_decides() -> Evidence:
     " ends at −65,504: there −1e9 is −∞ or an error.",
 )
 def minus_a_billion() -> Evidence:
-    """Both maskings of a row with two visible keys, of a row with none, and of two visible keys
-    with scores of −2e9; and −1e9 in float16.
+    """Both masks in a row with two visible keys, in a row with none, and in a row whose two visible
+    keys score −2e9; and −1e9 in float16.
     """
     scores = np.array([0.3, -1.2, 0.8, 0.1])
     visible = np.array([True, True, False, False])
@@ -150,9 +147,9 @@ def minus_a_billion() -> Evidence:
         half = float(np.float16(-1e9))
     least = float(np.finfo(np.float16).min)
     sentence = (
-        f"The shares differ by {format_gap(some)} in a row that sees something, by {none:.2f} in a"
-        f" row that sees nothing, and by {low:.2f} where what is seen scores below −1e9. The least"
-        f" number of float16 is {least:,.0f}, and −1e9 becomes {half}."
+        f"The weights differ by {format_gap(some)} in a row with visible keys, by {none:.2f} in a"
+        f" row without, and by {low:.2f} if all visible keys score below −1e9. The smallest number"
+        f" of float16 is {least:,.0f}, and −1e9 becomes {half}."
     )
     right = some < 1e-9 < min(none, low) and least == -65504 and np.isneginf(half)
     return Evidence(max(none, low) < 1e-9, bool(right), sentence)

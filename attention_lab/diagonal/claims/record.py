@@ -93,6 +93,13 @@ def fits(*matrices: Array) -> bool:
     return all(one.shape[1] == other.shape[0] for one, other in pairwise(matrices))
 
 
+def score_deviations(width: int, *divisors: float) -> list[float]:
+    """The standard deviation of scores of Gaussian queries and keys, divided by each divisor."""
+    query, key = gaussian_tokens(400, width, seed=1), gaussian_tokens(400, width, seed=2)
+    deviation = float((query @ key.T).std())
+    return [deviation / divisor for divisor in divisors]
+
+
 def max_difference(one: ArrayLike, other: ArrayLike) -> float:
     """The largest difference between two arrays of numbers."""
     return float(np.abs(np.asarray(one) - np.asarray(other)).max())

@@ -79,11 +79,11 @@ def pair_bound() -> Evidence:
 @claim(
     "The diagonal is always greater than what is beside it.",
     FALSE,
-    "This is a tendency that grows with the number of channels. The peak of row i is off the"
+    "This is a tendency that grows with the number of features. The peak of row i is off the"
     " diagonal exactly when some x_i·x_j > |x_i|².",
 )
 def diagonal_always_greater() -> Evidence:
-    """X = (3, 2, 1), the rule for leaving the diagonal, and the mean diagonal of 8 Gaussian
+    """X = (3, 2, 1), the rule for a peak off the diagonal, and the mean diagonal of 8 Gaussian
     tokens.
     """
     check, rule = (
@@ -119,12 +119,11 @@ def greater_with_ties() -> Evidence:
     "The attention matrix is diagonally dominant.",
     CONDITION,
     "In linear algebra this means a_ii ≥ 1/2: at least as much as all the rest of the row together."
-    " *Strictly* diagonally dominant means a_ii > 1/2. A peak on the diagonal is far less than"
-    " that.",
+    " Strictly diagonally dominant means a_ii > 1/2. A peak on the diagonal is far less than that.",
 )
 def diagonally_dominant() -> Evidence:
-    """64 tokens of equal norm with 8 channels: rows that peak on the diagonal, rows with a
-    majority there.
+    """64 tokens of equal norm with 8 features: rows that peak on the diagonal, and rows with a_ii >
+    1/2.
     """
     square = self_attention_of(
         attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8))
@@ -177,11 +176,11 @@ def weights_cure_it() -> Evidence:
     "Weightless attention times W_V, and attention with weights, generalise X W_V, a 1 × 1"
     " convolution.",
     CONDITION,
-    "This needs A = I. Scores of the content reach it only in a limit, and only if every token"
-    " scores highest with itself.",
+    "This needs A = I. Scores that depend only on content reach A = I only in a limit, and only if"
+    " every token scores highest with itself.",
 )
 def one_by_one() -> Evidence:
-    """The best rate for X = (1, 2, 3) over 2001 weights m = W_Q W_K; and sharp attention over
+    """The best rate for X = (3, 2, 1) over 2001 weights m = W_Q W_K; and sharp attention over
     normalised tokens.
     """
     weights_M = np.linspace(-10, 10, 2001)[:, np.newaxis, np.newaxis]

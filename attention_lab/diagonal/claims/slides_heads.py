@@ -17,6 +17,7 @@ from .record import (
     fits,
     format_gap,
     max_difference,
+    score_deviations,
 )
 
 claim = claims_of("slides")
@@ -25,18 +26,17 @@ claim = claims_of("slides")
 @claim(
     "The drawback of one head: all elements use the same attention.",
     FALSE,
-    "All value channels of a head share its attention pattern. Different elements (rows) have"
+    "All value features of a head share its attention pattern. Different elements (rows) have"
     " different patterns.",
 )
 def same_attention() -> Evidence:
-    """Rows of one head's A; and its outputs channel by channel."""
+    """Two rows of one head's A; and its outputs feature by feature."""
     trace = attend(gaussian_tokens(5, 4), Projections.random(4, 1))
     A, values = trace.probabilities[0, 0], trace.value_heads[0, 0]
     rows = max_difference(A[0], A[1])
     channels = np.stack([A @ channel for channel in values.T], axis=1)
     sentence = (
-        f"Rows 1 and 2 differ by up to {rows:.2f}; every one of the 4 channels is mixed by the same"
-        " A."
+        f"Rows 1 and 2 of A differ by up to {rows:.2f}. The same A mixes each of the 4 features."
     )
     return Evidence(
         rows < 1e-9, rows > 0.01 and are_equal(channels, trace.head_outputs[0, 0]), sentence
@@ -69,12 +69,11 @@ def vertical_stack() -> Evidence:
     " score adds up d_k products.",
 )
 def root_of_c() -> Evidence:
-    """The spread of scores of projected Gaussian tokens, C = 32 and d_k = 4."""
-    query, key = gaussian_tokens(400, 4, seed=1), gaussian_tokens(400, 4, seed=2)
-    by_c, by_d_k = (float((query @ key.T).std() / np.sqrt(width)) for width in (32, 4))
+    """The standard deviation of Gaussian scores of width d_k = 4 in a layer with C = 32."""
+    by_c, by_d_k = score_deviations(4, 32**0.5, 4**0.5)
     sentence = (
-        f"C = 32, d_k = 4: the standard deviation is {by_c:.2f} after √C and {by_d_k:.2f} after"
-        " √d_k."
+        f"C = 32, d_k = 4: the standard deviation of the scores is {by_c:.2f} after division by √C"
+        f" and {by_d_k:.2f} after division by √d_k."
     )
     return Evidence(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, sentence)
 
@@ -102,7 +101,7 @@ def shifting_heads(image_size: int, sharpness: float) -> Projections:
     " other pixels.",
 )
 def heads_and_convolution() -> Evidence:
-    """A 3 × 3 kernel on a 4 × 4 image that wraps around, by nine sharp heads; and shuffled
+    """A 3 × 3 kernel on a 4 × 4 image that wraps around, computed by nine sharp heads; and shuffled
     tokens without positions.
     """
     image_size, rng = 4, np.random.default_rng(0)
@@ -128,13 +127,13 @@ def heads_and_convolution() -> Evidence:
         for mask in (False, True)
     )
     sentence = (
-        f"Nine sharp heads miss the convolution by {format_gap(errors[1])}, blunt ones by"
-        f" {errors[0]:.1f}. "
+        f"Nine sharp heads differ from the convolution by {format_gap(errors[1])}, nine less sharp"
+        f" ones by up to {errors[0]:.1f}. "
     )
     sentence += (
-        "Without positions and masks shuffled pixels give shuffled outputs (difference"
-        f" {format_gap(moved)}): no kernel does that; under a causal mask they do not"
-        f" ({causal:.2f})."
+        "Without positions and masks, shuffled pixels give shuffled outputs (difference"
+        f" {format_gap(moved)}). A kernel that reads neighbours does not. With a causal mask the"
+        f" outputs are not only shuffled (difference {causal:.2f})."
     )
     return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, sentence)
 
@@ -146,9 +145,7 @@ def heads_and_convolution() -> Evidence:
     " heads.",
 )
 def always_several_heads() -> Evidence:
-    """Two equal heads against one head whose W_O is the sum of theirs; two different heads
-    against that one.
-    """
+    """Two equal heads and two different heads against one head whose W_O is the sum of theirs."""
     x, p = gaussian_tokens(5, 6), Projections.random(6, 2)
     w_o = np.asarray(p.w_o)
     first = (p.w_q[:, :3], p.w_k[:, :3], p.w_v[:, :3])
@@ -156,7 +153,7 @@ def always_several_heads() -> Evidence:
     once = attend(x, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
     gap, other = max_difference(twice, once), max_difference(attend(x, p).output, once)
     sentence = (
-        f"Two equal heads give what one gives (difference {format_gap(gap)}); two different ones do"
-        f" not ({other:.2f})."
+        f"Two equal heads give the output of one head (difference {format_gap(gap)}). Two different"
+        f" heads do not (difference up to {other:.2f})."
     )
     return Evidence(gap > 1e-9, gap < 1e-9 and other > 0.01, sentence)

@@ -1,4 +1,4 @@
-"""Hulls and half-planes: the outputs are averages, and who out-votes a token lies beyond a line."""
+"""Hulls and half-planes: the outputs are averages, and who beats a token lies beyond a line."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ def test_corners_of_the_hull(seed: int, n_points: int) -> None:
 
 @given(SEEDS)
 def test_the_half_plane_holds_those_who_out_vote(seed: int) -> None:
-    """The tokens inside are those with a larger probability in the token's row, without weights
-    and with d_k = 2.
+    """The tokens in the half-plane are those with a larger probability in the token's row, without
+    weights and with d_k = 2.
     """
     x = gaussian_tokens(9, 2, seed)
     for trace in (
@@ -127,7 +127,7 @@ def test_the_half_plane_holds_those_who_out_vote(seed: int) -> None:
 
 
 def test_a_half_plane_by_hand() -> None:
-    """Token (2, 0): all keys right of x = 2 out-vote it; the edge is that line, the region what
+    """Token (2, 0): all keys right of x = 2 beat it; the edge is that line, the region what
     is right of it.
     """
     x = np.array([[2.0, 0.0], [3.0, 7.0], [1.0, 9.0], [2.0, 5.0]])
@@ -166,7 +166,7 @@ def test_the_region_is_the_half_plane_in_the_square(seed: int, reach: float) -> 
 
 
 def test_a_query_without_direction() -> None:
-    """With the query 0 all keys score alike: nobody out-votes the token, the edge is a point,
+    """With the query 0 all keys score alike: nobody beats the token, the edge is a point,
     the region empty.
     """
     half = half_plane(np.zeros((2, 2)), np.eye(2), 0)

@@ -104,8 +104,8 @@ def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
 
 
 def test_what_equal_norms_have_to_spare() -> None:
-    """Where a_ii comes nearer to 1/N than to another share of its row, that is told, and the
-    row it is in.
+    """If a_ii is nearer to 1/N than to another share of its row, the check gives this gap and the
+    row.
     """
     x = np.array([[3.0, 4.0], [5.0, 0.0]])
     shares, check = weightless_attention(x).probabilities, find_proposition("S12").check(x)

@@ -40,7 +40,7 @@ DRAWN = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
 @given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e300, 1e300)))
 def test_numbers_survive_as_text(x: np.ndarray) -> None:
     """A token matrix written as text is read back bit for bit, so that a found example can
-    travel in an address.
+    travel in a URL.
     """
     assert (parse_tokens(format_tokens(x)) == x).all()
 
@@ -75,8 +75,8 @@ def test_numbers_that_are_none(text: str, error: type[AttentionError], facts: Fa
         parse_tokens(text)
 
 
-def test_scenes_are_plain_values() -> None:
-    """Every field is text, a number or a switch, and equal scenes give the very same trace."""
+def test_settings_are_plain_values() -> None:
+    """Every field is text, a number or a switch, and equal settings give the very same trace."""
     assert {type(value) for value in asdict(DiagonalSettings()).values()} <= {str, int, float, bool}
     assert trace_of_settings(replace(DRAWN)) is trace_of_settings(DRAWN)
 
@@ -112,7 +112,7 @@ def test_every_choice_matters(change: dict[str, Any]) -> None:
 
 
 def test_no_choice_is_forgotten() -> None:
-    """The changes tested above cover every field of a scene."""
+    """The changes tested above cover every field of the settings."""
     mark = next(mark for mark in test_every_choice_matters.pytestmark if mark.name == "parametrize")
     assert {name for change in mark.args[1] for name in change} == {
         field.name for field in fields(DiagonalSettings)
@@ -209,7 +209,7 @@ def test_temperature_and_scale() -> None:
     ],
 )
 def test_nonsense_is_refused(nonsense: dict[str, Any]) -> None:
-    """A scene that cannot be built is an error with a sentence, never another exception."""
+    """Settings that cannot be built raise an AttentionError, never another exception."""
     with pytest.raises(AttentionError):
         trace_of_settings(replace(DRAWN, **nonsense))
 

@@ -8,17 +8,19 @@ import numpy as np
 
 H, W = 5, 7
 RNG = np.random.default_rng(0)
-IMAGE = RNG.random((H, W))
-KERNEL = RNG.normal(size=(3, 3))
+IMAGE = RNG.random((H, W, 1))
+KERNEL = RNG.normal(size=(3, 3, 1, 1))
 # Where each padding is as exact as float64 gets.
-SHARP = {"nothing": 40.0, "frame": 40.0, "sink": 80.0, "circular": 110.0}
+EXACT_SHARPNESS = {"nothing": 40.0, "frame": 40.0, "sink": 80.0, "circular": 110.0}
 
 
-def looped(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
-    """The convolution by plain loops over pixels and kernel cells."""
-    height, width = image.shape
+def convolved_by_loops(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
+    """The convolution by plain loops over pixels and kernel cells. Shapes: (H, W, 1), (K, K, 1, 1)
+    -> (H, W).
+    """
+    height, width = image.shape[:2]
     reach = len(kernel) // 2
-    result = np.zeros(image.shape)
+    result = np.zeros((height, width))
     for row, column, down, across in product(
         range(height), range(width), range(-reach, reach + 1), range(-reach, reach + 1)
     ):
@@ -28,5 +30,5 @@ def looped(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
         elif padding == "nothing":
             r, c = min(max(r, 0), height - 1), min(max(c, 0), width - 1)
         if 0 <= r < height and 0 <= c < width:
-            result[row, column] += kernel[down + reach, across + reach] * image[r, c]
+            result[row, column] += kernel[down + reach, across + reach, 0, 0] * image[r, c, 0]
     return result

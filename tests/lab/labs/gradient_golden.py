@@ -22,5 +22,5 @@ def stored_arrays() -> dict[str, np.ndarray]:
 
 
 def arrays(case: dict[str, Any], group: str) -> dict[str, np.ndarray]:
-    """What a case was given, or what PyTorch found."""
+    """The inputs of a case, or the results of PyTorch."""
     return {name: stored_arrays()[key] for name, key in case[group].items()}

@@ -1,4 +1,6 @@
-"""How far blunt heads are from a convolution, and how the error falls with sharpness."""
+"""How far heads of low sharpness are from a convolution, and how the error falls with the
+sharpness.
+"""
 
 from __future__ import annotations
 
@@ -7,66 +9,63 @@ import math
 import numpy as np
 import pytest
 
-from attention_lab.labs.convolution import error_curve, expected_error, leak, run_convolution
+from attention_lab.labs.convolution import (
+    error_curve,
+    expected_error,
+    leaked_attention,
+    run_convolution,
+)
 from attention_lab.labs.padding import PADDINGS
 from tests.lab.labs.convolution_cases import IMAGE, KERNEL, RNG, W
 
 
 @pytest.mark.parametrize("padding", PADDINGS)
-def test_blunt_heads_are_not(padding: str) -> None:
+def test_heads_of_low_sharpness_differ(padding: str) -> None:
     """At sharpness 2 no padding is near the convolution: the heads leak to the neighbours."""
     assert run_convolution(IMAGE, KERNEL, 2.0, padding).largest_error > 0.3
 
 
 @pytest.mark.parametrize(
-    ("sharpness", "hit"),
+    ("sharpness", "share"),
     [(0.25, 0.087), (1, 0.318), (2, 0.619), (4, 0.931), (8, 0.99866), (12, 0.999975)],
 )
-def test_the_smallest_hit(sharpness: float, hit: float) -> None:
-    """What a head gives to its target at each sharpness: θ⁻² with θ = 1 + 2 Σ e^(-α k²) on a
+def test_the_smallest_share_of_a_target(sharpness: float, share: float) -> None:
+    """The share of a head for its target at each sharpness: θ⁻² with θ = 1 + 2 Σ e^(-α k²) on a
     large enough picture.
     """
-    run = run_convolution(RNG.random((6, 6)), KERNEL, sharpness, "nothing")
-    assert run.hit == pytest.approx(hit, abs=6e-4)
+    run = run_convolution(RNG.random((6, 6, 1)), KERNEL, sharpness, "nothing")
+    assert run.target_share == pytest.approx(share, abs=6e-4)
     theta = 1 + 2 * sum(math.exp(-sharpness * k * k) for k in range(1, 30))
-    assert run.hit >= theta**-2 - 1e-15
+    assert run.target_share >= theta**-2 - 1e-15
 
 
-def test_what_leaks_out_of_a_hit() -> None:
-    """4·e^-α to the four neighbours, e^-α/2 to a sink, and around a circle of 6 the neighbours
-    lie α/2 below.
+def test_leaked_attention() -> None:
+    """4·e^-α leaks to the four neighbours, e^-α/2 to a sink; on a circle of 6 the scores of the
+    neighbours are α/2 below.
     """
     assert (
-        leak(3.0, "frame", (6, 6))
-        == leak(3.0, "nothing", (6, 6))
+        leaked_attention(3.0, "frame", (6, 6))
+        == leaked_attention(3.0, "nothing", (6, 6))
         == pytest.approx(4 * math.exp(-3), rel=1e-15)
     )
-    assert leak(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
-    assert leak(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
-    assert leak(3.0, "circular", (2, 6)) == pytest.approx(
+    assert leaked_attention(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
+    assert leaked_attention(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
+    assert leaked_attention(3.0, "circular", (2, 6)) == pytest.approx(
         math.exp(-6) + 2 * math.exp(-1.5), rel=1e-12
     )
-    assert leak(3.0, "circular", (1, 1)) == 0
+    assert leaked_attention(3.0, "circular", (1, 1)) == 0
 
 
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_the_error_falls_along_its_line(padding: str) -> None:
-    """The error falls with the sharpness below 4·e^-α (e^-α/2 with a sink) times what the
-    picture and kernel allow.
+    """With growing sharpness the error stays below 4·e^-α (e^-α/2 with a sink) times the range of
+    the picture and the size of the kernel.
     """
-    sharpnesses = np.array([6.0, 9.0, 12.0])
-    errors = error_curve(IMAGE, KERNEL, sharpnesses, padding)
+    sharpnesses = [6.0, 9.0, 12.0]
+    errors = np.array(error_curve(IMAGE, KERNEL, sharpnesses, padding))
     bounds = [expected_error(IMAGE, KERNEL, alpha, padding) for alpha in sharpnesses]
     assert (errors < bounds).all()
     assert (errors > np.array(bounds) / 6).all()
-    slope = np.diff(np.log(errors)) / np.diff(sharpnesses)
+    decay = -np.diff(np.log(errors)) / np.diff(sharpnesses)
     gap = {"sink": 0.5, "circular": 1 - math.cos(2 * math.pi / W)}.get(padding, 1.0)
-    np.testing.assert_allclose(slope, -gap, atol=0.12)
-
-
-def test_a_whole_number_is_a_sharpness() -> None:
-    """6 and 6.0 are one sharpness, alone, in a list and in an array."""
-    wanted = error_curve(IMAGE, KERNEL, [6.0, 9.0])
-    for sharpnesses in ([6, 9], [6, 9.0], np.array([6, 9]), np.array([6, 9], np.float32)):
-        assert error_curve(IMAGE, KERNEL, sharpnesses).tolist() == wanted.tolist()
-    assert error_curve(IMAGE, KERNEL, 6).tolist() == wanted[:1].tolist()
+    np.testing.assert_allclose(decay, gap, atol=0.12)

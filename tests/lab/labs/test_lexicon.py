@@ -1,35 +1,40 @@
-"""The hand-made lexicon and its four hand-set heads: every number of the lesson."""
+"""The lexicon and its four heads set by hand: every number of the page."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.labs.lexicon import FEATURES, SECTIONS, SENTENCES, compose, own_word
+from attention_core import Projections, Trace, attend
+from attention_lab.labs.lexicon import (
+    FEATURE_SECTIONS,
+    LEXICON_FEATURES,
+    LEXICON_SENTENCES,
+    check_own_word,
+    compose_sentence,
+)
 from attention_lab.labs.lexicon_heads import (
-    AND_HEAD,
-    HEADS,
+    CONJUNCTION_HEAD,
+    LEXICON_HEADS,
     comparison_matrix,
-    hand_set,
-    received,
+    lexicon_projections,
+    received_features,
     run_lexicon,
     section_blocks,
 )
-from tests.lab.refusal import refused
 
-QUEEN, KING, DOGS, WOMEN = (compose(sentence) for sentence in SENTENCES)
+QUEEN, KING, DOGS, WOMEN = (compose_sentence(sentence) for sentence in LEXICON_SENTENCES)
 GENDER, NUMBER, PREVIOUS, SUBJECT = range(4)
 
 
-def share(trace: Trace, head: int, query: int, key: int) -> float:
-    """How much a query reads from a key, to three digits."""
+def weight_of(trace: Trace, head: int, query: int, key: int) -> float:
+    """The attention weight of a query for a key, to three digits."""
     return round(float(trace.probabilities[0, head, query, key]), 3)
 
 
 def test_the_scores_of_her() -> None:
-    """In the gender head the last "her" gives 8 to queen, 5 to the start, 4 to her, 2 to sons,
-    -2 to they.
+    """In the gender head the scores of the last "her" are 8 for queen, 5 for the start, 4 for her,
+    2 for sons, -2 for they.
     """
     trace = run_lexicon(QUEEN)
     assert QUEEN.tokens[9] == "her"
@@ -42,72 +47,69 @@ def test_the_scores_of_her() -> None:
 
 
 def test_the_queen() -> None:
-    """her → queen .917, they → sons .934, the previous word .98, verbs find their subjects, the
-    rest rests.
+    """her → queen .917, they → sons .934, the previous word .98; verbs find their subjects, other
+    words the start token.
     """
     trace = run_lexicon(QUEEN)
     assert trace.tokens == QUEEN.tokens
-    assert [share(trace, GENDER, query, 2) for query in (4, 9)] == [0.917, 0.917]
-    assert [share(trace, GENDER, query, 0) for query in (7, 1, 6)] == [0.886] * 3
-    assert (share(trace, NUMBER, 7, 5), share(trace, NUMBER, 9, 2)) == (0.934, 0.918)
-    assert all(0.98 <= share(trace, PREVIOUS, query, query - 1) <= 1 for query in range(1, 10))
-    assert (share(trace, SUBJECT, 3, 2), share(trace, SUBJECT, 8, 7)) == (1, 1)
-    assert [share(trace, SUBJECT, query, 0) for query in (0, 1, 2, 4, 5, 6, 7, 9)] == [1] * 8
+    assert [weight_of(trace, GENDER, query, 2) for query in (4, 9)] == [0.917, 0.917]
+    assert [weight_of(trace, GENDER, query, 0) for query in (7, 1, 6)] == [0.886] * 3
+    assert (weight_of(trace, NUMBER, 7, 5), weight_of(trace, NUMBER, 9, 2)) == (0.934, 0.918)
+    assert all(0.98 <= weight_of(trace, PREVIOUS, query, query - 1) <= 1 for query in range(1, 10))
+    assert (weight_of(trace, SUBJECT, 3, 2), weight_of(trace, SUBJECT, 8, 7)) == (1, 1)
+    assert [weight_of(trace, SUBJECT, query, 0) for query in (0, 1, 2, 4, 5, 6, 7, 9)] == [1] * 8
 
 
-def test_what_they_receives() -> None:
-    """From sons "they" has learnt that it is masculine (.93) and alive (1.04); what it gets
-    nothing of is absent.
+def test_received_features() -> None:
+    """From sons "they" receives masculine (.93) and animate (1.04); features of which it receives
+    nothing are absent.
     """
-    features = received(run_lexicon(QUEEN), 7)
+    features = received_features(run_lexicon(QUEEN), 7)
     assert (round(features["masc"], 2), round(features["anim"], 2)) == (0.93, 1.04)
     assert next(iter(features)) == "anim"
     assert "past" not in features
-    with refused(SettingsError, "token", 10):
-        received(run_lexicon(QUEEN), 10)
 
 
 def test_other_sentences() -> None:
-    """The king: she → queen and his → king by gender, a three-way tie by number. The women:
+    """The king: she → queen and his → king by gender, three equal weights by number. The women:
     their, him, saw.
     """
     king = run_lexicon(KING)
-    assert (share(king, GENDER, 7, 5), share(king, GENDER, 9, 2)) == (0.93, 0.93)
-    assert [share(king, NUMBER, 7, key) for key in (2, 5, 10)] == [0.324] * 3
+    assert (weight_of(king, GENDER, 7, 5), weight_of(king, GENDER, 9, 2)) == (0.93, 0.93)
+    assert [weight_of(king, NUMBER, 7, key) for key in (2, 5, 10)] == [0.324] * 3
     women = run_lexicon(WOMEN)
     assert (
-        share(women, NUMBER, 7, 2),
-        share(women, GENDER, 10, 5),
-        share(women, SUBJECT, 9, 8),
+        weight_of(women, NUMBER, 7, 2),
+        weight_of(women, GENDER, 10, 5),
+        weight_of(women, SUBJECT, 9, 8),
     ) == (0.931, 0.93, 0.907)
 
 
 def test_one_head_for_a_conjunction() -> None:
-    """ "it" is torn between dogs and book by gender, book and girl by number; the AND head finds
-    the book, .975.
+    """ "it" finds dogs and book by gender, book and girl by number; the conjunction head finds the
+    book, .975.
     """
-    apart, together = run_lexicon(DOGS), run_lexicon(DOGS, (AND_HEAD,))
-    assert [share(apart, GENDER, 10, key) for key in (2, 5)] == [0.482] * 2
-    assert [share(apart, NUMBER, 10, key) for key in (5, 8)] == [0.483] * 2
-    assert share(together, 0, 10, 5) == 0.975
+    apart, together = run_lexicon(DOGS), run_lexicon(DOGS, (CONJUNCTION_HEAD,))
+    assert [weight_of(apart, GENDER, 10, key) for key in (2, 5)] == [0.482] * 2
+    assert [weight_of(apart, NUMBER, 10, key) for key in (5, 8)] == [0.483] * 2
+    assert weight_of(together, 0, 10, 5) == 0.975
     assert together.sizes["K"] == 6
-    assert share(run_lexicon(QUEEN, (AND_HEAD,)), 0, 7, 0) == 0.952
+    assert weight_of(run_lexicon(QUEEN, (CONJUNCTION_HEAD,)), 0, 7, 0) == 0.952
 
 
 def test_temperature_mask_and_start() -> None:
     """Temperature 2 gives .62 and .68, 1/2 gives .997; a causal mask changes nothing; without a
-    start rows spread.
+    start token rows are spread.
     """
     assert [
-        share(run_lexicon(QUEEN, temperature=2.0), h, q, k) for h, q, k in ((0, 9, 2), (1, 7, 5))
+        weight_of(run_lexicon(QUEEN, temperature=2.0), h, q, k)
+        for h, q, k in ((0, 9, 2), (1, 7, 5))
     ] == [0.616, 0.685]
-    assert share(run_lexicon(QUEEN, temperature=0.5), GENDER, 9, 2) == 0.997
-    assert share(run_lexicon(QUEEN, causal=True), GENDER, 9, 2) == 0.917
-    bare = run_lexicon(compose(SENTENCES[0], start=False))
-    assert (share(bare, GENDER, 8, 1), share(bare, NUMBER, 6, 4)) == (0.961, 0.979)
-    assert [share(bare, GENDER, 6, key) for key in (1, 4)] == [0.385] * 2
-    with refused(SettingsError, "temperature", 0, "0.01", 100):
-        run_lexicon(QUEEN, temperature=0)
+    assert weight_of(run_lexicon(QUEEN, temperature=0.5), GENDER, 9, 2) == 0.997
+    assert weight_of(run_lexicon(QUEEN, causal=True), GENDER, 9, 2) == 0.917
+    bare = run_lexicon(compose_sentence(LEXICON_SENTENCES[0], start=False))
+    assert (weight_of(bare, GENDER, 8, 1), weight_of(bare, NUMBER, 6, 4)) == (0.961, 0.979)
+    assert [weight_of(bare, GENDER, 6, key) for key in (1, 4)] == [0.385] * 2
 
 
 def test_without_weights() -> None:
@@ -117,7 +119,11 @@ def test_without_weights() -> None:
     trace = attend(QUEEN.vectors, Projections.weightless(16))
     shares = trace.probabilities[0, 0]
     assert (shares.argmax(axis=1) == np.arange(10)).all()
-    assert (round(float(shares.trace() / 10), 3), share(trace, 0, 9, 2), share(trace, 0, 7, 5)) == (
+    assert (
+        round(float(shares.trace() / 10), 3),
+        weight_of(trace, 0, 9, 2),
+        weight_of(trace, 0, 7, 5),
+    ) == (
         0.185,
         0.107,
         0.133,
@@ -125,8 +131,8 @@ def test_without_weights() -> None:
 
 
 def test_the_blocks_of_the_comparison() -> None:
-    """Each head's W_Q W_Kᵀ lives in the blocks of its own sections; x_iᵀ M x_j is the score."""
-    trace, names = run_lexicon(QUEEN), list(SECTIONS)
+    """Each head's W_Q W_Kᵀ is 0 outside the blocks of its sections; x_iᵀ M x_j is the score."""
+    trace, names = run_lexicon(QUEEN), list(FEATURE_SECTIONS)
     filled = []
     for head in range(4):
         matrix = comparison_matrix(trace, head)
@@ -143,26 +149,22 @@ def test_the_blocks_of_the_comparison() -> None:
 
 
 def test_values_come_back_in_their_own_dimensions() -> None:
-    """W_O is a 0/1 matrix: a feature that a head copies lands where it was, and each head
-    copies four.
-    """
-    p = hand_set()
+    """W_O is a 0/1 matrix: a copied feature keeps its place, and each head copies four."""
+    p = lexicon_projections()
     assert set(np.unique(p.w_o)) == {0.0, 1.0}
-    for number, head in enumerate(HEADS):
+    for number, head in enumerate(LEXICON_HEADS):
         block = slice(4 * number, 4 * number + 4)
         copied = p.w_v[:, block] @ p.w_o[block]
-        assert [FEATURES[i] for i in np.flatnonzero(copied.diagonal())] == sorted(
-            head.copies, key=FEATURES.index
+        assert [LEXICON_FEATURES[i] for i in np.flatnonzero(copied.diagonal())] == sorted(
+            head.copies, key=LEXICON_FEATURES.index
         )
         assert (copied == np.diag(copied.diagonal())).all()
 
 
-def test_a_word_of_ones_own() -> None:
-    """An added word takes part: "its" finds the horse by gender, as it would find any neuter
-    noun.
-    """
-    added = dict([own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
-    sentence = compose("The girl saw the horse when it lost its crown", added)
-    assert share(run_lexicon(sentence), GENDER, 9, 5) > 0.45
+def test_an_own_word() -> None:
+    """An own word takes part: "its" finds the horse by gender, like any neuter noun."""
+    added = dict([check_own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
+    sentence = compose_sentence("The girl saw the horse when it lost its crown", added)
+    assert weight_of(run_lexicon(sentence), GENDER, 9, 5) > 0.45
     assert added == {"horse": ("neut", "sg", "anim", "NOUN")}
-    assert own_word("o'clock", ["NOUN"])[0] == "o'clock"
+    assert check_own_word("o'clock", ["NOUN"])[0] == "o'clock"

@@ -1,4 +1,4 @@
-"""Words with features: the lexicon, the vector of a word, and what is no word or no sentence."""
+"""Words with features: the lexicon, the vector of a word, and refused words and sentences."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 
 from attention_core import SettingsError, TextError
 from attention_lab.labs.lexicon import (
-    FEATURES,
+    FEATURE_SECTIONS,
     LEXICON,
-    MAX_TOKENS,
-    SECTIONS,
-    TICKABLE,
-    compose,
-    own_word,
+    LEXICON_FEATURES,
+    MAX_LEXICON_TOKENS,
+    OWN_WORD_FEATURES,
+    check_own_word,
+    compose_sentence,
     section_slices,
 )
 from tests.lab.refusal import Facts, refused
@@ -24,23 +24,21 @@ def test_the_lexicon() -> None:
     gender and number.
     """
     assert len(LEXICON) == 51
-    assert len(FEATURES) == 16
+    assert len(LEXICON_FEATURES) == 16
     assert section_slices()["part of speech"] == slice(6, 12)
     for word, features in LEXICON.items():
-        assert set(features) <= set(FEATURES), word
-        assert len(set(features) & set(SECTIONS["part of speech"])) == 1, word
-        assert len(set(features) & set(SECTIONS["gender"])) <= 1, word
-        assert len(set(features) & set(SECTIONS["number"])) <= 1, word
+        assert set(features) <= set(LEXICON_FEATURES), word
+        assert len(set(features) & set(FEATURE_SECTIONS["part of speech"])) == 1, word
+        assert len(set(features) & set(FEATURE_SECTIONS["gender"])) <= 1, word
+        assert len(set(features) & set(FEATURE_SECTIONS["number"])) <= 1, word
 
 
 def test_a_vector() -> None:
-    """The fourth token of a sentence stands at a quarter of the circle; queen is fem sg anim
-    NOUN.
-    """
-    vector = compose("the the the queen").vectors[4]
+    """The fourth token of a sentence is at a quarter of the circle; queen is fem sg anim NOUN."""
+    vector = compose_sentence("the the the queen").vectors[4]
     assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
     np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
-    assert compose("a book").vectors[0, 14:].tolist() == [1, 0]
+    assert compose_sentence("a book").vectors[0, 14:].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -75,12 +73,10 @@ def test_a_vector() -> None:
     ],
 )
 def test_bad_words(word: str, features: list[str], error: type[Exception], facts: Facts) -> None:
-    """A word with markup, more than one word, or features that exclude each other are errors
-    with a sentence.
-    """
+    """A word with markup, more than one word, and features that exclude each other are refused."""
     with refused(error, *facts):
-        own_word(word, features)
-    assert len(TICKABLE) == 13
+        check_own_word(word, features)
+    assert len(OWN_WORD_FEATURES) == 13
 
 
 @pytest.mark.parametrize(
@@ -91,11 +87,11 @@ def test_bad_words(word: str, features: list[str], error: type[Exception], facts
         ("the <b>queen</b>", ("'<'",)),
         ("...", ("word",)),
         ("", ("word",)),
-        ("the " * MAX_TOKENS, (17, 16)),
+        ("the " * MAX_LEXICON_TOKENS, (17, 16)),
     ],
 )
 def test_bad_sentences(text: str, facts: Facts) -> None:
-    """A word outside the lexicon, no word, or too many are errors with a sentence."""
+    """A word outside the lexicon, no word, and too many words are refused."""
     with refused(TextError, *facts):
-        compose(text)
-    assert len(compose("the " * (MAX_TOKENS - 1)).tokens) == MAX_TOKENS
+        compose_sentence(text)
+    assert len(compose_sentence("the " * (MAX_LEXICON_TOKENS - 1)).tokens) == MAX_LEXICON_TOKENS

@@ -1,4 +1,6 @@
-"""Curves of the loss on unseen sequences: their ends are the scores, their marks exact."""
+"""Curves of the loss on unseen sequences: their ends are the scores, and the reference losses are
+exact.
+"""
 
 from __future__ import annotations
 
@@ -10,59 +12,57 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
-from attention_lab.labs.evaluation import score
+from attention_lab.labs.evaluation import score_layer
 from attention_lab.labs.loss_curves import (
-    MOST_POINTS,
+    MAX_CURVE_POINTS,
     constant_loss,
-    floors,
     loss_curve,
     mean_curve,
+    one_answer_losses,
     unseen_loss,
     weightless_loss,
 )
 from attention_lab.labs.losses import cross_entropy
 from attention_lab.labs.readouts import weightless_score
-from attention_lab.labs.tasks import TASKS, task_named, unseen_examples
-from attention_lab.labs.training import train
+from attention_lab.labs.tasks import TRAINING_TASKS, unseen_examples
+from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings, models
-from tests.lab.refusal import refused
 
 SHORT = TrainingSettings("agreement", n_steps=290, batch=2, data="common")
 
 
 @pytest.mark.parametrize("n_steps", [10, 290])
 def test_a_curve_ends_with_the_score(n_steps: int) -> None:
-    """It begins at step 0 and ends at the last with exactly the score; of many points some are
-    left out, none twice.
+    """It begins at step 0 and ends with exactly the score; a long run is thinned, and no point is
+    drawn twice.
     """
     settings = replace(SHORT, n_steps=n_steps)
-    points = [(point.step, point.projections) for point in train(settings)]
+    points = [(point.step, point.projections) for point in train_layer(settings)]
     curve = loss_curve(settings, points)
     steps = [step for step, _ in curve]
     assert (steps[0], steps[-1]) == (0, n_steps)
-    assert len(set(steps)) == len(curve) == min(MOST_POINTS, len(points))
-    assert curve[-1][1] == score(settings, points[-1][1]).total
-    assert curve[0][1] == score(settings, points[0][1]).total
+    assert len(set(steps)) == len(curve) == min(MAX_CURVE_POINTS, len(points))
+    assert curve[-1][1] == score_layer(settings, points[-1][1]).total
+    assert curve[0][1] == score_layer(settings, points[0][1]).total
 
 
 def test_a_point_for_letters_is_the_cross_entropy() -> None:
-    """Of an output the loss in nats, not the share of right choices: all logits alike cost ln 6,
-    certainty nothing.
+    """The loss of letters is in nats, not the share of right choices: equal logits cost ln 6,
+    certainty costs nothing.
     """
-    task, targets = task_named("letters"), unseen_examples("letters").targets
+    task, targets = TRAINING_TASKS["letters"], unseen_examples("letters").targets
     joined = targets.reshape(*targets.shape[:2], -1)
     assert unseen_loss(task, 0 * joined) == pytest.approx(math.log(6))
     assert unseen_loss(task, 1e3 * joined) == pytest.approx(0)
     assert unseen_loss(task, 2 * joined) == cross_entropy(2 * joined, targets)
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", TRAINING_TASKS)
 def test_no_constant_is_better_than_the_best(name: str) -> None:
-    """The mean of the targets leaves what the mark says, a constant that is a little off more; of
-    letters, equally likely, the shares that they have in these sequences.
+    """The mean of the targets has the loss of the best constant, any other constant a larger one.
+    For letters the shares in these sequences are used.
     """
-    task, targets = task_named(name), unseen_examples(name).targets
+    task, targets = TRAINING_TASKS[name], unseen_examples(name).targets
     mean_PF = targets.mean(axis=(0, 1))
     best = np.log(mean_PF) if task.by_accuracy else mean_PF
     constant = np.broadcast_to(best.reshape(-1), (*targets.shape[:2], task.d_out))
@@ -73,43 +73,43 @@ def test_no_constant_is_better_than_the_best(name: str) -> None:
         assert unseen_loss(task, moved) > unseen_loss(task, constant)
 
 
-def test_floors_of_one_answer_per_head() -> None:
+def test_losses_of_one_answer_per_head() -> None:
     """The staircase asks four things: heads leave three, two, one of them, and then none."""
-    assert floors(models("staircase").values()) == {1: 0.75, 2: 0.5, 3: 0.25}
-    assert floors(models("neighbours").values()) == {1: 0.5}
-    assert floors(models("letters").values()) == {}
+    assert one_answer_losses(models("staircase").values()) == {1: 0.75, 2: 0.5, 3: 0.25}
+    assert one_answer_losses(models("neighbours").values()) == {1: 0.5}
+    assert one_answer_losses(models("letters").values()) == {}
 
 
 @pytest.mark.parametrize("name", ["neighbours", "agreement", "conjunction", "staircase"])
 def test_the_weightless_loss_is_its_score(name: str) -> None:
-    """For squared errors both are the error as a share of the variance."""
+    """For squared errors both are the error divided by the variance."""
     assert weightless_loss(name, 3) == weightless_score(name, 3).total
 
 
 def test_the_weightless_loss_of_letters() -> None:
-    """The best readout of letters that are not told apart costs less than the best constant."""
+    """The best weightless readout of letters costs less than the best constant."""
     assert 1.5 < weightless_loss("letters") < constant_loss("letters")
 
 
 def test_the_mean_of_curves() -> None:
-    """At each step the mean of the losses."""
+    """The mean of the losses at each step."""
     assert mean_curve([((0, 1.0), (10, 4.0)), ((0, 3.0), (10, 8.0))]) == ((0, 2.0), (10, 6.0))
 
 
 def test_models_of_a_seed_learn_from_the_same_sequences() -> None:
-    """Whatever their sizes, the sequences drawn next are the same after every checkpoint; without
-    it those of one head differ from those of two, and other seeds have others.
+    """With common data the next sequences are the same after every checkpoint, whatever the sizes;
+    with own data one head has others than two heads, and another seed has others.
     """
 
     def drawn(settings: TrainingSettings) -> list[Any]:
         found = []
-        for point in itertools.islice(train(replace(settings, n_steps=20)), 3):
+        for point in itertools.islice(train_layer(replace(settings, n_steps=20)), 3):
             rng = np.random.default_rng(0)
             rng.bit_generator.state = point.generator_state
-            found.append(settings.lesson.draw(rng, 2).inputs.tolist())
+            found.append(settings.training_task.draw(rng, 2).inputs.tolist())
         return found
 
-    for task in TASKS:
+    for task in TRAINING_TASKS:
         first, *others = (drawn(settings) for settings in models(task).values())
         assert all(one == first for one in others)
         assert drawn(models(task, seed=1)["1 head"]) != first
@@ -118,9 +118,7 @@ def test_models_of_a_seed_learn_from_the_same_sequences() -> None:
 
 
 def test_the_sequences_are_apart_from_the_weights() -> None:
-    """Common sequences leave the weights as the seed draws them."""
-    own, common = (next(train(replace(SHORT, data=data))) for data in ("own", "common"))
+    """Common sequences do not change the initial weights of a seed."""
+    own, common = (next(train_layer(replace(SHORT, data=data))) for data in ("own", "common"))
     assert (own.projections.w_q == common.projections.w_q).all()
     assert own.loss != common.loss
-    with refused(SettingsError, "data", "other", "own", "common"):
-        replace(SHORT, data="other")

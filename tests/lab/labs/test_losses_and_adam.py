@@ -1,4 +1,4 @@
-"""The losses, Adam and its schedule: against PyTorch, and by hand."""
+"""The losses, Adam and its schedule: compared with PyTorch, and by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_losses_and_their_gradients(name: str) -> None:
-    """Value and gradient of each loss are PyTorch's."""
+    """Value and gradient of each loss equal PyTorch's."""
     case = RECORD["losses"][name]
     given, expected = arrays(case, "given"), arrays(case, "expected")
     loss = LOSSES[name]
@@ -38,8 +38,8 @@ def test_losses_and_their_gradients(name: str) -> None:
 
 
 def test_a_certain_wrong_guess() -> None:
-    """Certain of class 0, 9 of 10 pictures wrong: the relative error is √1.8 = 1.34, and its
-    gradient is dead.
+    """If class 0 is named with certainty and 9 of 10 pictures are wrong, the relative error is √1.8
+    = 1.34 and its gradient is 0.
     """
     target = np.eye(10)[:, np.newaxis, np.newaxis]
     output = np.zeros((10, 1, 10))
@@ -50,9 +50,7 @@ def test_a_certain_wrong_guess() -> None:
 
 
 def test_a_perfect_guess_has_no_gradient() -> None:
-    """Where the relative error is 0 there is no direction of the miss, and the gradient is 0,
-    not NaN.
-    """
+    """At a relative error of 0 the error has no direction; the gradient is 0, not NaN."""
     target = np.array([[[[1.0, 0.0]]]])
     output = np.array([[[1000.0, 0.0]]])
     assert relative_error(output, target) == 0
@@ -60,9 +58,7 @@ def test_a_perfect_guess_has_no_gradient() -> None:
 
 
 def test_six_steps_of_training_beside_pytorch() -> None:
-    """Engine, gradients and Adam together move every weight as torch.optim.Adam does, for six
-    steps.
-    """
+    """Engine, gradients and Adam move every weight like torch.optim.Adam, for six steps."""
     given, expected = arrays(RECORD["adam"], "given"), arrays(RECORD["adam"], "expected")
     weights = {name: given[name] for name in expected}
     moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
@@ -75,7 +71,7 @@ def test_six_steps_of_training_beside_pytorch() -> None:
         found = layer_gradients(trace, squared_error_gradient(trace.output, target))
         for name in weights:
             weights[name], moments[name] = adam_step(
-                weights[name], getattr(found, name), moments[name], step, 0.03
+                weights[name], found[name], moments[name], step, 0.03
             )
     for name, array in expected.items():
         np.testing.assert_allclose(weights[name], array, rtol=0, atol=TOLERANCE, err_msg=name)
@@ -83,8 +79,8 @@ def test_six_steps_of_training_beside_pytorch() -> None:
 
 
 def test_two_steps_of_adam_by_hand() -> None:
-    """Gradients 1 then 3: m = 0.1 then 0.39, v = 0.001 then 0.009999, each divided by what the
-    start took away.
+    """Gradients 1 then 3: m = 0.1 then 0.39, v = 0.001 then 0.009999, each corrected for its start
+    at 0.
     """
     weights, moments = adam_step(
         np.array([0.0]), np.array([1.0]), Moments(np.zeros(1), np.zeros(1)), 1, 1.0
@@ -98,7 +94,7 @@ def test_two_steps_of_adam_by_hand() -> None:
 
 
 def test_the_schedule_of_the_learning_rate() -> None:
-    """Constant for 70 of 100 steps, 2 % at the last one, falling evenly between."""
+    """Constant for 70 of 100 steps, then falling evenly to 2 % at the last one."""
     rates = [learning_rate_at(step, 100, 0.01) for step in range(1, 101)]
     assert rates[:70] == [0.01] * 70
     assert rates[-1] == pytest.approx(0.0002)
@@ -126,5 +122,5 @@ def test_every_formula_can_be_shown(group: str) -> None:
     for formula in formulas:
         assert formula.title
         assert formula.latex.count("{") == formula.latex.count("}") > 0 or "{" not in formula.latex
-        assert formula.says.endswith(".")
+        assert formula.sentence.endswith(".")
         assert callable(formula.compute)

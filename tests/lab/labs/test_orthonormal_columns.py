@@ -1,4 +1,6 @@
-"""What orthonormal columns change in a layer, and how the package that uses them maps to ours."""
+"""What orthonormal columns change in a layer, and how the conventions of the Julia package map to
+ours.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,12 @@ import math
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, ShapeError
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping, column_softmax
-from tests.lab.refusal import refused
 
 N, TOKENS, HEADS = 12, 7, 3
 Z = np.random.default_rng(0).normal(size=(N, TOKENS))
-GIVEN = JuliaHeads.random(N, HEADS, seed=1)
+JULIA_HEADS = JuliaHeads.random(N, HEADS, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def test_what_the_columns_change(
     spread: float,
     entropy: float,
 ) -> None:
-    """All singular values 1, the spread of the scores as with N(0, 1/C); Glorot's spread is
-    larger by its gain.
+    """Orthonormal columns have singular values 1 and the score spread of N(0, 1/C); Glorot's spread
+    is larger by its gain.
     """
     columns, d_model, n_heads, scale = arguments
     effect = column_effect(columns, d_model, n_heads, scale=scale)
@@ -45,9 +45,7 @@ def test_what_the_columns_change(
 
 
 def test_singular_values_of_the_comparison() -> None:
-    """They are those of W_Q W_Kᵀ itself: a sharp head with d_k = C/2, computed from the full
-    matrix.
-    """
+    """The singular values equal those of the full matrix W_Q W_Kᵀ, here for d_k = C/2."""
     rng = np.random.default_rng(5)
     rng.standard_normal((2, 4))
     p_q, p_k = (np.stack([rng.standard_normal((4, 2)) / 2 for _ in range(2)]) for _ in range(2))
@@ -67,22 +65,26 @@ def test_even_attention_has_the_entropy_of_its_tokens() -> None:
 @pytest.mark.parametrize("connection", [False, True])
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_both_mappings(convention: str, connection: bool) -> None:
-    """Manual and code, with and without add_connection, are the engine with the mapped weights,
+    """Manual and code, with and without add_connection, equal the engine with the mapped weights,
     to 1e-12.
     """
-    check = check_mapping(Z, GIVEN, convention, add_connection=connection)
+    check = check_mapping(Z, JULIA_HEADS, convention, add_connection=connection)
     assert check.theirs.shape == (N, TOKENS)
     assert check.difference < 1e-12
 
 
 def test_the_conventions_by_loops() -> None:
-    """One number of each convention, written out: which side is normalised, which scale, which
-    matrix is which.
+    """One number of each convention by loops: the side of the softmax, the scale, and the roles of
+    the matrices.
     """
     head, token, feature = 1, 4, 2
     n = N // HEADS
     for convention, scale in (("manual", math.sqrt(N / HEADS)), ("code", math.sqrt(N))):
-        first, second = (GIVEN.p_k, GIVEN.p_q) if convention == "manual" else (GIVEN.p_q, GIVEN.p_k)
+        first, second = (
+            (JULIA_HEADS.p_k, JULIA_HEADS.p_q)
+            if convention == "manual"
+            else (JULIA_HEADS.p_q, JULIA_HEADS.p_k)
+        )
         logits = [
             sum((first[head].T @ Z[:, j]) * (second[head].T @ Z[:, token])) / scale
             for j in range(TOKENS)
@@ -90,17 +92,17 @@ def test_the_conventions_by_loops() -> None:
         total = sum(math.exp(logit) for logit in logits)
         shares = [math.exp(logit) / total for logit in logits]
         expected = sum(
-            share * (GIVEN.p_v[head].T @ Z[:, j])[feature] for j, share in enumerate(shares)
+            share * (JULIA_HEADS.p_v[head].T @ Z[:, j])[feature] for j, share in enumerate(shares)
         )
-        found = check_mapping(Z, GIVEN, convention).theirs[head * n + feature, token]
+        found = check_mapping(Z, JULIA_HEADS, convention).theirs[head * n + feature, token]
         assert found == pytest.approx(expected, abs=1e-13)
 
 
 def test_the_conventions_differ() -> None:
-    """Manual and code give different outputs for the same weights, so that mistaking one for
-    the other shows.
+    """Manual and code give different outputs for the same weights, so that confusing them is
+    noticed.
     """
-    manual, code = (check_mapping(Z, GIVEN, convention).theirs for convention in CONVENTIONS)
+    manual, code = (check_mapping(Z, JULIA_HEADS, convention).theirs for convention in CONVENTIONS)
     assert np.abs(manual - code).max() > 0.1
 
 
@@ -108,15 +110,3 @@ def test_the_softmax_of_columns() -> None:
     """Every column sums to 1: logits 0 and ln 3 become 1/4 and 3/4, also when they are huge."""
     shares = column_softmax(np.array([[0.0, 1000.0], [math.log(3), 1000.0]]))
     np.testing.assert_allclose(shares, [[0.25, 0.5], [0.75, 0.5]])
-
-
-def test_bad_requests() -> None:
-    """An unknown convention, columns or width is an error with a sentence."""
-    with refused(SettingsError, "convention", "paper", "manual", "code"):
-        check_mapping(Z, GIVEN, "paper")
-    with refused(ShapeError, "z", "(7, 12)", 12):
-        check_mapping(Z.T, GIVEN, "code")
-    with refused(SettingsError, "d_model", 12):
-        JuliaHeads.random(12, 5)
-    with refused(SettingsError, "columns", "round"):
-        column_effect("round")

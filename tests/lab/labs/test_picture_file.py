@@ -1,5 +1,5 @@
-"""Pictures from files: PGM, CSV and NPY; what is no picture, or too large, is refused before it
-is decoded.
+"""Pictures from files of kind PGM, CSV and NPY; other or too large files are refused before they
+are decoded.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from attention_core.errors import AttentionError, FileError
-from attention_lab.labs.picture_file import MAX_BYTES, read_picture
+from attention_lab.labs.picture_file import MAX_PICTURE_BYTES, read_picture
 from tests.lab.refusal import Facts, refused
 
 
 def saved(array: np.ndarray) -> bytes:
-    """An array as numpy.save writes it."""
+    """The bytes of an array written by numpy.save."""
     file = io.BytesIO()
     np.save(file, array)
     return file.getvalue()
 
 
 def test_a_binary_pgm() -> None:
-    """P5 holds one byte per pixel, row by row; white is 1. A comment may stand in the header."""
+    """P5 has one byte per pixel, row by row; white is 1. The header may have a comment."""
     data = b"P5\n# a comment\n3 2\n200\n" + bytes([0, 50, 100, 150, 200, 20])
     assert read_picture(data, "a.PGM").tolist() == [[0, 0.25, 0.5], [0.75, 1, 0.1]]
 
@@ -40,13 +40,13 @@ def test_npy_reads_back(order: str) -> None:
 
 
 def test_csv() -> None:
-    """Numbers parted by commas, one line for each row."""
+    """Numbers separated by commas, one line for each row."""
     assert read_picture(b"0,1,2\n3,4,5.5\n", "x.csv").tolist() == [[0, 1, 2], [3, 4, 5.5]]
 
 
 @pytest.mark.parametrize("shape", ["(2, 3), }   ", "(2,3), }    ", "(2, 3,), }  ", "(2, 3, ), } "])
 def test_shapes_of_other_writers(shape: str) -> None:
-    """A shape may be written without blanks, or with a comma behind it, as other programs do."""
+    """Other programs write shapes without blanks, or with a comma at the end."""
     data = saved(np.arange(6.0).reshape(2, 3)).replace(b"(2, 3), }   ", shape.encode())
     assert read_picture(data, "x.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
 
@@ -83,17 +83,17 @@ def test_shapes_of_other_writers(shape: str) -> None:
         (saved(np.zeros(7)), "a.npy", ("float64", "(7,)")),
         (saved(np.array([["a"]])), "a.npy", ("<U1", "(1, 1)")),
         (saved(np.zeros((2, 3)))[:-1], "a.npy", (6,)),
-        (b"0" * (MAX_BYTES + 1), "a.csv", (8_388_609, 8_388_608)),
+        (b"0" * (MAX_PICTURE_BYTES + 1), "a.csv", (8_388_609, 8_388_608)),
     ],
 )
-def test_what_is_no_picture_gets_a_sentence(data: bytes, name: str, facts: Facts) -> None:
-    """Anything else is refused with a sentence that says what was wrong."""
+def test_other_files_are_refused(data: bytes, name: str, facts: Facts) -> None:
+    """Any other file is refused, and the error says what is wrong."""
     with refused(AttentionError, *facts):
         read_picture(data, name)
 
 
 def test_the_size_is_checked_before_the_pixels() -> None:
-    """A header that promises a huge array is refused although the pixels are not there."""
+    """A header that promises a huge array is refused although the pixels are missing."""
     header = saved(np.zeros((2, 2))).replace(b"(2, 2), }      ", b"(9999, 9999), }")
     with refused(FileError, 9999):
         read_picture(header, "a.npy")

@@ -1,18 +1,14 @@
-"""Moving on the manifold of matrices with orthonormal columns."""
+"""Steps on the manifold of matrices with orthonormal columns."""
 
 from __future__ import annotations
-
-from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
 from attention_core.initialisation import orthonormal_columns
 from attention_lab.labs.adam import Moments, adam_step
-from attention_lab.labs.sphere_step import sphere_step
+from attention_lab.labs.sphere_step import sphere_step, sphere_step_example
 from attention_lab.labs.stiefel import (
-    PROJECTIONS,
     RETRACTIONS,
     canonical_gradient,
     orthonormality_drift,
@@ -27,12 +23,8 @@ from attention_lab.labs.stiefel_adam import (
     head_matrices,
     stiefel_adam_step,
 )
-from tests.lab.refusal import refused
 
 N, K = 7, 3
-RULES = {name: formula.compute for name, formula in (PROJECTIONS | RETRACTIONS).items()} | {
-    "omega": rotation_generator
-}
 RNG = np.random.default_rng(0)
 POINT = orthonormal_columns(RNG, N, K)
 GRADIENT = RNG.normal(size=(N, K))
@@ -40,27 +32,14 @@ TANGENT = tangent_projection(POINT, GRADIENT)
 
 
 def test_the_tangent_projection() -> None:
-    """It is tangent (YᵀD is skew), leaves a tangent as it is, and takes away what is orthogonal
-    to all tangents.
+    """The result is tangent (YᵀD is skew-symmetric), a tangent stays unchanged, and the removed
+    part is orthogonal to all tangents.
     """
     overlap = POINT.T @ TANGENT
     assert np.abs(overlap + overlap.T).max() < 1e-14
     np.testing.assert_allclose(tangent_projection(POINT, TANGENT), TANGENT, atol=1e-14)
     other = tangent_projection(POINT, RNG.normal(size=(N, K)))
     assert abs(((GRADIENT - TANGENT) * other).sum()) < 1e-13
-
-
-@pytest.mark.parametrize("size", [1e100, 1e160, 1.7e308])
-@pytest.mark.parametrize("compute", [*RULES, "error"])
-def test_numbers_that_grow_too_large(compute: str, size: float) -> None:
-    """The result is finite, or an error says that the numbers grew: no warning, no infinity, no
-    search without end.
-    """
-    large = np.full((N, K), size)
-    with suppress(SettingsError):
-        assert np.isfinite(
-            orthonormality_error(large) if compute == "error" else RULES[compute](large, large)
-        ).all()
 
 
 def test_the_canonical_gradient() -> None:
@@ -72,7 +51,7 @@ def test_the_canonical_gradient() -> None:
 
 
 def test_the_rotation_behind_a_step() -> None:
-    """Ω is skew-symmetric, and applied to the point it is the step."""
+    """Ω is skew-symmetric, and Ω times the point is the step."""
     omega = rotation_generator(POINT, TANGENT)
     assert np.abs(omega + omega.T).max() < 1e-14
     np.testing.assert_allclose(omega @ POINT, TANGENT, atol=1e-14)
@@ -80,8 +59,8 @@ def test_the_rotation_behind_a_step() -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_retractions_land_on_the_manifold(name: str) -> None:
-    """Every landing has orthonormal columns, a step of 0 stays, and a small step starts in its
-    direction.
+    """Every landing point has orthonormal columns, a step of 0 does not move, and a small step
+    starts in its direction.
     """
     retract = RETRACTIONS[name].compute
     assert orthonormality_error(retract(POINT, TANGENT)) < 1e-14
@@ -94,8 +73,8 @@ def test_retractions_land_on_the_manifold(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "order"), [("qr", 2), ("polar", 2), ("cayley", 3)])
 def test_how_far_a_retraction_is_from_the_geodesic(name: str, order: int) -> None:
-    """A tenth of the step leaves a hundredth of the distance with QR and polar, a thousandth
-    with Cayley.
+    """A tenth of the step leaves a hundredth of the distance with QR and polar, a thousandth with
+    Cayley.
     """
     far, near = (
         np.abs(
@@ -108,7 +87,7 @@ def test_how_far_a_retraction_is_from_the_geodesic(name: str, order: int) -> Non
 
 
 def test_the_geodesic_by_its_series() -> None:
-    """exp(Ω) Y, once by eigenvalues and once by its power series."""
+    """exp(Ω) Y by eigenvalues equals its power series."""
     omega = rotation_generator(POINT, 0.3 * TANGENT)
     term = total = POINT
     for k in range(1, 30):
@@ -121,7 +100,7 @@ def test_the_geodesic_by_its_series() -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_a_stack_is_retracted_matrix_by_matrix(name: str) -> None:
-    """A stack of matrices gives what each of them gives alone."""
+    """A stack of matrices gives the same as each matrix alone."""
     points = np.stack([orthonormal_columns(RNG, N, K) for _ in range(2)])
     steps = tangent_projection(points, RNG.normal(size=(2, N, K)))
     together = RETRACTIONS[name].compute(points, steps)
@@ -133,15 +112,15 @@ def test_a_stack_is_retracted_matrix_by_matrix(name: str) -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_a_thousand_steps(name: str) -> None:
-    """After 1000 random steps the columns are still orthonormal but for rounding."""
+    """After 1000 random steps the columns are still orthonormal up to rounding."""
     errors = orthonormality_drift(name, n=N, k=K)
     assert errors.shape == (1000,)
     assert errors[-1] < 2e-13
 
 
 def test_adam_without_the_manifold_drifts_away() -> None:
-    """Plain Adam leaves the manifold at once; on it the columns stay orthonormal and the
-    average stays tangent.
+    """Plain Adam leaves the manifold at once; Adam on the manifold keeps the columns orthonormal
+    and the average tangent.
     """
     heads = np.stack([orthonormal_columns(RNG, N, K) for _ in range(2)])
     free, held = Moments(0 * heads, 0 * heads), first_moments(heads)
@@ -184,33 +163,29 @@ def test_heads_of_a_fused_matrix() -> None:
     [((12, 3), (432, 342)), ((49, 7), (7203, 6615)), ((512, 8), (786432, 736512))],
 )
 def test_parameter_counts(size: tuple[int, int], counts: tuple[int, int]) -> None:
-    """The counts of the package's parameterlength, free and orthonormal."""
+    """The counts equal the package's parameterlength, free and orthonormal."""
     assert parameter_counts(*size) == counts
 
 
 def test_a_step_on_the_sphere() -> None:
-    """At the north pole only the horizontal part counts; QR and polar divide by the length, the
-    geodesic turns.
+    """At the north pole only the horizontal part of the gradient is used; QR and polar divide by
+    the length, the geodesic rotates.
     """
-    step = sphere_step([0, 0, 1], [-1.0, 0, 7.0], step_size=0.5)
+    step = sphere_step(np.array([0.0, 0, 1]), np.array([-1.0, 0, 7]), step_size=0.5)
     assert step.tangent.tolist() == [-1, 0, 0]
-    assert step.stepped.tolist() == [0.5, 0, 1]
+    assert step.straight_end.tolist() == [0.5, 0, 1]
     for name in ("qr", "polar"):
         np.testing.assert_allclose(
-            step.landed[name], np.array([0.5, 0, 1]) / np.sqrt(1.25), atol=1e-14
+            step.landing_points[name], np.array([0.5, 0, 1]) / np.sqrt(1.25), atol=1e-14
         )
-    np.testing.assert_allclose(step.landed["geodesic"], [np.sin(0.5), 0, np.cos(0.5)], atol=1e-14)
-    np.testing.assert_allclose(step.path[-1], step.landed["geodesic"], atol=1e-14)
+    np.testing.assert_allclose(
+        step.landing_points["geodesic"], [np.sin(0.5), 0, np.cos(0.5)], atol=1e-14
+    )
+    np.testing.assert_allclose(step.path[-1], step.landing_points["geodesic"], atol=1e-14)
     np.testing.assert_allclose(np.linalg.norm(step.path, axis=1), 1, atol=1e-14)
 
 
-def test_bad_requests() -> None:
-    """Unknown retractions, too many columns and a point without direction are errors with a
-    sentence.
-    """
-    with refused(SettingsError, "retraction", "lu", "qr", "polar", "cayley", "geodesic"):
-        orthonormality_drift("lu")
-    with refused(SettingsError, "k", 9, 1, 7):
-        orthonormality_drift("qr", n=7, k=9)
-    with refused(SettingsError, "point", "gradient"):
-        sphere_step([0, 0, 0], [1, 0, 0])
+def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
+    """The part of the gradient along the point does not change where the step lands."""
+    flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
+    assert steep.landing_points["geodesic"] == pytest.approx(flat.landing_points["geodesic"])

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, ShapeError
-from attention_lab.labs.subspaces import example_planes, head_planes
+from attention_lab.labs.subspaces import example_planes
 from attention_viz.labs.subspaces import plane_figure, space_figure
-from tests.lab.refusal import refused
 
 
 @pytest.mark.parametrize("orthonormal", [True, False])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_foot_is_the_nearest_point_of_the_plane(seed: int, orthonormal: bool) -> None:
-    """What is left of a token stands upright on both columns, and its foot is made of them."""
+    """The rest of a token is orthogonal to both columns, and its foot is a combination of them."""
     planes = example_planes(3, seed, orthonormal)
     assert planes.feet.shape == (3, 6, 3)
     rest = planes.points - planes.feet
@@ -25,27 +23,21 @@ def test_a_foot_is_the_nearest_point_of_the_plane(seed: int, orthonormal: bool) 
 
 
 def test_only_orthonormal_columns_keep_lengths() -> None:
-    """PᵀP = I gives the lengths and products of the plane; free columns stretch."""
+    """With PᵀP = I the numbers of a head have the lengths and products of the plane; free columns
+    stretch.
+    """
     tight, free = (example_planes(2, orthonormal=kind) for kind in (True, False))
     assert tight.stretch < 1e-12 < 0.1 < free.stretch
     products = (part @ part.swapaxes(-1, -2) for part in (tight.coordinates, tight.feet))
     np.testing.assert_allclose(*products, atol=1e-12)
-    kept = (tight.feet**2).sum(axis=-1) / (tight.points**2).sum(axis=-1)
-    np.testing.assert_allclose(tight.kept, kept)
-    assert np.all((kept >= 0) & (kept <= 1))
-
-
-def test_planes_that_do_not_fit_are_refused() -> None:
-    """Tokens have three features, and a head reads two numbers."""
-    with refused(ShapeError, 1, 2):
-        head_planes([[1.0, 2.0]], np.ones((1, 3, 2)), tokens=("a",))
-    with refused(SettingsError, "n_heads", 0):
-        example_planes(0)
+    shares = (tight.feet**2).sum(axis=-1) / (tight.points**2).sum(axis=-1)
+    np.testing.assert_allclose(tight.length_shares, shares)
+    assert np.all((shares >= 0) & (shares <= 1))
 
 
 def test_the_pictures_of_the_planes() -> None:
-    """Tokens, feet and the two numbers of each head are drawn as computed, and a perpendicular
-    joins each token and its foot; the grid lies in the plane.
+    """Tokens, feet and the two numbers of each head are drawn as computed; a perpendicular joins
+    each token and its foot; the grid lies in the plane.
     """
     planes = example_planes(2)
     grid, drops, tokens, feet, origin = (

@@ -1,27 +1,24 @@
-"""The five tasks: what is drawn and what is wanted, checked token by token with plain loops."""
+"""The five tasks: inputs and targets, checked token by token with plain loops."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
 from attention_lab.labs.tasks import (
-    TASKS,
+    TRAINING_TASKS,
     ring_positions,
     target_variance,
-    task_named,
     unseen_examples,
 )
-from tests.lab.refusal import refused
 
 N = 7
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", TRAINING_TASKS)
 def test_sizes(name: str) -> None:
-    """Every task draws sequences of its declared sizes, the same from the same seed."""
-    task = TASKS[name]
+    """Every task draws sequences of its declared sizes; equal seeds give equal sequences."""
+    task = TRAINING_TASKS[name]
     one, two = (task.draw(np.random.default_rng(3), N) for _ in range(2))
     assert one.inputs.shape == (N, task.n_tokens, task.d_model)
     assert one.targets.shape == (N, task.n_tokens, len(task.parts), task.n_features)
@@ -33,9 +30,9 @@ def test_sizes(name: str) -> None:
     ("name", "offsets"),
     [("neighbours", (-1, 1)), ("staircase", (-2, -1, 1, 2)), ("letters", (-1, 1))],
 )
-def test_ring_tasks_want_the_contents_at_their_offsets(name: str, offsets: tuple[int, ...]) -> None:
+def test_targets_of_ring_tasks(name: str, offsets: tuple[int, ...]) -> None:
     """The target of token i is the content of token i + offset, around the ring of 12."""
-    examples = TASKS[name].draw(np.random.default_rng(0), N)
+    examples = TRAINING_TASKS[name].draw(np.random.default_rng(0), N)
     contents = examples.inputs[..., :-6]
     for b, i in np.ndindex(N, 12):
         for part, offset in enumerate(offsets):
@@ -44,16 +41,16 @@ def test_ring_tasks_want_the_contents_at_their_offsets(name: str, offsets: tuple
 
 
 def test_positions_on_the_ring() -> None:
-    """Token 3 of 12 has turned by 90, 180 and 270 degrees: cosines 0, -1, 0 and sines 1, 0, -1."""
+    """Token 3 of 12 has angles of 90, 180 and 270 degrees: cosines 0, -1, 0, sines 1, 0, -1."""
     assert ring_positions()[3].round(12).tolist() == [0, -1, 0, 1, 0, -1]
 
 
 @pytest.mark.parametrize("name", ["agreement", "conjunction"])
-def test_word_tasks_want_means_over_words_that_agree(name: str) -> None:
-    """The target is the mean payload over the words of the same gender, of the same number, or
-    of both; oneself too.
+def test_targets_of_word_tasks(name: str) -> None:
+    """The target is the mean payload over the words of the same gender, of the same number, or of
+    both, including the word itself.
     """
-    examples = TASKS[name].draw(np.random.default_rng(0), N)
+    examples = TRAINING_TASKS[name].draw(np.random.default_rng(0), N)
     for b, i in np.ndindex(N, 10):
         words = examples.inputs[b]
         gender = [j for j in range(10) if (words[j, :3] == words[i, :3]).all()]
@@ -67,7 +64,7 @@ def test_word_tasks_want_means_over_words_that_agree(name: str) -> None:
 
 
 def test_every_word_has_one_gender_and_one_number() -> None:
-    """Genders and numbers are one-hot, and about a third and a half of the words share them."""
+    """Genders and numbers are one-hot, and a third of the other words share the gender."""
     inputs = unseen_examples("agreement").inputs
     assert (inputs[..., :3].sum(axis=-1) == 1).all()
     assert (inputs[..., 3:5].sum(axis=-1) == 1).all()
@@ -79,9 +76,3 @@ def test_the_error_that_counts_as_one() -> None:
     """Neighbours are drawn with variance 1; a mean over several words varies less."""
     assert target_variance("neighbours") == pytest.approx(1, abs=0.03)
     assert target_variance("agreement", 4000) == pytest.approx(0.245, abs=0.01)
-
-
-def test_an_unknown_task() -> None:
-    """The error lists the tasks."""
-    with refused(SettingsError, "task", "chess", "neighbours", "agreement"):
-        task_named("chess")

@@ -1,5 +1,5 @@
-"""What training reaches: every row of the lesson's tables, within the spread that seeds 0 to 4
-have there.
+"""What training reaches: every number of the tables on the pages, within the spread of seeds 0 to
+4.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ import numpy as np
 import pytest
 
 from attention_core import Projections
-from attention_lab.heads.head_worth import switch_off
+from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs import evaluation
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.tasks import unseen_examples
-from attention_lab.labs.training import train
+from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 
 
 @cache
 def trained(settings: TrainingSettings) -> Projections:
     """The weights at the end of a run."""
-    *_, point = train(settings)
+    *_, point = train_layer(settings)
     return point.projections
 
 
 def result(**changes: Any) -> float:
     """The score of a run."""
     settings = TrainingSettings(**changes)
-    return evaluation.score(settings, trained(settings)).total
+    return evaluation.score_layer(settings, trained(settings)).total
 
 
 # What each model reaches: the lowest and the highest result of seeds 0 to 4, and by how much
@@ -64,8 +64,8 @@ ROUNDING = 0.001
 def test_results_of_training(
     task: str, model: dict[str, int], spread: tuple[float, float], seed: int
 ) -> None:
-    """One head per question: with fewer, one question after the other stays open, and more
-    width does not help.
+    """One head per question: with fewer heads some questions stay open, and more width does not
+    help.
     """
     low, high = spread
     assert (
@@ -93,8 +93,8 @@ def test_without_weights(task: str, low: float, high: float) -> None:
 
 
 def test_orthonormal_columns_cannot_be_sharp() -> None:
-    """Unit singular values leave a third of the error; a temperature of 1/4 instead of √d_k
-    takes it away.
+    """With unit singular values a third of the error remains; a temperature of 1/4 instead of √d_k
+    removes it.
     """
     width = {"constraint": "orthonormal", "d_k": 5, "d_v": 5}
     assert 0.34 < result(**width) < 0.40
@@ -102,8 +102,8 @@ def test_orthonormal_columns_cannot_be_sharp() -> None:
 
 
 def test_each_head_takes_one_neighbour() -> None:
-    """Trained on both neighbours, one head puts over 0.95 of its attention at -1 and the other
-    at +1.
+    """Trained on both neighbours, one head gives over 0.95 of its attention to -1 and the other to
+    +1.
     """
     settings = TrainingSettings()
     offsets, masses = evaluation.offset_profile(
@@ -116,7 +116,7 @@ def test_each_head_takes_one_neighbour() -> None:
 
 
 def test_each_head_takes_one_agreement() -> None:
-    """Trained on agreement, one head puts .99 on the same gender, the other on the same number."""
+    """Trained on agreement, one head gives .99 to the same gender, the other to the same number."""
     settings = TrainingSettings(task="agreement")
     masses = evaluation.agreement_masses(evaluation.unseen_trace(settings, trained(settings)))
     assert sorted(masses["gender"].round(1)) == [0.5, 1.0]
@@ -124,8 +124,8 @@ def test_each_head_takes_one_agreement() -> None:
     assert min(masses["gender"].max(), masses["number"].max()) > 0.98
 
 
-def test_without_a_head_its_half_of_the_target_dies() -> None:
-    """Without the head that looks back the previous token is lost, as bad as guessing the mean,
+def test_without_a_head_its_half_of_the_target_is_lost() -> None:
+    """Without the head that looks back the previous token is lost, as bad as predicting the mean,
     and nothing else.
     """
     settings = TrainingSettings()
@@ -134,10 +134,10 @@ def test_without_a_head_its_half_of_the_target_dies() -> None:
     )
     dead = []
     for head in (0, 1):
-        silenced = switch_off(trained(settings), [head])
-        parts = evaluation.score(settings, silenced).parts
+        silenced = without_heads(trained(settings), [head])
+        parts = evaluation.score_layer(settings, silenced).parts
         assert sorted(np.round(parts, 2)) == [0, 1]
-        dead.append(settings.lesson.parts[int(np.argmax(parts))])
+        dead.append(settings.training_task.parts[int(np.argmax(parts))])
         assert dead[-1] == {-1: "previous", 1: "next"}[int(offsets[masses[head].argmax()])]
     assert sorted(dead) == ["next", "previous"]
 
@@ -145,7 +145,7 @@ def test_without_a_head_its_half_of_the_target_dies() -> None:
 def test_silencing_changes_one_block_only() -> None:
     """The rows of W_O of the silenced head are 0 and nothing else changes."""
     p = Projections.random(7, 3, d_k=2, d_v=5)
-    silenced = switch_off(p, [1])
+    silenced = without_heads(p, [1])
     assert not silenced.w_o[5:10].any()
     assert (
         np.delete(silenced.w_o, range(5, 10), axis=0) == np.delete(p.w_o, range(5, 10), axis=0)
@@ -153,26 +153,22 @@ def test_silencing_changes_one_block_only() -> None:
 
 
 def test_one_answer_per_head() -> None:
-    """1 - heads/questions; narrow values bring a part of an answer; letters half right, a sixth
-    of the rest guessed.
+    """1 - heads/questions; narrow values bring a part of an answer; letters are half right, and a
+    sixth of the rest is guessed.
     """
-    assert [evaluation.best_possible("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
-    assert evaluation.best_possible("conjunction", 1) == 0
-    assert evaluation.best_possible("letters", 1) == pytest.approx(7 / 12)
-    assert evaluation.best_possible("letters", 2) == 1
-    assert [evaluation.best_possible("neighbours", 2, width) for width in (1, 2, 4, 9)] == [
-        0.75,
-        0.5,
-        0,
-        0,
-    ]
-    assert evaluation.best_possible("staircase", 4, 2) == 0.5
-    assert evaluation.best_possible("agreement", 1, 2) == pytest.approx(1 - 0.5 * (1 - 0.264))
-    assert evaluation.best_possible("agreement", 1) == pytest.approx(0.264)
-    narrow, wide = (evaluation.loss_floor(TrainingSettings(d_v=width)) for width in (1, 4))
+    best = evaluation.one_answer_score
+    assert [best("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
+    assert best("conjunction", 1) == 0
+    assert best("letters", 1) == pytest.approx(7 / 12)
+    assert best("letters", 2) == 1
+    assert [best("neighbours", 2, width) for width in (1, 2, 4, 9)] == [0.75, 0.5, 0, 0]
+    assert best("staircase", 4, 2) == 0.5
+    assert best("agreement", 1, 2) == pytest.approx(1 - 0.5 * (1 - 0.264))
+    assert best("agreement", 1) == pytest.approx(0.264)
+    narrow, wide = (evaluation.one_answer_loss(TrainingSettings(d_v=width)) for width in (1, 4))
     assert narrow > 0.7 > wide == 0
-    assert evaluation.loss_floor(TrainingSettings(n_heads=1)) == pytest.approx(0.5, abs=0.01)
-    assert evaluation.loss_floor(TrainingSettings(task="letters")) is None
+    assert evaluation.one_answer_loss(TrainingSettings(n_heads=1)) == pytest.approx(0.5, abs=0.01)
+    assert evaluation.one_answer_loss(TrainingSettings(task="letters")) is None
 
 
 def both_neighbours(n_contents: int, favour: float) -> tuple[np.ndarray, np.ndarray]:
@@ -191,15 +187,15 @@ def both_neighbours(n_contents: int, favour: float) -> tuple[np.ndarray, np.ndar
 
 
 def test_letters_of_a_mixture_can_be_told_apart() -> None:
-    """One head mixes both letters unevenly; a readout that prefers some letters names 79 %, not
-    58 %, of them.
+    """One head mixes both letters unevenly; a readout that prefers some letters names 79 % of them,
+    not 58 %.
     """
     w_q, w_k = both_neighbours(6, favour=0.3)
     w_o = np.hstack([np.eye(6), np.diag(2.0 ** np.arange(6))])
     layer = Projections(w_q, w_k, np.eye(12, 6), w_o, b_o=np.zeros(12), n_heads=1)
-    assert evaluation.score(TrainingSettings("letters", n_heads=1), layer).total == pytest.approx(
-        0.79, abs=0.01
-    )
+    assert evaluation.score_layer(
+        TrainingSettings("letters", n_heads=1), layer
+    ).total == pytest.approx(0.79, abs=0.01)
 
 
 def test_scores_can_carry_contents() -> None:
@@ -217,13 +213,13 @@ def test_scores_can_carry_contents() -> None:
     w_v[[6, 9], 4] = 1 / small, -1 / small
     w_o = np.vstack([np.hstack([np.eye(4), np.eye(4)]), [1, 0, 0, 0, -1, 0, 0, 0]])
     layer = Projections(w_q, w_k, w_v, w_o, b_o=np.zeros(8), n_heads=1)
-    assert evaluation.score(TrainingSettings(n_heads=1, d_v=5), layer).total == pytest.approx(
+    assert evaluation.score_layer(TrainingSettings(n_heads=1, d_v=5), layer).total == pytest.approx(
         0.375, abs=0.005
     )
 
 
 def test_the_best_additive_logits_of_one_head() -> None:
-    """Searching scores a · [same gender] + b · [same number] with the best readout finds
+    """A search over scores a · [same gender] + b · [same number] with the best readout finds
     nothing below .264.
     """
     examples = unseen_examples("agreement")
@@ -241,7 +237,7 @@ def test_the_best_additive_logits_of_one_head() -> None:
         return float(np.square(mixed @ readout - target).mean() / target.var())
 
     around = [error(a, b) for a in (1.4, 1.85, 2.3) for b in (0.2, 0.6, 1.0)]
-    assert min(around) == pytest.approx(evaluation.ADDITIVE_LOGITS, abs=0.0005)
+    assert min(around) == pytest.approx(evaluation.ADDITIVE_LOGITS_ERROR, abs=0.0005)
     assert around.index(min(around)) == 4
     assert error(30, 0) > 0.3
     assert error(0, 30) > 0.4

@@ -7,7 +7,7 @@ import pytest
 
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of
-from attention_lab.trained.head_captions import HABIT, MIXED, head_captions
+from attention_lab.trained.head_captions import HABIT_SHARE, MIXED_CAPTION, head_captions
 
 TOKENS = ("[CLS]", "it", "ran", "home", "[SEP]")
 N = len(TOKENS)
@@ -29,10 +29,12 @@ def test_each_habit_has_its_name() -> None:
     first, last = (np.eye(N)[np.full(N, place)] for place in (0, N - 1))
     even = np.full((N, N), 1 / N)
     found = captioned(shifted(-1), shifted(1), np.eye(N), first, last, even)
-    assert found == ("token before", "token after", "itself", "[CLS]", "[SEP]", MIXED)
+    assert found == ("token before", "token after", "itself", "[CLS]", "[SEP]", MIXED_CAPTION)
 
 
-@pytest.mark.parametrize(("share", "caption"), [(HABIT, "it → home"), (HABIT - 0.01, "[CLS]")])
+@pytest.mark.parametrize(
+    ("share", "caption"), [(HABIT_SHARE, "it → home"), (HABIT_SHARE - 0.01, "[CLS]")]
+)
 def test_a_pair_of_words_comes_before_where_a_head_rests(share: float, caption: str) -> None:
     """A head that gives one word to another half of its attention is called by the two."""
     head = np.eye(N)[np.zeros(N, int)]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from attention_core import FileError
-from attention_lab.trained.minilm import CHECKSUMS, FOLDER, load_minilm, word_vectors
+from attention_lab.trained.minilm import CHECKSUMS, MODEL_FOLDER, load_minilm, word_vectors
 from tests.lab.refusal import refused
 
 D, F, LAYERS, WORDS = 6, 7, 2, 11
@@ -51,7 +51,7 @@ def small_folder(folder: Path) -> Path:
         "\n".join(f"w{n}" for n in range(WORDS)) + "\n", encoding="utf-8"
     )
     (folder / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
-    shutil.copy(FOLDER / "characters.json", folder)
+    shutil.copy(MODEL_FOLDER / "characters.json", folder)
     return write_sums(folder)
 
 
@@ -64,15 +64,15 @@ def write_sums(folder: Path) -> Path:
 
 
 def test_the_folder_is_complete() -> None:
-    """Every data file has its checksum, licence and notice stand beside, and all together take
+    """Every data file has its checksum, licence and notice are there, and all files together take
     less than 50 MB.
     """
-    listed = set(json.loads((FOLDER / CHECKSUMS).read_text(encoding="utf-8")))
-    present = {path.name for path in FOLDER.iterdir()}
+    listed = set(json.loads((MODEL_FOLDER / CHECKSUMS).read_text(encoding="utf-8")))
+    present = {path.name for path in MODEL_FOLDER.iterdir()}
     assert listed == present - {CHECKSUMS, "LICENSE", "NOTICE"}
-    assert "Apache License" in (FOLDER / "LICENSE").read_text(encoding="utf-8")
-    assert "all-MiniLM-L6-v2" in (FOLDER / "NOTICE").read_text(encoding="utf-8")
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 50_000_000
+    assert "Apache License" in (MODEL_FOLDER / "LICENSE").read_text(encoding="utf-8")
+    assert "all-MiniLM-L6-v2" in (MODEL_FOLDER / "NOTICE").read_text(encoding="utf-8")
+    assert sum(path.stat().st_size for path in MODEL_FOLDER.iterdir()) < 50_000_000
 
 
 def test_sessions_share_one_model() -> None:

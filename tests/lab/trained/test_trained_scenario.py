@@ -1,5 +1,5 @@
-"""The pages of the story on trained weights: real tokens, sizes and vectors, with every other
-choice still in force.
+"""The story with trained weights: the model's tokens, sizes and vectors; all other choices still
+count.
 """
 
 from __future__ import annotations
@@ -10,20 +10,15 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, ShapeError, attend
-from attention_lab.masks.mistake_checks import verdicts
+from attention_lab.choices import resolve
+from attention_lab.masks.mistake_checks import run_checks
 from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.rounding import tolerance
-from attention_lab.scenario import (
-    Scenario,
-    embedding_of,
-    projections_of,
-    settled,
-    tokens_of,
-    trace_of,
-)
+from attention_lab.scenario import Scenario, projections_of, trace_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.own_matrices import OwnMatrices
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, missing, refused
 
 ANIMAL = "The animal did not cross the street because it was too tired."
@@ -31,8 +26,8 @@ TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
 
 
 def test_the_layer_is_the_models_own() -> None:
-    """The trace of a scenario is that of the encoder's layer, whatever the controls say of
-    sizes and words.
+    """The trace of a scenario is that of the encoder's layer; sizes and words of the controls do
+    not count.
     """
     other = replace(
         TRAINED,
@@ -59,7 +54,7 @@ def test_the_layer_is_the_models_own() -> None:
         }
         assert np.array_equal(trace.probabilities, layer.probabilities)
         assert np.array_equal(trace.inputs, layer.inputs)
-    assert (settled(other).d_model, settled(other).n_heads, settled(other).d_k) == (384, 12, 32)
+    assert (resolve(other).d_model, resolve(other).n_heads, resolve(other).d_k) == (384, 12, 32)
 
 
 def test_it_looks_at_the_animal() -> None:
@@ -119,9 +114,7 @@ def test_a_long_text_ends_where_the_controls_end() -> None:
 
 
 def test_the_inputs_are_those_of_the_layer() -> None:
-    """The vectors of the tokens are what the layers before made of them; no position code
-    stands beside them.
-    """
+    """The vectors of the tokens are the output of the layers before; no positions are added."""
     embedding = embedding_of(TRAINED)
     assert np.array_equal(embedding.inputs, trace_of(TRAINED).inputs[0])
     assert not embedding.positions.any()
@@ -134,7 +127,7 @@ def test_edits_and_own_matrices_work_on_top() -> None:
     plain = trace_of(TRAINED)
     edited = trace_of(replace(TRAINED, edits=Edits((Edit("w_q", 3, 37, 2.5),)).url_value()))
     assert np.argwhere(edited.projections.w_q != plain.projections.w_q).tolist() == [[3, 37]]
-    own = OwnMatrices(w_v=np.eye(384))
+    own = UserMatrices(w_v=np.eye(384))
     trace = trace_of(replace(TRAINED, own=own.url_value()))
     np.testing.assert_allclose(trace.values, trace.inputs + trace.projections.b_v, atol=1e-6)
     np.testing.assert_allclose(trace.probabilities, plain.probabilities, atol=1e-5)
@@ -144,16 +137,16 @@ def test_edits_and_own_matrices_work_on_top() -> None:
     ("own", "facts"),
     [
         (
-            OwnMatrices(w_q=np.ones((16, 16))),
+            UserMatrices(w_q=np.ones((16, 16))),
             ("W_Q", 16, 384),
         ),
         (
-            OwnMatrices(x=np.ones((5, 16))),
+            UserMatrices(x=np.ones((5, 16))),
             ("X", 5, 16, 384),
         ),
     ],
 )
-def test_a_matrix_of_another_shape_does_not_fit(own: OwnMatrices, facts: Facts) -> None:
+def test_a_matrix_of_another_shape_does_not_fit(own: UserMatrices, facts: Facts) -> None:
     """Trained weights cannot change their sizes: the sentence says which matrix does not fit,
     and what to do.
     """
@@ -164,7 +157,7 @@ def test_a_matrix_of_another_shape_does_not_fit(own: OwnMatrices, facts: Facts) 
 def test_own_inputs_go_through_the_trained_weights() -> None:
     """X of another text length but 384 wide is used as it is, and the sequence has its length."""
     x = np.random.default_rng(2).normal(size=(7, 384))
-    trace = trace_of(replace(TRAINED, own=OwnMatrices(x=x).url_value()))
+    trace = trace_of(replace(TRAINED, own=UserMatrices(x=x).url_value()))
     assert np.array_equal(trace.inputs[0], x)
     assert len(trace.tokens) == 7
 
@@ -187,4 +180,4 @@ def test_checks_of_trained_layers_are_strict(layer: int) -> None:
         for field in ("probabilities", "output")
     )
     for fault in MISTAKES:
-        assert not verdicts(trace, fault.steps)["reference"].passed, fault.key
+        assert not run_checks(trace, fault.steps)["reference"].passed, fault.key

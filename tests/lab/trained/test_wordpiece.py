@@ -1,6 +1,4 @@
-"""WordPiece: pieces written down, the two tokens around them, and texts that are too short or
-too long.
-"""
+"""WordPiece: known pieces, [CLS] and [SEP], and texts that are too short or too long."""
 
 from __future__ import annotations
 
@@ -34,14 +32,14 @@ from tests.lab.refusal import missing, refused
     ],
 )
 def test_pieces_written_down(text: str, expected: list[str]) -> None:
-    """What the library gave, written down, so that it holds whatever library is installed; lone
-    surrogates go away.
+    """The pieces that the library gave, written down, so that no library is needed; lone surrogates
+    are removed.
     """
     assert load_minilm().wordpiece.pieces(text) == expected
 
 
 def test_first_and_last_token_are_shown() -> None:
-    """[CLS] and [SEP] stand around the text as tokens, and every token has its number in the
+    """[CLS] and [SEP] are the first and the last token, and every token has its number in the
     vocabulary.
     """
     read = load_minilm().wordpiece.read("Embeddings!", 512)

@@ -79,7 +79,7 @@ def library() -> tokenizers.Tokenizer:
 @example("")
 @example("The hallway's 12,345 naïve cafés[SEP]")
 def test_any_text_gives_the_library_s_pieces(text: str) -> None:
-    """Piece for piece the same as the library, whatever the text."""
+    """All pieces are those of the library, for any text."""
     assert pieces(text) == library().encode(text, add_special_tokens=False).tokens
 
 

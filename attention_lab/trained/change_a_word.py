@@ -1,0 +1,190 @@
+"""Two sentences that differ in one word, and how the attention of every trained head changes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.cache import cached
+from attention_core.checks import Array
+from attention_core.errors import TextError
+
+from .encoded_text import attention_of
+
+
+@dataclass(frozen=True)
+class ShareChange:
+    """The share that a query gives a key in one head, before and after the change."""
+
+    layer: int
+    head: int
+    query: int
+    key: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedWord:
+    """The attention of all heads on both sentences. Where they differ, the tokens are merged into
+    one position.
+
+    Shapes: before and after (L, H, N, N). tokens_before, tokens_after: N labels each. position: the
+    one that differs.
+    """
+
+    before: Array
+    after: Array
+    tokens_before: tuple[str, ...]
+    tokens_after: tuple[str, ...]
+    position: int
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """One label for each position; the one that differs has both words."""
+        both = f"{self.tokens_before[self.position]} → {self.tokens_after[self.position]}"
+        rest = self.tokens_before[self.position + 1 :]
+        return (*self.tokens_before[: self.position], both, *rest)
+
+    @property
+    def differences(self) -> Array:
+        """After minus before. Shapes: (L, H, N, N)."""
+        difference_LHNN: Array = self.after - self.before
+        return difference_LHNN
+
+    @property
+    def moved(self) -> Array:
+        """The part of its attention that a query of each head moves to other keys, on average: ½ Σ
+        |after - before|.
+
+        Shapes: (L, H). Units or range: 0 to 1, the total variation distance.
+        """
+        moved_LH: Array = 0.5 * np.abs(self.differences).sum(axis=-1).mean(axis=-1)
+        return moved_LH
+
+    def largest(self, count: int = 5) -> list[ShareChange]:
+        """The shares that changed most, the largest change first; at most one for each head."""
+        n_layers, n_heads, n_tokens, _ = self.before.shape
+        sizes_LHC = np.abs(self.differences).reshape(n_layers, n_heads, -1)
+        cells_LH, largest_LH = sizes_LHC.argmax(axis=-1), sizes_LHC.max(axis=-1)
+        order = np.argsort(-largest_LH, axis=None, kind="stable")[:count]
+        changes = []
+        for layer, head in zip(*np.unravel_index(order, largest_LH.shape), strict=True):
+            query, key = divmod(int(cells_LH[layer, head]), n_tokens)
+            cell = (int(layer), int(head), query, key)
+            changes.append(ShareChange(*cell, float(self.before[cell]), float(self.after[cell])))
+        return changes
+
+
+def replace_word(text: str, old: str, new: str) -> str:
+    """The text with its first `old`, a whole word in any case, replaced by `new`.
+
+    Raises: TextError when a word is empty, or the text does not contain the old one.
+
+    >>> replace_word("It was too tired, so tired.", "tired", "wide")
+    'It was too wide, so tired.'
+    """
+    old, new = old.strip(), new.strip()
+    if not old or not new:
+        raise TextError("A word is missing: type the word to replace, and the new one")
+    if not _pattern_of(old).search(text):
+        raise TextError(
+            f"The sentence does not contain the word “{old[:40]}”: choose one of its words"
+        )
+    return _pattern_of(old).sub(lambda _: new, text, count=1)
+
+
+def word_to_replace(text: str, wanted: str) -> str:
+    """The wanted word if the text contains it, else the last word of the text. The wanted word also
+    if the text has no words.
+
+    >>> word_to_replace("It was too wide.", "Wide"), word_to_replace("It was too wide.", "tired")
+    ('Wide', 'wide')
+    """
+    if wanted.strip() and _pattern_of(wanted.strip()).search(text):
+        return wanted.strip()
+    return next(iter(re.findall(r"\w+", text)[-1:]), wanted)
+
+
+def is_repeated(text: str, word: str) -> bool:
+    """Whether a text contains a word more than once, as a whole word in any case.
+
+    >>> is_repeated("The cat saw the dog", "the"), is_repeated("The cat saw the dog", "dog")
+    (True, False)
+    """
+    return len(_pattern_of(word).findall(text)) > 1
+
+
+def _pattern_of(word: str) -> re.Pattern[str]:
+    """Finds a whole word in any case."""
+    return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
+
+
+@cached
+def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
+    """The attention of the trained heads on a text, and on the same text after `replace_word`.
+
+    The pieces that differ are one position: as queries they have their mean, as keys their sum.
+    Source: Clark et al. 2019, section 4.1. Raises: TextError when the tokens are the same;
+    FileError; SettingsError.
+    """
+    before, after = (attention_of(each, n_tokens) for each in (text, replace_word(text, old, new)))
+    first, ends = _difference(before.tokens, after.tokens)
+    merged = [
+        np.stack([_merged(layer, first, end) for layer in maps.layers])
+        for maps, end in zip((before, after), ends, strict=True)
+    ]
+    for array in merged:
+        array.setflags(write=False)
+    labels = [
+        (*tokens[:first], _joined(tokens[first:end]), *tokens[end:])
+        for tokens, end in zip((before.tokens, after.tokens), ends, strict=True)
+    ]
+    return ChangedWord(merged[0], merged[1], labels[0], labels[1], first)
+
+
+def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, tuple[int, int]]:
+    """Where two sequences differ: the first position, and the end of the difference in each of
+    them; neither part is empty.
+    """
+    if before == after:
+        raise TextError(
+            "Both sentences have the same tokens, so nothing changes: choose another word, or more"
+            " tokens"
+        )
+    shorter = min(len(before), len(after))
+    first = next((i for i in range(shorter) if before[i] != after[i]), shorter)
+    same = next((i for i in range(shorter) if before[-1 - i] != after[-1 - i]), shorter)
+    # A word that is only added or removed takes its left neighbour along: the position needs a
+    # token in both sentences.
+    same = min(same, shorter - first)
+    if shorter - same == first:
+        first -= 1
+    return first, (len(before) - same, len(after) - same)
+
+
+def _merged(layer_HTT: Array, first: int, end: int) -> Array:
+    """One layer with the positions from first to end - 1 as one. Shapes: (H, T, T) -> (H, N, N)."""
+    keys_HTN = np.concatenate(
+        (
+            layer_HTT[..., :first],
+            layer_HTT[..., first:end].sum(axis=-1, keepdims=True),
+            layer_HTT[..., end:],
+        ),
+        axis=-1,
+    )
+    return np.concatenate(
+        (
+            keys_HTN[:, :first],
+            keys_HTN[:, first:end].mean(axis=1, keepdims=True),
+            keys_HTN[:, end:],
+        ),
+        axis=1,
+    )
+
+
+def _joined(pieces: tuple[str, ...]) -> str:
+    """Pieces as words; a piece marked ## belongs to the word before it."""
+    return " ".join(pieces).replace(" ##", "")

@@ -1,0 +1,200 @@
+"""Which attention layers a file of weights holds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from attention_core.errors import FileError
+from attention_core.head_widths import divisors
+
+from ..files.weight_file import WeightFile, bytes_read
+from .weight_names import NAMINGS, UNUSED_TENSORS, Naming
+
+# Nearly all heads of trained models have this width.
+USUAL_WIDTH = 64
+MAX_LAYER_WIDTH = 32_768
+# Once it is read: what a layer of Llama 2 7B needs. Compressed zeros unpack to a thousand times
+# their size.
+MAX_LAYER_BYTES = 2**28
+
+
+@dataclass(frozen=True)
+class FileLayer:
+    """An attention layer in a file, before any of its numbers is read.
+
+    prefix: the beginning of its parts' names. shapes: of w_q, w_k, w_v, w_o, with input features as
+    rows. heads: the numbers of heads that its widths allow; saved_heads: the number in the file, if
+    the file holds it.
+    """
+
+    prefix: str
+    naming: Naming
+    shapes: Mapping[str, tuple[int, int]]
+    heads: tuple[int, ...]
+    saved_heads: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Its name in a list."""
+        return f"{self.prefix.rstrip('.') or 'the layer'} ({self.naming.title})"
+
+    @property
+    def d_model(self) -> int:
+        """The width of its inputs."""
+        return self.shapes["w_q"][0]
+
+    @property
+    def likely_heads(self) -> int:
+        """The number in the file. Without one: the most heads of the usual width 64 or more, or the
+        fewest possible.
+        """
+        wide = [count for count in self.heads if self.shapes["w_q"][1] // count >= USUAL_WIDTH]
+        return self.saved_heads or max(wide, default=self.heads[0])
+
+
+def find_layers(file: WeightFile) -> tuple[FileLayer, ...]:
+    """Every attention layer with known names, in the order of their numbers; a note says how many
+    layers cannot be used.
+
+    Raises: FileError if there is none; it says what is wrong with the first, or lists the first
+    names in the file.
+    """
+    layers, incomplete, errors = [], [], []
+    for prefix, naming in _candidates(file.shapes):
+        needed = [prefix + naming.parts[part] for part in naming.required]
+        if missing := [part for part in needed if part not in file.shapes]:
+            incomplete.append(f"{prefix + naming.anchor} has no {missing[0]} beside it")
+            continue
+        try:
+            layers.append(_layer(file, prefix, naming))
+        except FileError as error:
+            errors.append(error)
+    if not layers:
+        raise errors[0] if errors else _no_layer(file, incomplete)
+    layers.sort(key=lambda layer: _sort_key(layer.prefix))
+    if not errors:
+        return tuple(layers)
+    note = f"Layers of the file that cannot be used: {len(errors)}. The first: {errors[0]}."
+    return tuple(replace(layer, notes=(*layer.notes, note)) for layer in layers)
+
+
+def _candidates(shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Naming]]:
+    """Where a layer may be: the prefix of its names, and its naming."""
+    for naming in NAMINGS:
+        for name, shape in shapes.items():
+            prefix = name.removesuffix(naming.anchor)
+            if prefix != name and (not prefix or prefix[-1] == "."):
+                yield prefix, naming.oriented(shape)
+
+
+def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:
+    names = ", ".join(list(file.shapes)[:3]) or "none"
+    reason = incomplete[0] if incomplete else f"its first arrays are {names}"
+    known = ", ".join(naming.title for naming in NAMINGS)
+    return FileError(f"The file holds no whole attention layer: {reason}. Known namings: {known}")
+
+
+def _layer(file: WeightFile, prefix: str, naming: Naming) -> FileLayer:
+    """The layer under a prefix, all of whose matrices are there. Raises: FileError if they do not
+    fit each other.
+    """
+    shapes: dict[str, tuple[int, int]] = {}
+    for part in naming.required:
+        shape = file.shapes[prefix + naming.parts[part]]
+        if len(shape) != 2 or 0 in shape:
+            raise FileError(
+                f"{prefix + naming.parts[part]!r} has shape {shape}, but must be a matrix; save it"
+                " again"
+            )
+        shapes[part] = (shape[1], shape[0]) if naming.transposed else (shape[0], shape[1])
+    if joint := shapes.pop("w_qkv", None):
+        if joint[1] % 3:
+            raise FileError(
+                f"{prefix + naming.anchor!r} has width {joint[1]}, but queries, keys and values"
+                " need a third each; save it again"
+            )
+        shapes = {f"w_{letter}": (joint[0], joint[1] // 3) for letter in "qkv"} | shapes
+    _check_biases(file, prefix, naming)
+    _check_sizes(file, prefix, naming, shapes)
+    query_width, key_width, value_width = (shapes[name][1] for name in ("w_q", "w_k", "w_v"))
+    heads = possible_heads(query_width, key_width, value_width, shapes["w_o"][0])
+    if not heads:
+        raise FileError(
+            f"The matrices of {prefix!r} fit no number of heads: their shapes are {shapes}"
+        )
+    unused = (note for name, note in UNUSED_TENSORS.items() if prefix + name in file.shapes)
+    notes = tuple(filter(None, (naming.note, *unused)))
+    saved = _saved_heads(file, prefix, naming)
+    return FileLayer(prefix, naming, shapes, heads, saved if saved in heads else None, notes)
+
+
+def _check_sizes(
+    file: WeightFile, prefix: str, naming: Naming, shapes: Mapping[str, tuple[int, int]]
+) -> None:
+    """Raises: FileError for matrices that are too wide or need too much memory; one array of 64
+    bits makes all of them 64 bits.
+    """
+    if max(max(shape) for shape in shapes.values()) > MAX_LAYER_WIDTH:
+        raise FileError(
+            f"The matrices of {prefix!r} are wider than the {MAX_LAYER_WIDTH:,} features that"
+            f" are read: {shapes}"
+        )
+    parts = [name for suffix in naming.parts.values() if (name := prefix + suffix) in file.shapes]
+    in_double = any(file.n_bytes(name) > bytes_read(file.shapes[name], 4) for name in parts)
+    numbers = sum(math.prod(shape) for shape in shapes.values())
+    if (n_bytes := bytes_read((numbers,), 8 if in_double else 4)) > MAX_LAYER_BYTES:
+        raise FileError(
+            f"The matrices of {prefix!r} need {n_bytes:,} bytes of memory, but may need at most"
+            f" {MAX_LAYER_BYTES:,}: choose a smaller model, or numbers of 32 bits"
+        )
+
+
+def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:
+    """Raises: FileError for a bias longer than queries, keys and values side by side."""
+    for name in (prefix + suffix for part, suffix in naming.parts.items() if part.startswith("b_")):
+        shape = file.shapes.get(name, ())
+        if math.prod(shape) > 3 * MAX_LAYER_WIDTH:
+            raise FileError(
+                f"{name!r} has shape {shape}, but a bias has at most {3 * MAX_LAYER_WIDTH:,}"
+                " numbers; save it again"
+            )
+
+
+def _saved_heads(file: WeightFile, prefix: str, naming: Naming) -> int | None:
+    """The number of heads, if the file holds it as a whole number."""
+    name = prefix + naming.heads
+    if not naming.heads or file.shapes.get(name) != ():
+        return None
+    value = file.read(name)
+    return int(value) if value.dtype.kind in "iu" else None
+
+
+def possible_heads(
+    query_width: int, key_width: int, value_width: int, merged_width: int
+) -> tuple[int, ...]:
+    """The numbers of heads that matrices of these widths can be split into; query heads may share
+    key/value heads.
+
+    >>> possible_heads(12, 12, 12, 12), possible_heads(12, 6, 6, 12)
+    ((1, 2, 3, 4, 6, 12), (2, 4, 6, 12))
+    """
+
+    def fits(n_heads: int) -> bool:
+        width = query_width // n_heads
+        groups = key_width // width
+        if key_width % width or not groups or n_heads % groups or value_width % groups:
+            return False
+        return n_heads * (value_width // groups) == merged_width
+
+    return tuple(count for count in divisors(query_width) if fits(count))
+
+
+def _sort_key(name: str) -> list[tuple[int, str]]:
+    """Sorts layer 10 after layer 9."""
+    return [
+        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split("([0-9]+)", name)
+    ]

@@ -1,0 +1,158 @@
+"""The choices behind a layer, as facts and as one line for a hand-out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attention_core import Trace
+from attention_core.projections import MATRICES
+from attention_lab.choices import SEEDED_WEIGHTS, edits_of, resolve, user_matrices_of
+from attention_lab.notation.notation import Notation
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import tokens_of
+from attention_lab.user_data.edits import edits_outside
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS
+from attention_viz.labels import number
+
+Facts = dict[str, Any]
+
+
+def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
+    """The facts of a hand-out about a layer, by name: sizes, mask, and every unusual choice."""
+    length = _length(scenario, trace)
+    scenario = resolve(scenario)
+    return {
+        **length,
+        **_sizes(trace),
+        **_inputs(scenario),
+        **_weights(scenario, trace),
+        **_scores(scenario, trace),
+    }
+
+
+def _length(scenario: Scenario, trace: Trace) -> Facts:
+    """The number of tokens that the sentence is cut to, or the number of [pad] after it."""
+    tokens, n_tokens = tokens_of(scenario), trace.sizes["T"]
+    found: Facts = {}
+    if tokens.n_left_out:
+        found["cut_to"] = n_tokens
+    if n_tokens > tokens.n_real:
+        found["pads"] = n_tokens - tokens.n_real
+    return found
+
+
+def _sizes(trace: Trace) -> Facts:
+    """The width of the layer; also the widths of heads and output if they are unusual."""
+    sizes = trace.sizes
+    found: Facts = {"features": sizes["D"], "heads": sizes["H"]}
+    if not sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]:
+        found |= {"d_k": sizes["K"], "d_v": sizes["V"]}
+    if trace.projections.w_o is not None and sizes["O"] != sizes["D"]:
+        found["d_o"] = sizes["O"]
+    return found
+
+
+def _inputs(scenario: Scenario) -> Facts:
+    """The unusual choices of word vectors and positions; none for the user's own inputs."""
+    found: Facts = {}
+    if scenario.weights == "trained" or user_matrices_of(scenario).x is not None:
+        return found
+    if scenario.weights == "by hand":
+        return {"named_features": True}
+    if scenario.piece:
+        found["piece"] = scenario.piece
+    if scenario.embedding != "normal":
+        found["embedding"] = scenario.embedding
+    if not scenario.positions:
+        found["positions"] = False
+    return found
+
+
+def _weights(scenario: Scenario, trace: Trace) -> Facts:
+    """The kind of weights, the seed if one was used, and which weights are the user's own."""
+    own, edits = user_matrices_of(scenario).arrays, edits_of(scenario)
+    found: Facts = {}
+    if scenario.weights == "trained" or not own.keys() >= set(MATRICES):
+        found["weights"] = scenario.weights
+        if scenario.weights == "trained":
+            found["layer"] = scenario.layer
+        elif scenario.weights in SEEDED_WEIGHTS:
+            found["seed"] = scenario.seed
+            if scenario.init != "xavier":
+                found["init"] = scenario.init
+        if scenario.weights != "weightless" and trace.projections.w_o is None:
+            found["no_w_o"] = True
+    if own:
+        found["own"] = tuple(own)
+    if n_edited := len(edits.items) - len(edits_outside(edits, trace)):
+        found["edited_cells"] = n_edited
+    return found
+
+
+def _scores(scenario: Scenario, trace: Trace) -> Facts:
+    """Scale, mask and residual connection."""
+    found: Facts = {}
+    if scenario.scaling != "on":
+        found["scale"] = trace.scale
+    found["mask"] = scenario.mask
+    if scenario.mask == "window":
+        found["window"] = scenario.window
+    if trace.residual:
+        found["residual"] = True
+    return found
+
+
+def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
+    """The sentence and the other choices, in one line."""
+    facts = layer_facts(scenario, trace)
+    texts = ", ".join(text(facts) for name, text in FACT_TEXTS.items() if name in facts)
+    return f"“{scenario.text}”: {texts}{_notation_text(notation)}"
+
+
+def _kind(facts: Facts) -> str:
+    """The weights in words."""
+    kind = facts["weights"]
+    if kind == "trained":
+        return f"trained weights (layer {facts['layer']})"
+    if kind in SEEDED_WEIGHTS:
+        drawn = f"seed {facts['seed']}"
+        if "init" in facts:
+            drawn += f", {facts['init']}"
+        return f"{kind} weights ({drawn})"
+    named = {"by hand": "weights made by hand", "weightless": "weightless"}
+    return named.get(kind, f"{kind} weights")
+
+
+def _notation_text(notation: Notation) -> str:
+    """The source of the symbols and the layout of the matrices, if they are not our own."""
+    text = ""
+    if not notation.has_our_letters:
+        text = f". Symbols of {notation.title}"
+    if notation.convention == "column":
+        text += ". The boards show every matrix transposed; in the code tokens are rows"
+    return text
+
+
+# The words for each fact, in this order; seed and layer stand with the kind of weights.
+FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
+    "cut_to": lambda facts: f"cut to length {facts['cut_to']}",
+    "pads": lambda facts: f"[pad] added: {facts['pads']}",
+    "features": lambda facts: f"features: {facts['features']}",
+    "heads": lambda facts: f"heads: {facts['heads']}",
+    "d_k": lambda facts: f"d_k {facts['d_k']}",
+    "d_v": lambda facts: f"d_v {facts['d_v']}",
+    "d_o": lambda facts: f"d_o {facts['d_o']}",
+    "named_features": lambda facts: "named features",
+    "piece": lambda facts: f"words in pieces, letters in each: {facts['piece']}",
+    "embedding": lambda facts: f"{facts['embedding']} word vectors",
+    "positions": lambda facts: "no positions",
+    "weights": _kind,
+    "no_w_o": lambda facts: "no W_O",
+    "own": lambda facts: f"own {', '.join(ALL_SYMBOLS[name] for name in facts['own'])}",
+    "edited_cells": lambda facts: f"edited cells: {facts['edited_cells']}",
+    "scale": lambda facts: f"scale {number(facts['scale'])}",
+    "mask": lambda facts: f"mask {facts['mask']}",
+    "window": lambda facts: f"window to each side: {facts['window']}",
+    "residual": lambda facts: "residual",
+}

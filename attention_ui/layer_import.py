@@ -1,0 +1,61 @@
+"""The button that takes a layer from a file or the laboratory to the story, as own matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError, Projections
+from attention_core.checks import Array
+from attention_lab.user_data.layer_import import import_layer
+from attention_lab.user_data.user_matrices import UserMatrices
+
+from .markdown import plain
+from .registry import page_of
+from .url_state import request_page
+
+
+def offer_story(
+    layer: Projections,
+    key: str,
+    *,
+    x: Array | None = None,
+    controls: Mapping[str, Any] | None = None,
+    disabled: bool = False,
+) -> None:
+    """Draw a button that replaces the weights of the sidebar by a layer and opens the story, or the
+    reason why it cannot.
+
+    x: inputs that come along, shape (T, D); controls: other widgets of the sidebar to set.
+    """
+    try:
+        own = import_layer(layer, x)
+    except AttentionError as error:
+        st.info(plain(str(error)), icon=":material/block:")
+        return
+    inputs = "Its inputs X come along. " if x is not None else ""
+    st.button(
+        "Take this layer to the story",
+        icon=":material/move_item:",
+        on_click=_replace_layer,
+        args=(own, layer.n_heads, controls),
+        disabled=disabled,
+        key=key,
+        help=(
+            "The pages of the story, of heads and of masks then show this layer: its W_Q, W_K, W_V,"
+            f" W_O and biases become own matrices. {inputs}Edits are dropped."
+        ),
+    )
+
+
+def _replace_layer(
+    own: UserMatrices, n_heads: int, controls: Mapping[str, Any] | None = None
+) -> None:
+    """In a callback: run the sidebar's layer with these matrices, and open the story. Other
+    controls stay.
+    """
+    st.session_state.update(own=own.url_value(), edits="", weights="random", n_heads=n_heads)
+    st.session_state.update(controls or {})
+    request_page(page_of("overview").path, head=0)

@@ -1,0 +1,172 @@
+"""Somebody's own weights: every naming that is understood gives back the matrices it was
+written from.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import Trace, attend
+from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.user_data.layer_numbers import read_layer
+from attention_lab.user_data.layer_search import FileLayer, find_layers, possible_heads
+from attention_lab.user_data.weight_names import OTHER_ARCHITECTURES
+from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
+from tests.lab.named_weights import (
+    D,
+    H,
+    as_bert,
+    as_gpt2,
+    as_llama,
+    as_separate_torch,
+    as_torch,
+    assert_same_weights,
+    opened,
+    weights,
+)
+from tests.lab.refusal import missing
+
+
+@pytest.mark.parametrize("write", [safetensors, npz])
+@pytest.mark.parametrize(
+    ("naming", "title", "groups", "d_memory"),
+    [
+        (as_torch, "torch.nn.MultiheadAttention", H, D),
+        (as_separate_torch, "torch.nn.MultiheadAttention with separate projections", H, 7),
+        (as_bert, "BERT", H, 7),
+        (as_gpt2, "GPT-2 or nanoGPT", H, D),
+        (as_llama, "Llama", 2, D),
+        (
+            lambda p: {name: array.T for name, array in as_gpt2(p).items()},
+            "GPT-2 or nanoGPT",
+            H,
+            D,
+        ),  # nanoGPT's layers
+    ],
+)
+def test_every_naming(naming: Any, title: str, groups: int, d_memory: int, write: Any) -> None:
+    """Written under a naming, in either format, the weights come back as they were; fewer key
+    heads are recognised.
+    """
+    p = weights(groups, d_memory)
+    file = opened(naming(p) | {"something.else": np.zeros((2, 2), np.float32)}, write)
+    (layer,) = find_layers(file)
+    assert layer.naming.title == title
+    assert (layer.d_model, H in layer.heads) == (D, True)
+    assert_same_weights(read_layer(file, layer, H), p)
+
+
+def test_weights_without_biases() -> None:
+    """Biases may be absent."""
+    file = opened(
+        {name: array for name, array in as_bert(weights()).items() if not name.endswith("bias")}
+    )
+    read = read_layer(file, find_layers(file)[0], H)
+    assert read.b_q is None
+    assert np.array_equal(read.w_o, weights().w_o)
+
+
+def test_a_download_comes_back() -> None:
+    """The NPZ file that the app lets you download is a file of own weights, and it says how
+    many heads it has.
+    """
+    trace: Trace = attend(np.ones((3, D)), weights(2))
+    file = open_weights(io.BytesIO(trace_to_npz(trace)), "trace.npz")
+    (layer,) = find_layers(file)
+    assert (layer.saved_heads, layer.likely_heads) == (H, H)
+    assert_same_weights(read_layer(file, layer, H), trace.projections)
+
+
+def test_layers_are_listed_in_order() -> None:
+    """Layer 10 comes after layer 9, cross-attention is its own layer, and titles say where each
+    was found.
+    """
+    arrays: Arrays = {}
+    for number in (10, 9, 0):
+        arrays |= as_bert(weights(), f"encoder.layer.{number}.")
+    cross = as_bert(weights(), "encoder.layer.9.")
+    arrays |= {
+        name.replace(".attention", ".crossattention"): array for name, array in cross.items()
+    }
+    layers = find_layers(opened(arrays))
+    assert [layer.prefix for layer in layers] == [
+        "encoder.layer.0.attention.",
+        "encoder.layer.9.attention.",
+        "encoder.layer.9.crossattention.",
+        "encoder.layer.10.attention.",
+    ]
+    assert missing(layers[0].title, "encoder.layer.0.attention", "BERT") == []
+
+
+def test_notes_on_what_the_weights_do_not_hold() -> None:
+    """A causal model, rotary positions and what stands beside the matrices are pointed out."""
+    for naming, differences in (
+        (as_bert, ()),
+        (as_gpt2, ("causal", "norm")),
+        (as_llama, ("causal", "rotary", "norm")),
+    ):
+        layer = find_layers(opened(naming(weights())))[0]
+        assert layer.naming.differences == differences
+        assert layer.notes == tuple(
+            filter(None, [" ".join(OTHER_ARCHITECTURES[key] for key in differences)])
+        )
+    for naming, beside in (
+        (as_torch, "bias_k"),
+        (as_llama, "self_attn.q_norm.weight"),
+        (as_llama, "self_attn.sinks"),
+    ):
+        extra = naming(weights(), prefix="") | {beside: np.zeros(4, np.float32)}
+        name = beside.removeprefix("self_attn.").removesuffix(".weight")
+        assert missing(find_layers(opened(extra))[0].notes[-1], name) == []
+
+
+def test_the_number_of_heads() -> None:
+    """30 query columns and 10 key columns can be split into 3, 6, 15 or 30 heads."""
+    file = opened(as_llama(weights(2)))
+    (layer,) = find_layers(file)
+    assert layer.heads == (3, 6, 15, 30)
+    assert [read_layer(file, layer, n_heads).n_heads for n_heads in layer.heads] == [3, 6, 15, 30]
+
+
+@pytest.mark.parametrize(("width", "heads"), [(768, 12), (1024, 16), (384, 6), (12, 1), (65, 1)])
+def test_the_usual_number_of_heads(width: int, heads: int) -> None:
+    """Where nothing says how many, heads of width 64 or a little more are proposed."""
+    layer = find_layers(opened(as_torch(weights())))[0]
+    wide = replace(layer, shapes={"w_q": (width, width)}, heads=possible_heads(*[width] * 4))
+    assert isinstance(wide, FileLayer)
+    assert wide.likely_heads == heads
+
+
+def test_half_precision() -> None:
+    """float16 and bfloat16 weights become float32 with the numbers they hold; float64 stays."""
+    exact = {
+        name: np.round(array * 4).astype(np.float16) for name, array in as_bert(weights()).items()
+    }
+    file = opened(exact)
+    read = read_layer(file, find_layers(file)[0], H)
+    assert read.dtype == np.float32
+    assert np.array_equal(
+        read.w_q, exact["model.layers.0.attention.self.query.weight"].T.astype(np.float32)
+    )
+    upper_halves = struct.pack("<3H", 0x3F80, 0xC000, 0x3E80)
+    brain = with_header({"a": tensor([3], 0, 6, "BF16")}, upper_halves)
+    assert open_weights(io.BytesIO(brain), "b").read("a").tolist() == [1.0, -2.0, 0.25]
+    assert (
+        open_weights(io.BytesIO(safetensors({"a": np.ones(2)})), "d").read("a").dtype == np.float64
+    )
+
+
+@pytest.mark.parametrize("write", [safetensors, npz])
+def test_the_shapes_are_listed_once(write: Any) -> None:
+    """Looking for layers asks for the shapes at every name: a list made anew each time took half a
+    minute for a thousand layers.
+    """
+    file = opened(as_llama(weights()), write)
+    assert file.shapes is file.shapes

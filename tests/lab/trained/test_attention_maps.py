@@ -1,0 +1,230 @@
+"""Probabilities from anywhere: our encoder, other programs' tensors, files."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import FileError, Projections, ShapeError, attend, softmax
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
+from attention_lab.trained.encoded_text import encoded
+from attention_lab.trained.maps_file import read_maps
+from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.refusal import Facts, refused
+
+L, H, T = 2, 3, 5
+TOKENS = ("the", "cat", "##s", "sat", "<b>")
+
+
+def shares(*shape: int, dtype: type[np.floating] = np.float32) -> np.ndarray:
+    """Random probabilities; the last axis adds up to 1."""
+    return softmax(np.random.default_rng(2).normal(size=shape)).astype(dtype)
+
+
+BELOW = shares(H, T, T)
+BELOW[2, 3] = [0.5, 0.5, 0.5, -0.5, 0]
+
+
+class Tensor:
+    """The parts of a PyTorch tensor that are used: with a gradient and on another device."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def detach(self) -> Tensor:
+        return self
+
+    cpu = detach
+
+    @property
+    def itemsize(self) -> int:
+        return self.array.itemsize
+
+    def float(self) -> np.ndarray:
+        return self.array.astype(np.float32)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.array
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, np.ndarray.tolist, Tensor])
+def test_one_array_per_layer(wrap: Any) -> None:
+    """A batch of one per layer, as Hugging Face's outputs.attentions has it: arrays, lists or
+    tensors.
+    """
+    given = shares(L, 1, H, T, T)
+    maps = AttentionMaps.of([wrap(layer) for layer in given], TOKENS)
+    assert maps.sizes == {"L": L, "H": H, "T": T, "S": T}
+    assert maps.tokens == maps.memory_tokens == TOKENS
+    assert np.array_equal(maps.layers[1], given[1, 0])
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, Tensor])
+@pytest.mark.parametrize(
+    ("dtype", "kept"), [("<f2", "f4"), (">f4", "f4"), ("<f8", "f8"), (">f8", "f8")]
+)
+def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
+    """64 bits stay 64 bits in any byte order; shorter numbers get 32."""
+    given = shares(H, T, T, dtype=np.float64).astype(dtype)
+    layer = AttentionMaps.of([wrap(given)]).layers[0]
+    assert layer.dtype == np.dtype(kept)
+    assert layer.dtype.isnative
+    assert np.array_equal(layer, given)
+
+
+def test_labels_that_are_not_given() -> None:
+    """Without labels the positions are numbered, those of another sequence from 0 again."""
+    maps = AttentionMaps.of([shares(H, 2, T)])
+    assert maps.tokens == ("0", "1")
+    assert maps.memory_tokens == ("0", "1", "2", "3", "4")
+
+
+def test_our_own_encoder() -> None:
+    """The traces of an encoder are maps without a copy."""
+    ours = encoded("The cat sat.")
+    maps = AttentionMaps.of_encoded(ours)
+    assert maps.tokens == ours.tokens == ("[CLS]", "the", "cat", "sat", ".", "[SEP]")
+    for layer, trace in zip(maps.layers, ours.traces, strict=True):
+        assert np.shares_memory(layer, trace.probabilities)
+
+
+def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
+    """The layers cannot be changed, but the caller's array still can."""
+    given = shares(H, T, T)
+    maps = AttentionMaps.of([given])
+    with pytest.raises(ValueError, match="read-only"):
+        maps.layers[0][0, 0, 0] = 1
+    given[0, 0, 0] = 0.5
+
+
+@pytest.mark.parametrize(
+    ("layers", "facts"),
+    [
+        ([], ("layer",)),
+        (None, ("None", "output_attentions=True")),
+        ((shares(H, T, T), None), ("None", "output_attentions=True")),
+        ([np.zeros((2, H, T, T))], ("layer 0", "(2, 3, 5, 5)")),
+        ([shares(H, T, T), shares(H, T, 4)], ("(3, 5, 5)", "(3, 5, 4)")),
+        ([np.zeros((H, 0, T))], (0,)),
+        ([[["a"]]], ("layer 0",)),
+        ([np.full((H, T, T), 0.3)], ("head 0", "query 0", "1.5", 1)),
+        (
+            [np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))],
+            ("query 0", "-0.333", 0),
+        ),
+        (
+            [shares(H, T, T), BELOW],
+            ("layer 1", "head 2", "query 3", "-0.5"),
+        ),
+        (
+            [np.eye(T, dtype=bool)[np.newaxis]],
+            ("layer 0", "bool", "float32"),
+        ),
+        ([np.full((H, T, T), np.nan)], ("layer 0", "nan")),
+    ],
+)
+def test_other_arrays_than_attention_weights(layers: Any, facts: Facts) -> None:
+    """Nothing, wrong axes, unequal layers, scores instead of attention weights, NaN: each is an
+    error with its numbers.
+    """
+    with refused(ShapeError, *facts):
+        AttentionMaps.of(layers)
+
+
+def test_labels_of_another_length() -> None:
+    """There is one label for each position."""
+    with refused(ShapeError, "tokens", 2, 5):
+        AttentionMaps.of([shares(H, T, T)], ["a", "b"])
+
+
+def test_rows_with_nothing_to_attend_to() -> None:
+    """A row of zeros is allowed: that query could see nothing."""
+    layer = shares(H, T, T)
+    layer[1, 2] = 0
+    assert AttentionMaps.of([layer]).sizes["L"] == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_one_array_of_all_layers_in_a_file(dtype: Any) -> None:
+    """(layers, heads, query, key) with labels, in both formats and any precision."""
+    given = shares(L, H, T, T, dtype=dtype)
+    files = {
+        "m.npz": npz({"attentions": given, "tokens": np.array(TOKENS)}),
+        "m.safetensors": safetensors({"attentions": given}, {"tokens": json.dumps(TOKENS)}),
+    }
+    for name, content in files.items():
+        maps = read_maps(open_weights(io.BytesIO(content), name))
+        assert maps.tokens == TOKENS
+        assert np.array_equal(np.stack(maps.layers), given)
+
+
+def test_one_array_per_layer_in_a_file() -> None:
+    """Numbered arrays are read in the order of their numbers; the argument replaces the file's
+    labels.
+    """
+    given = {
+        f"layer.{number}": shares(1, H, T, T) * (number + 1) / (number + 1) for number in (10, 9)
+    }
+    given["layer.9"] = given["layer.9"][..., ::-1].copy()
+    maps = read_maps(
+        open_weights(io.BytesIO(npz(given | {"tokens": np.array(TOKENS)})), "m.npz"), tuple("abcde")
+    )
+    assert maps.tokens == tuple("abcde")
+    assert np.array_equal(maps.layers[0], given["layer.9"][0])
+
+
+def test_labels_of_a_batch_of_one() -> None:
+    """Tokens, like arrays, may have the axis of a batch of one; with any other axis they are
+    refused.
+    """
+    words = np.array([TOKENS])
+    assert (
+        read_maps(
+            open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": words})), "m")
+        ).tokens
+        == TOKENS
+    )
+    for other in (words.T, np.array("the")):
+        file = open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": other})), "m")
+        with refused(FileError, "tokens", str(other.shape)):
+            read_maps(file)
+
+
+@pytest.mark.parametrize("words", ["{}", "[1]", "[", "[" * 100_000])
+def test_metadata_without_labels(words: str) -> None:
+    """Metadata other than a list of words is refused."""
+    file = open_weights(
+        io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors"
+    )
+    with refused(FileError, "JSON"):
+        read_maps(file)
+
+
+def test_a_file_without_attention() -> None:
+    """A file of matrices holds no attention weights."""
+    with refused(FileError, "attention"):
+        read_maps(open_weights(io.BytesIO(npz({"w": np.zeros((2, 3))})), "m.npz"))
+
+
+def test_the_measures_of_heads_can_read_them() -> None:
+    """A layer as the pattern that the measures read; a key that no head sees counts as hidden."""
+    causal = attend(np.eye(T), Projections.random(T, 1), causal=True).probabilities[0]
+    pattern = pattern_of_layer(AttentionMaps.of([causal, causal[:, :, :]]), 1)
+    assert pattern.probabilities.shape == pattern.allowed.shape == (1, 1, T, T)
+    assert pattern.allowed[0, 0].tolist() == np.tri(T, dtype=bool).tolist()
+    assert pattern.scores is None
+    assert pattern.in_order
+
+
+def test_what_is_seen_is_looked_up_once() -> None:
+    """A key is seen if one head of one layer sees it, and all layers share one array."""
+    first, second = np.eye(T)[np.newaxis], np.eye(T)[np.newaxis, ::-1].copy()
+    maps = AttentionMaps.of([first, second])
+    allowed = [pattern_of_layer(maps, layer).allowed for layer in (0, 1)]
+    assert np.array_equal(allowed[1][0, 0], (first + second)[0] > 0)
+    assert np.shares_memory(*allowed)

@@ -1,0 +1,165 @@
+"""The encoder around attention: LayerNorm, feed-forward, and the order in which they are
+applied.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError, attend
+from attention_lab.layer_norm import Norm, layer_norm
+from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, feed_forward
+from tests.lab.refusal import refused
+
+T, D, F, H = 5, 6, 11, 2
+
+
+def a_layer(seed: int, dtype: type[np.floating] = np.float64) -> EncoderLayer:
+    """Random weights of one layer."""
+    rng = np.random.default_rng(seed)
+
+    def numbers(*shape: int) -> np.ndarray:
+        return rng.normal(size=shape).astype(dtype)
+
+    return EncoderLayer(
+        Projections.random(D, H, seed=seed, bias=True).astype(dtype),
+        Norm(numbers(D), numbers(D), epsilon=0.25),
+        FeedForward(numbers(D, F), numbers(F), numbers(F, D), numbers(D)),
+        Norm(numbers(D), numbers(D)),
+    )
+
+
+def vectors(dtype: type[np.floating] = np.float64) -> np.ndarray:
+    """Five tokens."""
+    return np.random.default_rng(7).normal(size=(T, D)).astype(dtype)
+
+
+def normed_by_loops(row: list[float], norm: Norm) -> list[float]:
+    """LayerNorm of one token in plain Python."""
+    mean = sum(row) / len(row)
+    variance = sum((number - mean) ** 2 for number in row) / len(row)
+    scale = 1 / math.sqrt(variance + norm.epsilon)
+    return [
+        (x - mean) * scale * gain + offset
+        for x, gain, offset in zip(row, norm.gain, norm.offset, strict=True)
+    ]
+
+
+def fed_by_loops(row: list[float], weights: FeedForward) -> list[float]:
+    """The feed-forward part of one token in plain Python."""
+    wide = [
+        sum(x * weights.w_in[d, f] for d, x in enumerate(row)) + weights.b_in[f] for f in range(F)
+    ]
+    passed = [x * NormalDist().cdf(x) for x in wide]
+    return [
+        sum(x * weights.w_out[f, d] for f, x in enumerate(passed)) + weights.b_out[d]
+        for d in range(D)
+    ]
+
+
+def test_layer_norm_by_hand() -> None:
+    """(1, 3, 5, 7) has mean 4 and variance 5; with epsilon 4 it is divided by 3, then stretched
+    and moved.
+    """
+    norm = Norm(
+        gain=np.array([1.0, 1.0, 3.0, 1.0]), offset=np.array([0.0, 10.0, 0.0, 0.0]), epsilon=4.0
+    )
+    assert layer_norm(np.array([[1.0, 3.0, 5.0, 7.0]]), norm)[0] == pytest.approx(
+        [-1, 10 - 1 / 3, 1, 1]
+    )
+
+
+def test_layer_norm_by_loops() -> None:
+    """Every token is normed by itself, with the variance of all its features (divided by D, not
+    D - 1).
+    """
+    norm = a_layer(1).attention_norm
+    expected = [normed_by_loops(row, norm) for row in vectors().tolist()]
+    np.testing.assert_allclose(layer_norm(vectors(), norm), expected, atol=1e-13)
+
+
+def test_layer_norm_of_equal_features() -> None:
+    """A token whose features are all equal becomes the offset: epsilon keeps 0 from being
+    divided by 0.
+    """
+    norm = a_layer(1).output_norm
+    assert layer_norm(np.full((1, D), 3.0), norm)[0].tolist() == norm.offset.tolist()
+
+
+def test_feed_forward_by_hand() -> None:
+    """Large numbers pass GELU unchanged: (10, 20) through small whole-number matrices."""
+    weights = FeedForward(
+        np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
+        np.array([0.0, 5.0, -100.0]),
+        np.array([[1.0, 0.0], [0.0, 2.0], [7.0, 7.0]]),
+        np.array([0.5, 0.0]),
+    )
+    assert feed_forward(np.array([[10.0, 20.0]]), weights).tolist() == [[10.5, 50.0]]
+
+
+def test_feed_forward_by_loops() -> None:
+    """Every token passes both matrices by itself, GELU between them."""
+    weights = a_layer(2).feed_forward
+    expected = [fed_by_loops(row, weights) for row in vectors().tolist()]
+    np.testing.assert_allclose(feed_forward(vectors(), weights), expected, atol=1e-12)
+
+
+def test_the_order_of_a_layer() -> None:
+    """Attention plus its input, LayerNorm, feed-forward plus its input, LayerNorm: in this
+    order (post-norm).
+    """
+    layer, x = a_layer(3), vectors()
+    encoded = encode(x, [layer])
+    trace, output = encoded.traces[0], encoded.output
+    alone = attend(x, layer.attention).output[0]
+    attended = [normed_by_loops(row, layer.attention_norm) for row in (alone + x).tolist()]
+    added = [
+        [a + b for a, b in zip(row, fed_by_loops(row, layer.feed_forward), strict=True)]
+        for row in attended
+    ]
+    np.testing.assert_allclose(
+        output, [normed_by_loops(row, layer.output_norm) for row in added], atol=1e-12
+    )
+    assert trace.residual
+    np.testing.assert_allclose(trace.output[0], alone + x, atol=1e-14)
+
+
+def test_layers_follow_each_other() -> None:
+    """The second layer reads the output of the first, the result is the output of the last, and
+    every trace is labelled.
+    """
+    layers = [a_layer(4), a_layer(5)]
+    tokens = tuple("abcde")
+    encoded = encode(vectors(), layers, tokens)
+    first = encode(vectors(), layers[:1])
+    assert np.array_equal(encoded.traces[0].probabilities, first.traces[0].probabilities)
+    assert np.array_equal(encoded.traces[1].inputs[0], first.output)
+    assert np.array_equal(encoded.output, encode(first.output, layers[1:]).output)
+    assert encoded.tokens == tokens
+    assert {trace.tokens for trace in encoded.traces} == {tokens}
+
+
+def test_single_precision_stays() -> None:
+    """float32 weights and inputs give float32 everywhere, near what float64 gives."""
+    encoded = encode(vectors(np.float32), [a_layer(6, np.float32)])
+    assert encoded.output.dtype == np.float32
+    assert encoded.traces[0].scores.dtype == np.float32
+    np.testing.assert_allclose(encoded.output, encode(vectors(), [a_layer(6)]).output, atol=1e-4)
+
+
+def test_the_input_is_not_written_to() -> None:
+    """What is added in place is added to copies."""
+    x = vectors()
+    encode(x, [a_layer(8)])
+    assert np.array_equal(x, vectors())
+
+
+def test_numbers_that_grow_too_large() -> None:
+    """A feed-forward part whose numbers leave their type is an error, not infinity."""
+    weights = FeedForward(np.ones((D, F)), np.ones(F), np.full((F, D), 1e200), np.ones(D))
+    with refused(SettingsError):
+        feed_forward(1e200 * np.ones((T, D)), weights)

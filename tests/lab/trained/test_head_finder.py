@@ -1,0 +1,203 @@
+"""Heads ranked by what they do, on heads made to follow one rule each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from attention_core import ShapeError, TextError
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.head_finder import (
+    TARGET_RULES,
+    example_cell,
+    positions_of_words,
+    rank_heads,
+    rules_for,
+    targets_of,
+    word_to_word,
+)
+from attention_lab.trained.layers import measure_layers
+from tests.lab.refusal import refused
+
+TOKENS = ("[CLS]", "the", "hall", "##way", "the", "door", "[SEP]")
+T = len(TOKENS)
+
+
+def towards(key: Callable[[int], int]) -> np.ndarray:
+    """A head that gives 0.9 to one key of each query, and the rest to all keys alike."""
+    head = np.full((T, T), 0.1 / T)
+    for query in range(T):
+        head[query, key(query) % T] += 0.9
+    return head
+
+
+# One head for each rule, in two layers; (layer, head) of the one that follows it.
+DOERS = {
+    "previous token": ((0, 0), lambda i: i - 1),
+    "next token": ((0, 1), lambda i: i + 1),
+    "itself": ((0, 2), lambda i: i),
+    "first token": ((1, 0), lambda i: 0),
+    "last token": ((1, 1), lambda i: T - 1),
+    "repeated words": ((1, 2), lambda i: {1: 4, 4: 1}.get(i, 3)),
+}
+
+
+@pytest.fixture(scope="module")
+def maps() -> AttentionMaps:
+    """Two layers of three heads, each with one habit."""
+    heads = [towards(key) for _, key in DOERS.values()]
+    return AttentionMaps.of([np.stack(heads[:3]), np.stack(heads[3:])], TOKENS)
+
+
+@pytest.mark.parametrize("rule", TARGET_RULES)
+def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str) -> None:
+    """Each rule finds the one head that was made to follow it, with 0.9 and its part of the
+    rest.
+    """
+    ranking = rank_heads(maps, TARGET_RULES[rule](TOKENS))
+    layer, head, score = ranking.best(1)[0]
+    assert (layer, head) == DOERS[rule][0]
+    assert score == pytest.approx(0.9 + 0.1 / T)
+
+
+def test_all_heads_are_ranked(maps: AttentionMaps) -> None:
+    """Every head has its score, the best come first, and five are listed unless asked otherwise."""
+    ranking = rank_heads(maps, TARGET_RULES["itself"](TOKENS))
+    assert ranking.scores.shape == (2, 3)
+    listed = [score for _, _, score in ranking.best(6)]
+    assert listed == sorted(listed, reverse=True)
+    assert len(ranking.best()) == 5
+
+
+@pytest.mark.parametrize("rule", TARGET_RULES)
+def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None:
+    """Every ranking has the score of a head that reads all keys equally: here one key of seven."""
+    targets, even = TARGET_RULES[rule](TOKENS), 1 / T
+    alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
+    assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
+    assert rank_heads(maps, targets).even == pytest.approx(even)
+
+
+@pytest.mark.parametrize("rule", TARGET_RULES)
+def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
+    """Under a causal mask a head that reads all visible keys equally has the even share, by every
+    rule.
+    """
+    causal = np.tril(np.ones((T, T)))
+    alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
+    ranking = rank_heads(alike, TARGET_RULES[rule](TOKENS))
+    assert ranking.scores[0, 0] == pytest.approx(ranking.even)
+
+
+def test_keys_that_no_query_may_see() -> None:
+    """If a causal mask hides every next token, the even share is 0, and a quotient is NaN."""
+    ranking = rank_heads(
+        AttentionMaps.of([np.eye(T)[np.newaxis]]), TARGET_RULES["next token"](TOKENS)
+    )
+    assert ranking.even == 0
+    assert math.isnan(ranking.times_even(0.0))
+
+
+def test_only_queries_that_have_a_partner_count() -> None:
+    """The first token has no previous one, so the mean is over the others: here 1 and 0 for two
+    of three.
+    """
+    head = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0]])
+    ranking = rank_heads(
+        AttentionMaps.of([head[np.newaxis]]), TARGET_RULES["previous token"](("a", "b", "c"))
+    )
+    assert ranking.scores[0, 0] == 0.5
+
+
+def test_queries_that_see_nothing_do_not_count() -> None:
+    """A row of zeros, as of padding, is left out of the mean, as it is of the measures; such
+    rows alone are refused.
+    """
+    head = np.array([[0.5, 0.5, 0], [0.2, 0.7, 0.1], [0, 0, 0]])
+    maps = AttentionMaps.of([head[np.newaxis]], ("a", "b", "c"))
+    for rule, key in (
+        ("itself", "self_mass"),
+        ("previous token", "previous_mass"),
+        ("first token", "first_mass"),
+    ):
+        ranking, measured = (
+            rank_heads(maps, TARGET_RULES[rule](maps.tokens)),
+            measure_layers(key, maps),
+        )
+        assert ranking.scores == pytest.approx(measured.values)
+        assert [ranking.even] == pytest.approx(measured.even)
+    with refused(TextError, "token"):
+        rank_heads(maps, word_to_word(maps.tokens, 2, 0))
+
+
+@pytest.mark.parametrize("rule", TARGET_RULES)
+def test_the_example_of_a_rule(rule: str) -> None:
+    """The cell that is pinned first is one that the rule names."""
+    targets = TARGET_RULES[rule](TOKENS)
+    assert targets[example_cell(targets)]
+
+
+def test_words_of_several_pieces() -> None:
+    """Pieces marked ## belong to the word before them; at the start there is none to belong to."""
+    assert positions_of_words(TOKENS) == [(0,), (1,), (2, 3), (4,), (5,), (6,)]
+    assert positions_of_words(("##a", "b")) == [(0,), (1,)]
+
+
+@pytest.mark.parametrize(("query", "key"), [(5, 2), (5, 3)])
+def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
+    """To a word in pieces the sum counts, whichever piece was chosen: 0.2 and 0.3 make 0.5."""
+    head = np.zeros((T, T))
+    head[:, 0] = 1
+    head[5, :4] = [0.5, 0, 0.2, 0.3]
+    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, query, key))
+    assert ranking.scores[0, 0] == pytest.approx(0.5)
+
+
+def test_rounded_shares_make_no_more_than_1() -> None:
+    """The shares of a row in few bits may have the sum 1.005; the score is then 1."""
+    head = np.zeros((T, T))
+    head[:, 2:4] = [0.5, 0.505]
+    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
+    assert ranking.scores[0, 0] == 1
+    assert ranking.times_even(ranking.best(1)[0][2]) == pytest.approx(1)
+
+
+def test_from_a_word_of_several_pieces() -> None:
+    """From a word in pieces the mean counts: 0.2 and 0.6 make 0.4."""
+    head = np.zeros((T, T))
+    head[:, 0] = 1
+    head[2, [0, 5]], head[3, [0, 5]] = [0.8, 0.2], [0.4, 0.6]
+    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 3, 5))
+    assert ranking.scores[0, 0] == pytest.approx(0.4)
+
+
+def test_keys_of_another_sequence() -> None:
+    """If queries and keys are different tokens, only rules on the ends of the keys, and any pair,
+    apply.
+    """
+    head = np.array([[0.2, 0.1, 0.3, 0.3, 0.1], [0.4, 0, 0, 0, 0.6], [0, 0, 1, 0, 0]])
+    keys = ("a", "b", "c", "##d", "e")
+    across = AttentionMaps.of([head[np.newaxis]], ("x", "y", "z"), keys)
+    assert rules_for(across) == ("first token", "last token")
+    shares = [
+        rank_heads(across, targets_of(across, rule)).scores[0, 0] for rule in rules_for(across)
+    ]
+    assert shares == pytest.approx([0.2, 0.7 / 3])
+    targets = word_to_word(across.tokens, 0, 3, across.memory_tokens)
+    assert rank_heads(across, targets).scores[0, 0] == pytest.approx(0.6)
+
+
+def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:
+    """In self-attention every rule applies, with the targets that it has for the tokens."""
+    assert rules_for(maps) == tuple(TARGET_RULES)
+    for rule in TARGET_RULES:
+        assert np.array_equal(targets_of(maps, rule), TARGET_RULES[rule](TOKENS))
+
+
+def test_targets_of_another_sentence(maps: AttentionMaps) -> None:
+    """Targets for other tokens than the heads' are refused with both sizes."""
+    with refused(ShapeError, "(2, 2)", "(7, 7)"):
+        rank_heads(maps, TARGET_RULES["itself"](("a", "b")))

@@ -1,0 +1,104 @@
+"""The files of all visitors together take a bounded part of the memory, and a page says so."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from attention_core.errors import FileError
+from attention_ui import upload_limits
+from attention_ui.labs import picture_upload
+from attention_ui.server import set_limits
+from attention_ui.upload_limits import (
+    FILE_OVERHEAD_BYTES,
+    check_upload,
+    limit_add_file,
+    limit_uploads,
+    used_bytes,
+)
+from tests.ui.app import errors, opened
+from tests.ui.uploads import uploaded
+
+
+@pytest.fixture
+def manager(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
+    """Streamlit's place for files, with room for three of 1,000 bytes."""
+    monkeypatch.setattr(upload_limits, "MAX_UPLOADED_BYTES", 3 * (1000 + FILE_OVERHEAD_BYTES))
+    original = getattr(
+        MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
+    )
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", limit_add_file(original))
+    return MemoryUploadedFileManager("/upload")
+
+
+def send(manager: MemoryUploadedFileManager, session: str, name: str, n_bytes: int = 1000) -> int:
+    """Send a file and return how many bytes of it are kept, -1 if the file is unknown."""
+    manager.add_file(session, UploadedFileRec(name, name, "", bytes(n_bytes)))
+    return next((len(file.data) for file in manager.get_files(session, [name])), -1)
+
+
+def test_what_does_not_fit_is_not_kept(manager: MemoryUploadedFileManager) -> None:
+    """The limit is for all sessions together; a session that ends makes room for others."""
+    assert [send(manager, *where) for where in ("aa", "ab", "ba")] == [1000] * 3
+    assert [send(manager, "c", f"c{i}") for i in range(3)] == [-1] * 3
+    assert used_bytes(manager) <= upload_limits.MAX_UPLOADED_BYTES
+    manager.remove_session_files("a")
+    assert send(manager, "c", "c4") == 1000
+    assert send(manager, "c", "c5", 2000) == 0
+
+
+def test_the_page_is_told(manager: MemoryUploadedFileManager) -> None:
+    """Of a file without room the name is kept, and a sentence says how much all may take; another
+    file is no error.
+    """
+    assert send(manager, "a", "large", upload_limits.MAX_UPLOADED_BYTES) == 0
+    (file,) = manager.get_files("a", ["large"])
+    with pytest.raises(FileError, match=f"{upload_limits.MAX_UPLOADED_BYTES:,}"):
+        check_upload(file)
+    send(manager, "a", "small")
+    check_upload(*manager.get_files("a", ["small"]))
+
+
+def test_many_small_files_end_somewhere(manager: MemoryUploadedFileManager) -> None:
+    """Files of no bytes take room, too: their names and numbers do."""
+    for number in range(20):
+        send(manager, "a", str(number), 0)
+    assert len(manager.file_storage["a"]) == 3
+
+
+def test_it_is_bounded_once() -> None:
+    """The place for files is wrapped once, however often the bound is asked for."""
+    limit_uploads()
+    first = MemoryUploadedFileManager.add_file
+    limit_uploads()
+    assert MemoryUploadedFileManager.add_file is first
+    assert not hasattr(first.__wrapped__, "__wrapped__")  # type: ignore[attr-defined]
+
+
+def test_the_app_bounds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of weights, a matrix and a picture without room are refused by a prepared server,
+    each in one sentence.
+    """
+    original = getattr(
+        MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
+    )
+    monkeypatch.setattr(MemoryUploadedFileManager, "add_file", original)
+    monkeypatch.setattr(upload_limits, "MAX_UPLOADED_BYTES", FILE_OVERHEAD_BYTES + 10)
+    set_limits()
+    room = f"{FILE_OVERHEAD_BYTES + 10:,}"
+    (said,) = errors(uploaded("a.npz", bytes(100)))
+    assert room in said
+
+    app = opened("convolution", conv_image="file")
+    app.file_uploader(key="conv file").set_value(("a.png", bytes(100), "image/png")).run()
+    (said,) = errors(app)
+    assert room in said
+    assert picture_upload.LAST_PICTURE_KEY not in app.session_state
+
+    app = opened("scores")
+    app.session_state["own numbers"] = True
+    app.run().file_uploader(key="own file").set_value(("x.csv", bytes(100), "")).run()
+    (said,) = errors(app)
+    assert room in said
+    assert app.session_state["own"] == ""

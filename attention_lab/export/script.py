@@ -16,9 +16,8 @@ from attention_core.trace import STEPS, Trace
 
 from ..notation.formulas import formula
 from ..notation.notation import OURS
-from . import step_code
 from .literals import PACKED, UNPACKED, array_source, labels_source
-from .step_code import SETTING_NAMES, numpy_lines, value
+from .step_code import SETTING_NAMES, array_or_setting, given_names, numpy_lines
 
 TITLE = "One layer of multi-head attention, computed again step by step"
 ABOUT = """\
@@ -122,12 +121,12 @@ def _sizes(trace: Trace, sequences: Labels) -> str:
 def _given(trace: Trace) -> str:
     """The inputs, weights and settings."""
     rows = ["# What the layer was given."]
-    for name in step_code.given(trace):
-        thing = value(trace, name)
+    for name in given_names(trace):
+        given = array_or_setting(trace, name)
         rows.append(
-            f"{name} = {float(thing)!r}"
+            f"{name} = {float(given)!r}"
             if name in SETTING_NAMES
-            else f"{name} = {array_source(thing)}"
+            else f"{name} = {array_source(given)}"
         )
     return "\n".join(rows)
 

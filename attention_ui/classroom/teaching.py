@@ -16,10 +16,10 @@ from attention_lab.guesses import ITEMS
 from attention_lab.practice import ASKED_FIELDS, MAX_QUESTION_NUMBER
 
 from ..facts import fact
-from ..markdown import plain_quotations
+from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..show import explained_errors
-from ..url_state import KEPT, whole_number_input
+from ..url_state import PERSISTENCE, whole_number_input
 from .hall import hall
 from .joining import IN_LINK, ROOM, SECRET, secret_of, told_if_refused
 from .links import checked_base, code_of, student_link, usual_base
@@ -44,43 +44,43 @@ def show_letters(room: str) -> None:
         key=BASE,
         max_chars=200,
         help="Students’ phones must reach it: this machine’s address in the network of the room.",
-        **KEPT,
+        **PERSISTENCE,
     )
 
 
 def choose_question(now: PageContext) -> Posed | None:
     """A question, chosen and told; None where there is none, with the reason."""
     left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
-    kind = left.selectbox("From", KINDS, key="class_kind", **KEPT)
+    kind = left.selectbox("From", KINDS, key="class_kind", **PERSISTENCE)
     posed = None
     if kind == LESSON:
         posed = _of_lesson(middle, right)
     else:
         with right:
             number = whole_number_input(
-                right, "Question", 1, MAX_QUESTION_NUMBER, 1, key="class_number", **KEPT
+                right, "Question", 1, MAX_QUESTION_NUMBER, 1, key="class_number", **PERSISTENCE
             )
         if kind == GUESS:
             item = middle.selectbox(
-                "About", tuple(ITEMS), format_func=spoken, key="class_item", **KEPT
+                "About", tuple(ITEMS), format_func=spoken, key="class_item", **PERSISTENCE
             )
             with explained_errors():
                 posed = from_guess(now.trace, item, number)
         else:
-            title = middle.selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
+            title = middle.selectbox("Step", ("any", *TITLES), key="class_step", **PERSISTENCE)
             with explained_errors():
                 posed = from_practice(now.trace, number, TITLES.get(title, ""), now.notation)
     if fact("chosen", posed):
-        st.caption(f"Next: {plain_quotations(posed.text)}")
+        st.caption(f"Next: {escape_quotations(posed.text)}")
     return posed
 
 
 def _of_lesson(left: DeltaGenerator, right: DeltaGenerator) -> Posed:
     """A question of a lesson that comes with the app; only those with options can be voted on."""
     lessons = lesson_questions()
-    title = left.selectbox("Lesson", tuple(lessons), key="class_lesson", **KEPT)
+    title = left.selectbox("Lesson", tuple(lessons), key="class_lesson", **PERSISTENCE)
     questions = lessons[title]
-    moment = right.selectbox("Moment", tuple(questions), key=f"class_moment {title}", **KEPT)
+    moment = right.selectbox("Moment", tuple(questions), key=f"class_moment {title}", **PERSISTENCE)
     return questions[moment]
 
 

@@ -2,11 +2,11 @@
 
 from .attention import attend, scaled_dot_product_attention
 from .errors import AttentionError, FileError, SettingsError, ShapeError, TextError
-from .fast_heads import HeadTrace
 from .formulas import merge_heads, softmax, split_heads
 from .masks import causal_mask, padding_mask, window_mask
 from .projections import Projections
 from .steps import AXES, Step
+from .steps_in_heads import HeadTrace
 from .trace import STEPS, Trace
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .checks import Array
-from .fast_heads import HeadTrace, fast_heads
+from .fast_heads import fast_heads
 from .formulas import (
     cut_heads,
     dot_products,
@@ -27,6 +27,7 @@ from .formulas import empty_rows as empty_rows_of
 from .layer_checks import Options, as_heads, checked_options, prepared, residual_connection
 from .number_types import check_range
 from .projections import Projections
+from .steps_in_heads import HeadTrace
 from .trace import Trace
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -18,9 +17,10 @@ import numpy as np
 
 from .buffer_pool import pooled_array
 from .checks import Array
-from .formulas import share, shared
+from .formulas import multiply_heads
 from .layer_checks import Options, check_hidden
 from .number_types import MAX_OF_TYPE, too_large
+from .steps_in_heads import HeadTrace
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0
@@ -45,20 +45,6 @@ LIMITS_OF_TYPE = {
 ONES = {dtype: np.ones((FEW_KEYS, 1), dtype) for dtype in LIMITS_OF_TYPE}
 
 
-@dataclass(frozen=True, eq=False)
-class HeadTrace:
-    """What happened inside the heads.
-
-    Shapes: the three score arrays and the probabilities (B, H, T, S), head_outputs (B, H, T, V).
-    """
-
-    scores: Array
-    scaled_scores: Array
-    masked_scores: Array
-    probabilities: Array
-    head_outputs: Array
-
-
 def fast_heads(
     query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options
 ) -> HeadTrace:
@@ -74,7 +60,7 @@ def fast_heads(
     arrays = pooled_array((3 if addend is None else 4, *shape), query_BHTK.dtype)
     scores, scaled, probabilities = arrays[0], arrays[1], arrays[-1]
     masked = scaled if addend is None else arrays[2]
-    _multiply(query_BHTK, key_BGSK.swapaxes(-1, -2), out=scores)
+    multiply_heads(query_BHTK, key_BGSK.swapaxes(-1, -2), out=scores)
     for block in _blocks(shape):
         bounded = _check_scores(scores[block], options)
         _scale(scores[block], options, out=scaled[block])
@@ -87,17 +73,8 @@ def fast_heads(
     n_batch, n_heads, n_queries, _ = shape
     merged_BTHV = np.empty((n_batch, n_queries, n_heads, value_BGSV.shape[3]), query_BHTK.dtype)
     head_outputs = merged_BTHV.swapaxes(1, 2)
-    _multiply(probabilities, value_BGSV, out=head_outputs)
+    multiply_heads(probabilities, value_BGSV, out=head_outputs)
     return HeadTrace(scores, scaled, masked, probabilities, head_outputs)
-
-
-def _multiply(left_BHTX: Array, right_BGXY: Array, out: Array) -> None:
-    """Every head's matrix times the one of the key/value head it shares, written into `out`."""
-    n_groups = right_BGXY.shape[1]
-    if n_groups == left_BHTX.shape[1]:
-        np.matmul(left_BHTX, right_BGXY, out=out)
-        return
-    np.matmul(share(left_BHTX, n_groups), shared(right_BGXY, left_BHTX), out=share(out, n_groups))
 
 
 def _mask_addend(options: Options, dtype: type[np.floating]) -> Array | None:

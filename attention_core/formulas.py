@@ -88,10 +88,7 @@ def dot_products(query_BHTK: Array, key_BGSK: Array) -> Array:
 
     Shapes: (B, H, T, K), (B, G, S, K) -> (B, H, T, S).
     """
-    n_batch, n_heads, n_queries, _ = query_BHTK.shape
-    key_BGKS = shared(key_BGSK.swapaxes(-1, -2), query_BHTK)
-    scores: Array = share(query_BHTK, key_BGSK.shape[1]) @ key_BGKS
-    return scores.reshape(n_batch, n_heads, n_queries, -1)
+    return multiply_heads(query_BHTK, key_BGSK.swapaxes(-1, -2))
 
 
 def scale_scores(scores_BHTS: Array, scale: float, softcap: float | None) -> Array:
@@ -152,11 +149,21 @@ def mix_values(probabilities_BHTS: Array, value_BGSV: Array) -> Array:
 
     Shapes: (B, H, T, S), (B, G, S, V) -> (B, H, T, V).
     """
-    n_batch, n_heads, n_queries, _ = probabilities_BHTS.shape
-    mixed: Array = share(probabilities_BHTS, value_BGSV.shape[1]) @ shared(
-        value_BGSV, probabilities_BHTS
-    )
-    return mixed.reshape(n_batch, n_heads, n_queries, -1)
+    return multiply_heads(probabilities_BHTS, value_BGSV)
+
+
+def multiply_heads(left_BHTX: Array, right_BGXY: Array, out: Array | None = None) -> Array:
+    """Multiply every head's matrix by that of the key/value head which it shares.
+
+    Shapes: (B, H, T, X), (B, G, X, Y) -> (B, H, T, Y), written into `out` if there is one.
+    """
+    n_batch, n_heads, n_tokens, _ = left_BHTX.shape
+    n_groups = right_BGXY.shape[1]
+    if n_groups == n_heads:
+        return np.asarray(np.matmul(left_BHTX, right_BGXY, out=out))
+    out = None if out is None else share(out, n_groups)
+    product = np.matmul(share(left_BHTX, n_groups), right_BGXY[:, :, np.newaxis], out=out)
+    return product.reshape(n_batch, n_heads, n_tokens, -1)
 
 
 def share(heads_BHTK: Array, n_groups: int) -> Array:
@@ -169,13 +176,6 @@ def share(heads_BHTK: Array, n_groups: int) -> Array:
     if n_groups == n_heads:
         return heads_BHTK
     return heads_BHTK.reshape(n_batch, n_groups, n_heads // n_groups, n_tokens, width)
-
-
-def shared(heads_BGSK: Array, readers_BHTX: Array) -> Array:
-    """Key or value heads with an axis of one for the readers of each, where heads are shared."""
-    return (
-        heads_BGSK if heads_BGSK.shape[1] == readers_BHTX.shape[1] else heads_BGSK[:, :, np.newaxis]
-    )
 
 
 def mix_heads(

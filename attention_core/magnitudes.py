@@ -63,7 +63,7 @@ def masked(layer: Any, before: Before) -> Array:
     return np.where(np.isfinite(layer.masked_scores), biased_BHTS, 0)
 
 
-def shares(layer: Any, before: Before) -> Array:
+def softmax(layer: Any, before: Before) -> Array:
     """How far scores that are off move the shares: e to twice the largest of a row, for sum and
     share move apart. Where scores are off by half or more, a share can be anything.
     """

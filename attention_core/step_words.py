@@ -6,12 +6,13 @@ from .layer import Layer
 from .projections import BIASES
 from .steps import Step, axis_size
 
-_BIAS_OF = dict(zip(("queries", "keys", "values", "output"), BIASES, strict=True))
+# What a step may add to its product, in words; the bias of the scores is no part of one.
+_ADDED = {bias: f"b_{bias[-1].upper()}" for bias in BIASES} | {"inputs": "the inputs"}
 
 
 def sentence(layer: Layer, step: Step) -> str:
     """What a step did, in one sentence for the options of a layer."""
-    added = addition(layer, step.name)
+    added = addition(layer, step)
     if step.name == "output" and layer.projections.w_o is None:
         also = f"{added}," if added else ""
         return (
@@ -21,16 +22,12 @@ def sentence(layer: Layer, step: Step) -> str:
     return f"{step.sentence.removesuffix('.')}{added}."
 
 
-def addition(layer: Layer, name: str) -> str:
+def addition(layer: Layer, step: Step) -> str:
     """What is added to the product of a step: its bias, and to a residual layer's output the
     inputs.
     """
-    bias = _BIAS_OF.get(name, "")
-    words = []
-    if getattr(layer.projections, bias, None) is not None:
-        words.append(f"b_{bias[-1].upper()}")
-    if layer.residual and name == "output":
-        words.append("the inputs")
+    added = (read.array for read in step.rule(layer).adds)
+    words = [_ADDED[name] for name in added if name in _ADDED]
     return f", plus {' and '.join(words)}" if words else ""
 
 

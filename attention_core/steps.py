@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .checks import Array
+from .gradients import Backward
 from .layer import Layer
 from .rules import Rule
 
@@ -40,16 +42,29 @@ GIVEN_AXES = {
 }
 
 
+class Gradient(NamedTuple):
+    """How the gradient of something that a step reads is computed: LaTeX in our letters, in which
+    the gradient of the loss with respect to A is written ∇_A; and one sentence for a student.
+    """
+
+    formula: str
+    sentence: str
+
+
 @dataclass(frozen=True)
 class Step:
     """What one field of the `Trace` is. Everything shown about it is read from here.
 
     axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K. kind:
-    feature, logit or probability; it chooses the colour scale. needs: the fields it is computed
-    from. symbol, formula: LaTeX. sentence: what it is, for a student. numpy, torch: the statements
-    that compute it from what it needs; what stands in braces depends on the options of a layer
-    (`numpy_code`). rule: how each cell is computed, for a layer. magnitude: what its rounding
-    errors are a small part of, from those of the fields before it. name: of the field.
+    feature, logit or probability; it chooses the colour scale. symbol: LaTeX. formula: LaTeX, with
+    the parts that depend on notation and options in angle brackets: `attention_lab.notation` writes
+    it. sentence: what it is, for a student. numpy, torch: the statements that compute it from what
+    it needs; what stands in braces depends on the options of a layer (`numpy_code`). rule: how each
+    cell is computed, for a layer. magnitude: what its rounding errors are a small part of, from
+    those of the fields before it. backward: the gradients of what it reads, from its own; a field
+    that several steps read collects from all. gradients: how these are computed, each described
+    once. needs: the fields it is computed from. role: query, key, value, output or text; it chooses
+    the colour of the frame. name: of the field.
     """
 
     axes: str
@@ -61,7 +76,10 @@ class Step:
     torch: str
     rule: Callable[[Layer], Rule]
     magnitude: Callable[[Layer, Mapping[str, Array]], Array]
+    backward: Backward
+    gradients: Mapping[str, Gradient] = field(default_factory=dict)
     needs: str = ""
+    role: str = "text"
     name: str = ""
 
     @property

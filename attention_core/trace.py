@@ -123,7 +123,7 @@ class Trace(Intermediates):
 
     def addition(self, name: str) -> str:
         """What is added to the product of a step, in words: its bias, the inputs, or nothing."""
-        return step_words.addition(self, name)
+        return step_words.addition(self, STEPS[name])
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; without a memory's own it has the same.

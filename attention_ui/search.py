@@ -44,9 +44,9 @@ ALIKE = (
 
 
 def search_field(key: str, example: str, texts: Iterable[str]) -> str:
-    """Draw a search field bound to the URL; give what to look for in these texts.
+    """Draw a search field bound to the URL; give the words to look for in these texts.
 
-    A word that none of the texts holds is taken for a typing error of the nearest one, and the
+    A word that no text holds counts as a typing error: the most similar word replaces it, and the
     page says so.
     """
     typed = draw_bound(

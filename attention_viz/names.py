@@ -28,24 +28,10 @@ ARRAY_TITLES = {
     "pair_total": "all heads together",
 }
 
-COLOUR_ROLES = {
-    "queries": "query",
-    "query_heads": "query",
-    "w_q": "query",
-    "b_q": "query",
-    "keys": "key",
-    "key_heads": "key",
-    "w_k": "key",
-    "b_k": "key",
-    "values": "value",
-    "value_heads": "value",
-    "w_v": "value",
-    "b_v": "value",
+COLOUR_ROLES = {name: step.role for name, step in STEPS.items() if step.role != "text"} | {
     "weighted_values": "value",
-    "output": "output",
-    "w_o": "output",
-    "b_o": "output",
     "head_contributions": "output",
+    **{f"{kind}_{role[0]}": role for kind in "wb" for role in ("query", "key", "value", "output")},
 }
 
 
@@ -87,16 +73,18 @@ def role_of(name: str) -> str:
     return COLOUR_ROLES.get(name.removeprefix("reshaped_").removeprefix("unswapped_"), "text")
 
 
-# The projection whose column names an array has: arrays with one head's columns, or with those of
-# all heads side by side.
-COLUMN_OWNERS = {
-    **{
-        name: which
-        for which, one in (("queries", "query"), ("keys", "key"), ("values", "value"))
-        for name in (which, f"{one}_heads", f"w_{one[0]}", f"b_{one[0]}", f"reshaped_{which}")
-    },
-    **dict.fromkeys(("weighted_values", "head_outputs", "merged", "w_o"), "values"),
-}
+COLUMN_NAMES = {"query": "queries", "key": "keys", "value": "values"}
+
+
+def _head_names(name: str, letters: Sequence[str], given: ColumnNames) -> tuple[Names, ...]:
+    """The names of every head's columns, for an array whose columns stand in the axes of a head's
+    width, alone or side by side; of an array reshaped without the swap there are none.
+    """
+    if "unswapped" in name:
+        return ()
+    role = "value" if "V" in "".join(letters) else role_of(name)
+    names: tuple[Names, ...] = getattr(given, COLUMN_NAMES[role]) if role in COLUMN_NAMES else ()
+    return names
 
 
 def axis_labels(
@@ -111,7 +99,7 @@ def axis_labels(
     >>> names["3"]["labels"][1]
     ['noun', 'animate', 'verb', 'other']
     """
-    heads: tuple[Names, ...] = getattr(given, COLUMN_OWNERS[name]) if name in COLUMN_OWNERS else ()
+    heads = _head_names(name, letters, given)
     side_by_side = tuple(label for labels in heads for label in labels)
     by = next((axis for axis, letter in enumerate(letters) if letter in "HG"), None)
     found: dict[str, Any] = {}

@@ -18,25 +18,6 @@ STAGE_PARTS = frozenset({"operand", "result", "row", "total", "ribbon"})
 # Parts of single steps that stand below the stage too: with them cells would be too small for
 # numbers.
 PARTS_BELOW_STAGE: Mapping[str, Set[str]] = {"probabilities": {"row"}}
-# The signs between the matrices of a step.
-PRODUCT_SIGNS = ("·", "=")
-STEP_SIGNS: Mapping[str, tuple[str, ...]] = {
-    "inputs": ("+", "="),
-    "queries": PRODUCT_SIGNS,
-    "keys": PRODUCT_SIGNS,
-    "values": PRODUCT_SIGNS,
-    "scores": PRODUCT_SIGNS,
-    "head_outputs": PRODUCT_SIGNS,
-    "scaled_scores": ("→",),
-    "masked_scores": ("→",),
-    "probabilities": ("→", "Σ"),
-    "query_heads": ("→",),
-    "key_heads": ("→",),
-    "value_heads": ("→",),
-    "merged": ("→",),
-}
-# The parts of the output differ from layer to layer: the sign before each.
-OUTPUT_SIGNS = {"w_o": "·", "inputs": "+", "output": "="}
 
 
 @dataclass(frozen=True)
@@ -106,18 +87,9 @@ def stage_board(board: JSON, words: StepWords) -> JSON:
         "hide": words.hide,
         "lecture": words.lecture,
         "guess": words.guess,
-        "signs": _signs(result, main),
+        "signs": _signs(main, result, board["rules"]),
     }
     return board | {"panels": panels, "stage": stage}
-
-
-def _signs(result: str, arrays: Sequence[str]) -> list[str]:
-    """The signs between the matrices of a step."""
-    if len(arrays) == 2:
-        return ["→"]
-    if result == "output":
-        return [OUTPUT_SIGNS[array] for array in arrays[1:]]
-    return list(STEP_SIGNS.get(result, ()))[: len(arrays) - 1]
 
 
 def strip_board(
@@ -129,6 +101,20 @@ def strip_board(
     about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
     stage = {"steps": links, "place": place, "summary": summary}
     return empty | about | {"transposed": transposed, "stage": stage}
+
+
+def _signs(arrays: Sequence[str], result: str, rules: JSON) -> list[str]:
+    """The signs between the matrices of a step that stand in a row: those of a sum where its rule
+    is one, else an arrow; and Σ before the sum of a row of the result.
+    """
+    rule = rules.get(result, {})
+    factors = {read["array"] for read in rule.get("reads", ())}
+    is_equation = rule.get("operation") == "sum" and len(arrays) > 2
+    end = arrays.index(result) if result in arrays else 0
+    signs = ["·" if array in factors else "+" for array in arrays[1:end]]
+    signs += ["=" if is_equation else "→"] * (end > 0)
+    behind = (rules.get(array, {}) for array in arrays[end + 1 :])
+    return signs + ["Σ" for total in behind if end and total.get("operation") == "sum"]
 
 
 def _is_on_stage(panel: JSON, parts: Set[str]) -> bool:

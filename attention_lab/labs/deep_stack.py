@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from attention_core import gradients
 from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.initialisation import orthonormal_columns, xavier
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from . import gradients
 from .adam import Moments, adam_step
 from .backward import layer_gradients
 from .losses import LOSSES
@@ -184,10 +184,8 @@ def stack_gradients(weights: Weights, forward: StackPass, logit_gradient: Array)
             + gradients.factor_gradient(before_tanh_gradient, weights["w_r"][layer]),
         )
         for name in ("w_q", "w_k", "w_v"):
-            weight_gradients[name][layer] = head_matrices(
-                getattr(back, name), trace.projections.n_heads
-            )
-        feature_gradient = back.inputs
+            weight_gradients[name][layer] = head_matrices(back[name], trace.projections.n_heads)
+        feature_gradient = back["inputs"]
     return weight_gradients
 
 

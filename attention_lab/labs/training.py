@@ -13,12 +13,12 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
+from attention_core.gradients import Gradients
 from attention_core.initialisation import Stream, generator, orthonormal_columns
 from attention_core.projections import Projections
 
 from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients
-from .gradient_trace import GradientTrace
 from .losses import LOSSES
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 from .tasks import Examples
@@ -113,7 +113,7 @@ def next_checkpoint(point: Checkpoint) -> Checkpoint:
 
 def _loss_and_gradients(
     settings: TrainingSettings, projections: Projections, examples: Examples
-) -> tuple[float, GradientTrace]:
+) -> tuple[float, Gradients]:
     trace = attend(examples.inputs, projections, scale=settings.scale)
     loss = LOSSES[settings.training_task.loss]
     gradients = layer_gradients(trace, loss.gradient.compute(trace.output, examples.targets))
@@ -123,7 +123,7 @@ def _loss_and_gradients(
 def _step(
     settings: TrainingSettings,
     projections: Projections,
-    gradients: GradientTrace,
+    gradients: Gradients,
     moments: dict[str, Moments],
     number: int,
     rate: float,
@@ -132,7 +132,7 @@ def _step(
     weights: dict[str, Any] = {}
     moved: dict[str, Moments] = {}
     for name in TRAINED_ARRAYS:
-        array, gradient = getattr(projections, name), getattr(gradients, name)
+        array, gradient = getattr(projections, name), gradients[name]
         if name in CONSTRAINTS[settings.constraint]:
             heads, head_gradients = (
                 head_matrices(matrix, settings.n_heads) for matrix in (array, gradient)

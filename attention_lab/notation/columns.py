@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_core import HeadTrace
 from attention_core.attention import LayerSteps, run_layer
 from attention_core.checks import Array
-from attention_core.fast_heads import HeadTrace
 from attention_core.layer_checks import Options
 from attention_core.trace import STEPS, Trace
 

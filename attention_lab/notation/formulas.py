@@ -7,18 +7,25 @@ the other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from functools import partial
 
-from attention_core.errors import SettingsError
+from attention_core.checks import Array
+from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import STEPS, Trace
 
 from .notation import Notation, Symbol, symbol, written
 
+# The parts of a formula that a `Step` leaves to notation and options: a product, a block of
+# columns, a cell, or the name of a quantity or of an entry of `_OPTIONS`.
+_PART = re.compile(r"<([^<>]+)>")
+_PRODUCT = re.compile(r"(\w+) @ (\w+)(\.T)?")
+_BLOCK = re.compile(r"(\w+)\[(d_[kv])\]")
+_CELL = re.compile(r"(\w+)\[i,([jk])\]")
+
 
 def formula(trace: Trace, name: str, notation: Notation) -> str:
-    r"""The LaTeX formula of a field as a text would write it, for the options of this call. Raises:
-    SettingsError.
+    r"""The LaTeX formula of a field as a text would write it, for the options of this call.
 
     >>> from attention_core import Projections, attend
     >>> from attention_lab.notation.notation import OURS
@@ -27,96 +34,97 @@ def formula(trace: Trace, name: str, notation: Notation) -> str:
     >>> print(formula(trace, "scores", OURS), formula(trace, "scores", GML), sep="; ")
     S_h = Q_h K_h^{\top}; C_i = K_i^{\top} Q_i
     """
-    if name not in FORMULAS:
-        raise SettingsError(
-            f"there is no formula for {name!r}; choose one of {', '.join(FORMULAS)}"
-        )
-    left, right = FORMULAS[name](trace, notation)
-    return f"{left} = {right}" if right else left
+
+    def write(found: re.Match[str]) -> str:
+        part = found[1]
+        if product := _PRODUCT.fullmatch(part):
+            return _product(trace, notation, product[1], product[2], product[3] is not None)
+        if block := _BLOCK.fullmatch(part):
+            return _columns(trace, notation, block[1], block[2], _owner(trace, notation, name))
+        if cell := _CELL.fullmatch(part):
+            return _cell(notation, notation.base(cell[1]), cell[2])
+        if part in _OPTIONS:
+            return _OPTIONS[part](trace, notation)
+        return _read(trace, notation, part).latex
+
+    return _PART.sub(write, STEPS[name].formula)
 
 
-def _inputs(trace: Trace, notation: Notation) -> tuple[str, str]:
-    return notation.base("inputs"), ""
+def _product(trace: Trace, notation: Notation, left: str, right: str, transposed: bool) -> str:
+    """Left times right, or times the right one transposed; where tokens are columns, all is
+    transposed but the weights themselves.
+    """
+    column = notation.convention == "column"
+    if right in MATRICES:
+        vectors = notation.base(written(trace, left, notation))
+        return vectors if _weight(trace, right) is None else _times(vectors, right, notation)
+    one, other = _read(trace, notation, left), _read(trace, notation, right)
+    other = other.transposed if transposed else other
+    return f"{other.latex} {one.latex}" if column else f"{one.latex} {other.latex}"
 
 
-def _memory(trace: Trace, notation: Notation) -> tuple[str, str]:
-    return notation.base("memory"), notation.base("inputs") if _reads_itself(trace) else ""
-
-
-def _projected(
-    trace: Trace, notation: Notation, name: str, source: str, weights: str
-) -> tuple[str, str]:
-    vectors = notation.base(written(trace, source, notation))
-    return notation.base(name), _times(vectors, weights, notation) + _bias(trace, notation, weights)
-
-
-def _split(trace: Trace, notation: Notation, name: str, fused: str, width: str) -> tuple[str, str]:
-    size, head = notation.width(trace, width), _owner(trace, notation, name)
+def _columns(trace: Trace, notation: Notation, fused: str, width: str, head: str) -> str:
+    """The block of columns of a fused matrix that belongs to a head."""
+    size = notation.width(trace, width)
     size = f"({size})" if r"\div" in size else size
     times = r" \cdot " if size.startswith("\\") else " "
     first, last = f"{head}{times}{size}", f"({head}+1){times}{size}"
     if notation.first_head:
         first, last = f"({head}-1){times}{size}+1", first
     block = rf"{first}:{last},\,:" if notation.convention == "column" else rf":,\,{first}:{last}"
-    return notation.of_head(notation.base(name), head), f"{notation.base(fused)}_{{{block}}}"
+    return f"{notation.base(fused)}_{{{block}}}"
 
 
-def _scores(trace: Trace, notation: Notation) -> tuple[str, str]:
-    queries, keys = symbol("query_heads", notation).latex, _read(trace, notation, "key_heads")
-    column = notation.convention == "column"
-    product = (
-        f"{keys.transposed.latex} {queries}" if column else f"{queries} {keys.transposed.latex}"
-    )
-    return symbol("scores", notation).latex, product + _sharing(trace, notation)
+def _cell(notation: Notation, base: str, key: str = "j") -> str:
+    """The symbol of a score at (query, key), which is (key, query) where tokens are columns; key:
+    "k" for any key.
+    """
+    _, query, this_key, any_key = notation.indices
+    column = any_key if key == "k" else this_key
+    pair = column + query if notation.convention == "column" else query + column
+    return notation.of_head(base, cell=pair)
 
 
-def _scaled_scores(trace: Trace, notation: Notation) -> tuple[str, str]:
+def _scaled_scores(trace: Trace, notation: Notation) -> str:
     scaled = rf"{notation.base('scale')} \, {symbol('scores', notation).latex}"
-    capped = scaled if trace.softcap is None else rf"c \tanh\left(\frac{{{scaled}}}{{c}}\right)"
-    return symbol("scaled_scores", notation).latex, capped
+    return scaled if trace.softcap is None else rf"c \tanh\left(\frac{{{scaled}}}{{c}}\right)"
 
 
-def _masked_scores(trace: Trace, notation: Notation) -> tuple[str, str]:
-    biased = _cell(notation, notation.base("scaled_scores"))
-    if trace.bias is not None:
-        biased += f" + {_cell(notation, 'B')}"
-    left = _cell(notation, notation.base("masked_scores"))
-    return left, rf"{biased}\ \text{{if allowed, else}}\ {{-\infty}}"
-
-
-def _probabilities(trace: Trace, notation: Notation) -> tuple[str, str]:
-    _, _, _, any_key = notation.indices
-    masked = notation.base("masked_scores")
-    above, below = (f"e^{{{_cell(notation, masked, key)}}}" for key in ("", any_key))
-    return (
-        _cell(notation, notation.base("probabilities")),
-        rf"\frac{{{above}}}{{\sum_{{{any_key}}} {below}}}",
-    )
-
-
-def _head_outputs(trace: Trace, notation: Notation) -> tuple[str, str]:
-    weights, values = (
-        symbol("probabilities", notation).latex,
-        _read(trace, notation, "value_heads").latex,
-    )
-    product = f"{values} {weights}" if notation.convention == "column" else f"{weights} {values}"
-    return symbol("head_outputs", notation).latex, product + _sharing(trace, notation)
-
-
-def _merged(trace: Trace, notation: Notation) -> tuple[str, str]:
+def _side_by_side(trace: Trace, notation: Notation) -> str:
+    """The heads side by side, one below another where tokens are columns."""
     base, number = notation.base("head_outputs"), notation.first_head
     first, second = (notation.of_head(base, str(head)) for head in (number, number + 1))
-    joined = rf"[\,{first} \mid {second} \mid \cdots\,]"
     if notation.convention == "column":
-        joined = rf"\begin{{bmatrix}} {first} \\ {second} \\ \vdots \end{{bmatrix}}"
-    return notation.base("merged"), joined
+        return rf"\begin{{bmatrix}} {first} \\ {second} \\ \vdots \end{{bmatrix}}"
+    return rf"[\,{first} \mid {second} \mid \cdots\,]"
 
 
-def _output(trace: Trace, notation: Notation) -> tuple[str, str]:
-    merged = notation.base("merged")
-    mixed = merged if trace.projections.w_o is None else _times(merged, "w_o", notation)
-    added = f" + {notation.base('inputs')}" if trace.residual else ""
-    return notation.base("output"), mixed + _bias(trace, notation, "w_o") + added
+def _sharing(trace: Trace, notation: Notation) -> str:
+    """Which key/value head a head reads, where heads share them."""
+    readers = trace.sizes["H"] // trace.sizes["G"]
+    if readers == 1:
+        return ""
+    side = "ceil" if notation.first_head else "floor"
+    return rf",\quad g = \l{side} {notation.indices[0]} / {readers} \r{side}"
+
+
+def _plus(bias: str) -> Callable[[Trace, Notation], str]:
+    def written_bias(trace: Trace, notation: Notation) -> str:
+        return "" if _weight(trace, bias) is None else f" + {notation.base(bias)}"
+
+    return written_bias
+
+
+_OPTIONS: dict[str, Callable[[Trace, Notation], str]] = {
+    "self-attention": lambda t, n: f" = {n.base('inputs')}" if _reads_itself(t) else "",
+    "scaled scores": _scaled_scores,
+    "bias": lambda t, n: "" if t.bias is None else f" + {_cell(n, 'B')}",
+    "k": lambda t, n: n.indices[3],
+    "sharing": _sharing,
+    "side by side": _side_by_side,
+    "residual": lambda t, n: f" + {n.base('inputs')}" if t.residual else "",
+    **{bias: _plus(bias) for bias in BIASES},
+}
 
 
 def output_by_heads(notation: Notation) -> str:
@@ -150,29 +158,6 @@ def output_without_w_o(trace: Trace, notation: Notation) -> str:
     return _sum_of_heads(notation, part) + _sharing(trace, notation)
 
 
-FORMULAS: dict[str, Callable[[Trace, Notation], tuple[str, str]]] = {
-    "inputs": _inputs,
-    "memory": _memory,
-    "queries": partial(_projected, name="queries", source="inputs", weights="w_q"),
-    "keys": partial(_projected, name="keys", source="memory", weights="w_k"),
-    "values": partial(_projected, name="values", source="memory", weights="w_v"),
-    "query_heads": partial(_split, name="query_heads", fused="queries", width="d_k"),
-    "key_heads": partial(_split, name="key_heads", fused="keys", width="d_k"),
-    "value_heads": partial(_split, name="value_heads", fused="values", width="d_v"),
-    "scores": _scores,
-    "scaled_scores": _scaled_scores,
-    "masked_scores": _masked_scores,
-    "probabilities": _probabilities,
-    "head_outputs": _head_outputs,
-    "merged": _merged,
-    "output": _output,
-}
-
-
-def _reads_itself(trace: Trace) -> bool:
-    return trace.memory is trace.inputs
-
-
 def _block(notation: Notation, weights: str, head: str = "") -> str:
     """A head's own part of a weight matrix or bias."""
     return f"{{{notation.base(weights)}}}^{{({head or notation.indices[0]})}}"
@@ -194,20 +179,6 @@ def _times(vectors: str, weights: str, notation: Notation) -> str:
     )
 
 
-def _bias(trace: Trace, notation: Notation, weights: str) -> str:
-    name = weights.replace("w", "b")
-    return "" if getattr(trace.projections, name) is None else f" + {notation.base(name)}"
-
-
-def _cell(notation: Notation, base: str, key: str = "") -> str:
-    """A score's symbol at (query, key), which is (key, query) where tokens are columns."""
-    _, query, this_key, _ = notation.indices
-    key = key or this_key
-    return notation.of_head(
-        base, cell=key + query if notation.convention == "column" else query + key
-    )
-
-
 def _owner(trace: Trace, notation: Notation, name: str) -> str:
     """The letter of a field's own heads: g where several heads share keys and values."""
     shared = "G" in STEPS[name].letters and trace.sizes["G"] != trace.sizes["H"]
@@ -215,13 +186,15 @@ def _owner(trace: Trace, notation: Notation, name: str) -> str:
 
 
 def _read(trace: Trace, notation: Notation, name: str) -> Symbol:
-    return Symbol(notation.of_head(notation.base(name), _owner(trace, notation, name)))
+    """The symbol of a field, with the letter of its own heads."""
+    base, per_head = notation.base(name), name in STEPS and STEPS[name].per_head
+    return Symbol(notation.of_head(base, _owner(trace, notation, name)) if per_head else base)
 
 
-def _sharing(trace: Trace, notation: Notation) -> str:
-    """Which key/value head a head reads, where heads share them."""
-    readers = trace.sizes["H"] // trace.sizes["G"]
-    if readers == 1:
-        return ""
-    side = "ceil" if notation.first_head else "floor"
-    return rf",\quad g = \l{side} {notation.indices[0]} / {readers} \r{side}"
+def _weight(trace: Trace, name: str) -> Array | None:
+    weight: Array | None = getattr(trace.projections, name)
+    return weight
+
+
+def _reads_itself(trace: Trace) -> bool:
+    return trace.memory is trace.inputs

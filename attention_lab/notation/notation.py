@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from attention_core.errors import SettingsError
 from attention_core.steps import AXES
 from attention_core.trace import STEPS, Trace
 
@@ -83,11 +82,7 @@ class Notation:
         return self.symbols is OURS.symbols
 
     def base(self, name: str) -> str:
-        """The symbol of a quantity without its head. Raises: SettingsError."""
-        if name not in OURS.symbols:
-            raise SettingsError(
-                f"there is no symbol for {name!r}; choose one of {', '.join(OURS.symbols)}"
-            )
+        """The symbol of a quantity without its head, ours where the text has none."""
         return self.symbols.get(name, OURS.symbols[name])
 
     def of_head(self, base: str, head: str = "", cell: str = "") -> str:
@@ -131,7 +126,7 @@ COLUMNS = replace(OURS, key="columns", title="Ours, with tokens as columns", con
 
 
 def symbol(name: str, notation: Notation) -> Symbol:
-    r"""The symbol of a field, a weight (w_q to w_o, b_q to b_o) or a size. Raises: SettingsError.
+    r"""The symbol of a field, a weight (w_q to w_o, b_q to b_o) or a size.
 
     A weight matrix has the same symbol in both conventions; in a picture of the column convention
     stands its transpose.

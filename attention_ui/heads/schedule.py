@@ -48,8 +48,8 @@ def show_schedule(now: PageContext) -> None:
         f"Moments: {plan.depth}; more heads do not add any. ×: multiplications, exp: exponentials"
         " of the softmax, both for one sequence. Multiplications of all boxes:"
         f" {plan.multiplications:,}; of the longest chain of boxes that wait for each other:"
-        f" {plan.longest_chain:,}. With one box for each worker, no number of workers is faster"
-        " than this chain. A split, or a mask that hides nothing, takes no moment."
+        f" {plan.longest_chain:,}. If each box runs on one worker, more workers cannot be"
+        " faster than this chain. A split, or a mask that hides nothing, takes no moment."
     )
     st.markdown(
         "**Tokens:** in training all tokens are known and go through these moments together. In"

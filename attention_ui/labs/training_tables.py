@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from attention_core import STEPS
 from attention_core.cache import cached
+from attention_core.projections import BIASES
+from attention_core.trace import Trace
 from attention_lab.labs.adam import ADAM
+from attention_lab.labs.backward import GRADIENTS
 from attention_lab.labs.evaluation import one_answer_score
 from attention_lab.labs.formula import Formula
-from attention_lab.labs.gradient_trace import GRADIENTS
 from attention_lab.labs.loss_curves import (
     constant_loss,
     mean_curve,
@@ -30,6 +31,8 @@ from attention_lab.labs.training_settings import (
     expected_seconds,
     models,
 )
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import OURS
 from attention_viz.labels import format_number
 from attention_viz.labs.training_comparison import comparison_figure
 
@@ -178,7 +181,7 @@ def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dic
     return row
 
 
-def show_backward_pass(settings: TrainingSettings) -> None:
+def show_backward_pass(settings: TrainingSettings, trace: Trace) -> None:
     """The loss; every gradient beside the formula of the forward pass, in the order of the backward
     pass; the step of Adam.
     """
@@ -190,10 +193,10 @@ def show_backward_pass(settings: TrainingSettings) -> None:
         " to $A$)"
     )
     for step in GRADIENTS.values():
-        if step.name in ("b_q", "b_k", "b_v"):
-            continue  # the layers of this page have b_O only
+        if step.name in BIASES and getattr(trace.projections, step.name) is None:
+            continue
         left, right = st.columns([4, 5], vertical_alignment="center")
-        left.latex(STEPS[step.step].formula)
+        left.latex(formula(trace, step.step, OURS))
         right.latex(step.formula)
         right.caption(step.sentence)
     steps = ADAM
@@ -216,7 +219,7 @@ def show_backward_pass(settings: TrainingSettings) -> None:
 
 
 def _formulas(formulas: Sequence[Formula]) -> None:
-    for formula in formulas:
+    for one in formulas:
         left, right = st.columns([4, 5], vertical_alignment="center")
-        left.latex(formula.latex)
-        right.caption(f"**{formula.title}**: {formula.sentence}")
+        left.latex(one.latex)
+        right.caption(f"**{one.title}**: {one.sentence}")

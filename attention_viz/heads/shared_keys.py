@@ -33,7 +33,7 @@ def shared_keys_board(
     trace = kinds[kind]
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
     description = (
-        f"The probabilities of all heads, heads: {n_heads}, a line for each of {', '.join(kinds)}."
+        f"The probabilities of all heads, a line for each of {', '.join(kinds)}. Heads: {n_heads}."
     )
     size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
     panels = [

@@ -38,9 +38,10 @@ def describe_closest(divergence_HH: Array) -> str:
     if near is None or not divergence_HH.any():
         return "All patterns are equal here. The values that the heads read can still differ."
     shared = format_percent(float(overlap(divergence_HH[near])))
+    pair = _pair("Closest heads", near, len(divergence_HH))
     return (
-        f"{_pair('Closest', near, len(divergence_HH))} {format_number(divergence_HH[near], 3)}."
-        f" Their patterns overlap to {shared} (1 − divergence / ln 2)."
+        f"{pair} {format_number(divergence_HH[near], 3)}. Their patterns overlap to {shared}"
+        " (1 − divergence / ln 2)."
     )
 
 
@@ -48,7 +49,7 @@ def describe_most_alike(correlation_HH: Array) -> str:
     """The two heads with the most similar preferences, and why some heads have no correlation."""
     sentences, alike = [], most_alike(correlation_HH)
     if alike:
-        pair = _pair("Most alike", alike, len(correlation_HH))
+        pair = _pair("Most similar heads", alike, len(correlation_HH))
         sentences.append(f"{pair} {format_number(correlation_HH[alike], 2)}.")
     if np.isnan(correlation_HH).any():
         sentences.append("Hatched: a head without preferences has no correlation.")
@@ -56,11 +57,11 @@ def describe_most_alike(correlation_HH: Array) -> str:
 
 
 def _pair(best: str, pair: tuple[int, int], n_heads: int) -> str:
-    """The names of two heads. Of two heads in all, none is the closest or most alike."""
-    names = f"heads {pair[0]} and {pair[1]}:"
+    """The names of two heads. If there are only two, they are not called the closest ones."""
+    names = f"{pair[0]} and {pair[1]}:"
     if n_heads == 2:
-        return names.capitalize()
-    return f"{best}: {names}"
+        return f"Heads {names}"
+    return f"{best}, {names}"
 
 
 def _heads_matrix(

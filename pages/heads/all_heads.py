@@ -115,7 +115,8 @@ else:
             f" {format_number(lost.in_the_mean, 1)}: heads that look at different tokens have a"
             " mean that seems to look everywhere. The maximum keeps the peaks of every head, but"
             " its numbers are no distribution: for one query they sum to"
-            f" {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e to the entropy of"
-            " the shares: that number of tokens with equal shares has the same entropy.",
+            f" {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e to the"
+            " [entropy](glossary?glossary_words=entropy) of the shares: that number of tokens with"
+            " equal shares has the same entropy.",
             icon=":material/visibility_off:",
         )

@@ -20,8 +20,8 @@ pattern, letters = pattern_of(trace), partial(in_letters, notation=now.notation,
 
 st.markdown(
     "A bar for each head and each measure. An orange tick marks a head **without preferences**,"
-    " which gives the same share to every key that it may see: a bar far from its tick makes a head"
-    " special. A click on a bar shows its measure and its head below."
+    " which gives the same share to every key that it may see. A bar far from its tick shows"
+    " that the head has preferences. A click on a bar shows its measure and its head below."
 )
 portraits = st.container(key="wide portraits")
 chosen = draw_bound(st.selectbox, "Look closer at", MEASURE_NAMES, key="portrait")

@@ -65,15 +65,15 @@ st.markdown("\n".join(table))
 fact("all_tokens_compared", same.n_tokens == size.n_tokens)
 st.caption(
     f"{now.own_letters}Sizes: tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k ="
-    f" {size.d_k}. Extra numbers are in memory besides the result, h · n² numbers. Difference: the"
-    " largest one from the scores of this layer, divided by the largest score, 0 up to rounding."
-    f" Tokens compared: {same.n_tokens} of {size.n_tokens}."
+    f" {size.d_k}. Extra numbers are in memory besides the result, which has h · n² numbers."
+    " Difference: the largest one from the scores of this layer, divided by the largest score, 0 up"
+    f" to rounding. Tokens compared: {same.n_tokens} of {size.n_tokens}."
 )
 wasted = fact("wasted_share", wasted_share(size.n_heads))
 st.info(
-    f"The full product does not need {format_percent(wasted)} of what it computes (1 − 1/h). The"
-    " Hadamard product wastes no multiplication, but holds every product before it is summed. This"
-    " app uses the second way: one call with the head as one more axis.",
+    f"{format_percent(wasted)} of the full product is not needed (1 − 1/h). The Hadamard"
+    " product wastes no multiplication, but holds every product before it is summed. This app uses"
+    " the second way: one call with the head as one more axis.",
     icon=":material/lightbulb:",
 )
 with st.expander("What each way does"):

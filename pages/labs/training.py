@@ -105,7 +105,7 @@ with st.expander(
     on_change="rerun",
 ) as formulas:
     if formulas.open:
-        show_backward_pass(settings)
+        show_backward_pass(settings, trace)
 st.markdown(
     "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2 heads."
     " The loss stays near the line of one head until the two heads become different. *conjunction*"

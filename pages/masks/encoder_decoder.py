@@ -84,9 +84,9 @@ share = format_percent(
 )
 st.markdown(
     f"The :blue[query of {query_token}] comes from the **{use.queries_from}**, the :red[key] and"
-    f" the :green[value of {key_token}] from the **{use.keys_from}**. In head {now.focus.head} it"
-    f" reads {share} from there. Each token of the {use.queries_from} gets one result, a mixture of"
-    f" the values of the {use.keys_from}."
+    f" the :green[value of {key_token}] from the **{use.keys_from}**. In head {now.focus.head} the"
+    f" query reads {share} from the key. Each token of the {use.queries_from} gets one result, a"
+    f" mixture of the values of the {use.keys_from}."
 )
 stage = replace(now.stage, trace=trace, before=None)
 show_board(

@@ -41,7 +41,7 @@ key = MEASURE_KEYS[title]
 measured = measure_layers(key, shown.maps, shown.traces)
 measure = measured.measure
 with right.popover("Formula"):
-    words = f"$$\n{measure.formula}\n$$\n\n{measure.description}\n\nRange: {measure.range}."
+    words = f"$$\n{measure.formula}\n$$\n\nRange: {measure.range}."
     if isinstance(measure.source, Measure):
         words = in_letters(words, now.notation)
     st.markdown(words)

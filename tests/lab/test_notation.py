@@ -10,13 +10,12 @@ from itertools import combinations
 
 import pytest
 
-from attention_core import STEPS, SettingsError
+from attention_core import STEPS
 from attention_lab.notation.array_axes import axes
 from attention_lab.notation.notation import COLUMNS, OURS, Notation, Symbol, symbol
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import GML, NOTATIONS, NOTE
 from tests.lab.notation_cases import ALL, a_trace
-from tests.lab.refusal import refused
 
 
 def test_there_are_seven() -> None:
@@ -122,12 +121,6 @@ def test_some_symbols_by_hand() -> None:
         assert " ".join(symbol(name, NOTATIONS[key]).plain for name in names) == plain
     assert symbol("w_o", NOTE).plain == "W₀"
     assert symbol("w_v", NOTE).plain == "W^ν"
-
-
-def test_an_unknown_quantity_is_refused() -> None:
-    """The error names what was asked for and what there is."""
-    with refused(SettingsError, "w_x", "n_tokens"):
-        symbol("w_x", GML)
 
 
 def test_sentences_need_no_notation() -> None:

@@ -19,8 +19,7 @@ from attention_lab.diagonal.propositions.tokens import weightless_attention
 from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.heads.basis_change import random_basis_change, with_basis_change
-from attention_lab.labs.backward import layer_gradients
-from attention_lab.labs.gradient_trace import GRADIENTS
+from attention_lab.labs.backward import GRADIENTS, layer_gradients
 from attention_lab.layer_norm import standardised
 from attention_lab.masks.invariances import at_temperature, with_key_bias
 from tests.core.test_torch_golden import MHA
@@ -79,7 +78,7 @@ def test_equal_heads_part_unless_their_rows_of_the_output_weights_are_equal() ->
     for w_o, apart in ((head[3], True), (np.vstack([head[3][:3]] * 2), False)):
         trace = attend(X, Projections.from_heads([head[:3], head[:3]], w_o))
         found = layer_gradients(trace, trace.output - X)
-        for gradient in (found.w_q, found.w_k, found.w_v):
+        for gradient in (found[name] for name in ("w_q", "w_k", "w_v")):
             gap = np.abs(gradient[:, :3] - gradient[:, 3:]).max()
             assert gap > 0.1 if apart else gap < 1e-12
 
@@ -92,7 +91,7 @@ def test_a_soft_cap_shows_a_key_bias() -> None:
     other = with_key_bias(plain, np.arange(6.0))
     for softcap, visible in ((None, False), (1.0, True)):
         trace, moved = (attend(X, p, softcap=softcap) for p in (plain, other))
-        gradient = np.abs(layer_gradients(trace, np.ones_like(trace.output) * X).b_k).max()
+        gradient = np.abs(layer_gradients(trace, np.ones_like(trace.output) * X)["b_k"]).max()
         gap = np.abs(trace.output - moved.output).max()
         assert min(gradient, gap) > 0.01 if visible else max(gradient, gap) < 1e-12
     assert "= 0" not in GRADIENTS["b_k"].formula

@@ -142,7 +142,7 @@ def heads_differ() -> Evidence:
     gaps = []
     for weights in (alike, own_rows, EXAMPLE_LAYER):
         trace = attend(EXAMPLE_X, weights)
-        gradient = np.asarray(layer_gradients(trace, trace.output - EXAMPLE_X).w_q)
+        gradient = np.asarray(layer_gradients(trace, trace.output - EXAMPLE_X)["w_q"])
         gaps.append(max_difference(gradient[:, :3], gradient[:, 3:]))
     sentence = (
         "Trained to return the tokens, two equal heads get gradients that differ by"

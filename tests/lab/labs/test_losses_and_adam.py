@@ -71,7 +71,7 @@ def test_six_steps_of_training_beside_pytorch() -> None:
         found = layer_gradients(trace, squared_error_gradient(trace.output, target))
         for name in weights:
             weights[name], moments[name] = adam_step(
-                weights[name], getattr(found, name), moments[name], step, 0.03
+                weights[name], found[name], moments[name], step, 0.03
             )
     for name, array in expected.items():
         np.testing.assert_allclose(weights[name], array, rtol=0, atol=TOLERANCE, err_msg=name)

@@ -67,7 +67,7 @@ def test_a_run_in_one_loop() -> None:
         rate = 0.01 if step <= 9 else 0.01 * (1 - 0.98 * (step - 9.1) / 3.9)
         for name in weights:
             weights[name], moments[name] = adam_step(
-                weights[name], getattr(found, name), moments[name], step, rate
+                weights[name], found[name], moments[name], step, rate
             )
     *_, point = train_layer(settings)
     for name, array in weights.items():

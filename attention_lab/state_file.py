@@ -28,8 +28,8 @@ from .user_data.painted_masks import mask_from_text
 from .user_data.user_matrices import UserMatrices
 
 FORMAT, VERSION = "Attention Lab state", 1
-SAYS_NOT = "choose one that was downloaded here"
-FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
+OTHER_FILE_ADVICE = "choose one that was downloaded here"
+STATE_FILE = JsonFile("state file", OTHER_FILE_ADVICE, max_bytes=MAX_STATE_BYTES, max_parts=2000)
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # edits and own have entries of their own, in full.
@@ -93,9 +93,9 @@ def read_state(data: bytes) -> State:
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
     """
-    content = FILE.parse(data)
+    content = STATE_FILE.parse(data)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileError(f"The file is no state of this app; {SAYS_NOT}")
+        raise FileError(f"The file is no state of this app; {OTHER_FILE_ADVICE}")
     version = content.get("version")
     if version is True or version != VERSION:
         raise FileError(

@@ -12,7 +12,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.text import Tokens
 from attention_lab.column_names import column_names
-from attention_lab.notation.notation import Notation, Symbol, symbol, written
+from attention_lab.notation.notation import Notation, Symbol, symbol, written_name
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import in_batch, sentences_of, tokens_of
 from attention_viz.payload import Stage
@@ -92,9 +92,8 @@ class PageContext:
         A size of several words gets brackets, because it may be a factor.
         """
         if name not in ("d_k", "d_v"):
-            return escape_markdown(
-                symbol(written(self.trace, name, self.notation), self.notation).plain
-            )
+            written = written_name(self.trace, name, self.notation)
+            return escape_markdown(symbol(written, self.notation).plain)
         width = Symbol(self.notation.width(self.trace, name)).plain
         if " " in width:
             width = f"({width})"

@@ -13,7 +13,7 @@ from attention_lab import notation
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
-from attention_lab.notation.notation import COLUMNS, Notation
+from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
 from attention_lab.state_file import FOCUS
@@ -68,7 +68,7 @@ def note_columns(now: PageContext) -> None:
 
 def note_notation(text: Notation, *, keeps_symbols: bool) -> None:
     """Name the source of the symbols, or say that the section keeps our own and tokens as rows."""
-    if text is COLUMNS and keeps_symbols:
+    if text is COLUMN_NOTATION and keeps_symbols:
         st.caption("Tokens stand as columns in the other sections; here they are rows.")
     if text.has_our_letters:
         return

@@ -12,10 +12,9 @@ from attention_core.cache import cached
 from attention_core.checks import Array, score_scale
 from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
-from attention_lab.labs.julia_mapping import CONVENTIONS
-from attention_lab.labs.lab_examples import mapping_example
-from attention_lab.labs.lab_examples import sphere_step_example as globe_example
+from attention_lab.labs.julia_mapping import CONVENTIONS, mapping_example
 from attention_lab.labs.sphere_step import SphereStep
+from attention_lab.labs.sphere_step import sphere_step_example as globe_example
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
 from attention_viz.labels import format_agreement, format_number
 from attention_viz.labs.stiefel import drift_figure, mapping_board

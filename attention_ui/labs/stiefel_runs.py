@@ -9,8 +9,7 @@ from statistics import fmean
 import streamlit as st
 
 from attention_core.cache import Cache
-from attention_lab.labs.deep_stack import stack_accuracy, train_stack
-from attention_lab.labs.lab_examples import untrained_output_size
+from attention_lab.labs.deep_stack import stack_accuracy, train_stack, untrained_output_size
 from attention_lab.labs.stack_settings import (
     MAX_LAYERS,
     STACK_VARIANTS,

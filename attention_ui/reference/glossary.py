@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from attention_lab import notation
-from attention_lab.notation.elsewhere import ELSEWHERE
+from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
 from attention_lab.notation.notation import OURS, Notation, Symbol
 from attention_lab.notation.quantities import GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
@@ -82,7 +82,7 @@ def _searched(row: GlossaryRow) -> tuple[str, ...]:
         row.their_symbol.plain,
         row.meaning,
         row.remark,
-        ELSEWHERE.get(row.name, ""),
+        NAMES_ELSEWHERE.get(row.name, ""),
     )
 
 
@@ -124,7 +124,11 @@ def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
 def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
     """The quantities that have other names in other code and tools, with these names."""
     lines = ["| quantity | elsewhere |", "|---|---|"]
-    lines += [f"| {_word(row)} | {ELSEWHERE[row.name]} |" for row in rows if row.name in ELSEWHERE]
+    lines += [
+        f"| {_word(row)} | {NAMES_ELSEWHERE[row.name]} |"
+        for row in rows
+        if row.name in NAMES_ELSEWHERE
+    ]
     if len(lines) == 2:
         return ""
     return "\n".join(lines)

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_example
-from attention_lab.labs.one_by_one import TOKEN_KINDS, run_one_by_one
+from attention_lab.labs.one_by_one import TOKEN_KINDS, one_by_one_example, run_one_by_one
 from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -95,7 +94,7 @@ with st.expander(
         )
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
-        n_alone = fact("tokens_choosing_themselves", n_choosing_themselves(single))
+        n_alone = fact("tokens_choosing_themselves", single.n_choosing_themselves)
         fact("compares_places", kind == "with positions")
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small linear map for each"

@@ -106,15 +106,13 @@ else:
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
     show_board(combined_heads_board(trace, field, merged, cell, now.notation), "heads together")
     lost = fact("averaging_effect", averaging_effect(trace, heads))
-    if fact(
-        "average_hides", format_number(lost.in_the_mean, 1) != format_number(lost.in_a_head, 1)
-    ):
+    in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
+    if fact("average_hides", in_mean != in_head):
         st.warning(
             "**An average hides what heads are for.** In a single head a query reads effectively"
-            f" {format_number(lost.in_a_head, 1)} tokens, in the mean of the heads"
-            f" {format_number(lost.in_the_mean, 1)}: heads that look at different tokens have a"
-            " mean that seems to look everywhere. The maximum keeps the peaks of every head, but"
-            " its numbers are no distribution: for one query they sum to"
+            f" {in_head} tokens, in the mean of the heads {in_mean}: heads that look at different"
+            " tokens have a mean that seems to look everywhere. The maximum keeps the peaks of every"
+            " head, but its numbers are no distribution: for one query they sum to"
             f" {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e to the"
             " [entropy](glossary?glossary_words=entropy) of the shares: that number of tokens with"
             " equal shares has the same entropy.",

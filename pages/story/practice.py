@@ -36,34 +36,17 @@ TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 now = page_context()
 trace = now.trace
 left, middle, right = st.columns(3, vertical_alignment="bottom")
-title = draw_bound(
-    left.selectbox,
-    "Step",
-    ("any", *TITLES),
-    key="pr_step",
-    on_change=clear_answer,
-    required=True,
-    **PERSISTENCE,
-)
-number = whole_number_input(
-    middle,
-    "Question",
-    1,
-    MAX_QUESTION_NUMBER,
-    1,
-    key="pr_number",
-    on_change=clear_answer,
-    **PERSISTENCE,
-)
+about = {"on_change": clear_answer, **PERSISTENCE}
+title = draw_bound(left.selectbox, "Step", ("any", *TITLES), key="pr_step", required=True, **about)
+number = whole_number_input(middle, "Question", 1, MAX_QUESTION_NUMBER, 1, key="pr_number", **about)
 level = draw_bound(
     right.selectbox,
     "Help",
     HELP_LEVELS,
     key="pr_help",
-    on_change=clear_answer,
     required=True,
     help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
-    **PERSISTENCE,
+    **about,
 )
 field, fields = TITLES.get(title or "", ""), askable_fields(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):

@@ -19,7 +19,7 @@ from attention_core.errors import FileError, SettingsError
 
 from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, edits_of, user_matrices_of
 from .files.file_checks import has_half_character
-from .files.json_file import JsonFile, check_names
+from .files.json_file import JsonFile, check_entries
 from .notation.texts import NOTATIONS
 from .scenario import Scenario
 from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
@@ -102,9 +102,9 @@ def read_state(data: bytes) -> State:
             f"The state file has version {short_repr(version)}, but {VERSION} is read here; use its"
             " own app"
         )
-    check_names("the state file", content, _ENTRIES)
+    check_entries("the state file", content, _ENTRIES)
     scenario, focus = (
-        check_names(name, content.get(name, {}), known)
+        check_entries(name, content.get(name, {}), known)
         for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
     )
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)

@@ -30,7 +30,7 @@ from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import show_strip
-from .teach.lesson_draft import draw_draft
+from .teach.lesson_draft import show_draft_box
 from .trained import uploaded_heads
 from .url_state import (
     leave_old_url,
@@ -85,7 +85,7 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw_own_numbers(scenario, trace, place)
-        draw_draft(page)
+        show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
     if own is not None or trace is not None or not page.needs_layer:

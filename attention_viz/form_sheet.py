@@ -6,8 +6,13 @@ from functools import lru_cache
 from html import escape
 
 from attention_core.checks import Array
+from attention_lab.before_and_after import (
+    form_description,
+    form_layer,
+    form_questions,
+    question_operands,
+)
 from attention_lab.guesses import Guess
-from attention_lab.pretest import about, layer, operands, questions
 
 from .handout import html_page
 from .labels import format_number
@@ -37,10 +42,10 @@ def matrix_text(matrix: Array) -> list[list[str]]:
 @lru_cache(maxsize=2)
 def form_sheet(form: str) -> str:
     """A whole page. Raises: SettingsError."""
-    asked = questions(form)
+    asked = form_questions(form)
     body = f"""<h1>Multi-head attention, form {escape(form)}</h1>
 <p>Name: ____________________ &emsp; Mark one answer to each question.</p>
-<p>{escape(about(form))}</p>
+<p>{escape(form_description(form))}</p>
 <ol>{"".join(_question(form, guess) for guess in asked)}</ol>
 <h1 class="key">Key of form {escape(form)}</h1>
 <ol>{"".join(f"<li>{escape(_key(guess))}</li>" for guess in asked)}</ol>"""
@@ -48,7 +53,9 @@ def form_sheet(form: str) -> str:
 
 
 def _question(form: str, guess: Guess) -> str:
-    tables = "".join(_table(name, matrix) for name, matrix in operands(layer(form), guess))
+    tables = "".join(
+        _table(name, matrix) for name, matrix in question_operands(form_layer(form), guess)
+    )
     options = "".join(
         f"<li>{place} ☐ {escape(option.label)}</li>"
         for place, option in enumerate(guess.options, 1)

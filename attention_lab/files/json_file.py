@@ -61,7 +61,7 @@ class JsonFile:
         raise FileError(f"The {self.name} holds {word}, which is no finite number; replace it")
 
 
-def check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
+def check_entries(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
     """The entries of an object, all of which are known. Raises: FileError."""
     if not isinstance(entries, dict):
         raise FileError(

@@ -14,14 +14,14 @@ from typing import Any
 from attention_core.checks import short_repr
 from attention_core.errors import FileError, SettingsError
 
-from ..files.json_file import JsonFile, check_names
+from ..files.json_file import JsonFile, check_entries
 from ..user_data.text_store import is_key, store_text, stored_text
-from .lesson import Lesson, Moment, Question, Task
+from .lesson import Lesson, LessonQuestion, LessonTask, Moment
 
 FORMAT, VERSION = "Attention Lab lesson", 1
-FOLDER = Path(__file__).parent.parent.parent / "assets" / "lessons"
+LESSON_FOLDER = Path(__file__).parent.parent.parent / "assets" / "lessons"
 SAYS_NOT = "choose a lesson that was saved here"
-FILE = JsonFile("lesson file", SAYS_NOT, max_bytes=2**18, max_parts=4000)
+LESSON_FILE = JsonFile("lesson file", SAYS_NOT, max_bytes=2**18, max_parts=4000)
 LINK_MARK = "~"  # before a lesson that stands in the URL itself
 MAX_LINK = 6000  # characters; more do not fit into every URL
 _LISTS = ("goals", "controls", "options")
@@ -34,7 +34,7 @@ def write_lesson(lesson: Lesson) -> bytes:
     >>> read_lesson(write_lesson(lesson)) == lesson
     True
     """
-    content = {"format": FORMAT, "version": VERSION} | _brief(asdict(lesson))
+    content = {"format": FORMAT, "version": VERSION} | _without_empty(asdict(lesson))
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
@@ -43,7 +43,7 @@ def read_lesson(data: bytes) -> Lesson:
 
     Raises: FileError for what is no lesson file; SettingsError, TextError for an impossible entry.
     """
-    content = FILE.parse(data)
+    content = LESSON_FILE.parse(data)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise FileError(f"The file is no lesson of this app; {SAYS_NOT}")
     version = content.get("version")
@@ -53,12 +53,12 @@ def read_lesson(data: bytes) -> Lesson:
             f" {VERSION}; use its own app"
         )
     names = [one.name for one in fields(Lesson)]
-    known = check_names("the lesson file", content, ("format", "version", *names))
+    known = check_entries("the lesson file", content, ("format", "version", *names))
     given = {name: known[name] for name in names if name in known}
     for name, read in (("moments", _moment), ("tasks", _task)):
         if name in given:
             given[name] = tuple(map(read, _list(name, given[name])))
-    lesson = Lesson(**_with_title("the lesson file", _tupled(given), "title"))
+    lesson = Lesson(**_check_needed("the lesson file", _with_tuples(given), "title"))
     return lesson
 
 
@@ -96,38 +96,40 @@ def lesson_from_link(text: str) -> Lesson:
 @lru_cache(maxsize=1)
 def shipped_lessons() -> dict[str, Lesson]:
     """The lessons that come with the app, by the name of their file, shortest first."""
-    found = {path.stem: read_lesson(path.read_bytes()) for path in FOLDER.glob("*.json")}
+    found = {path.stem: read_lesson(path.read_bytes()) for path in LESSON_FOLDER.glob("*.json")}
     return dict(sorted(found.items(), key=lambda entry: (entry[1].minutes, entry[0])))
 
 
-def _brief(entries: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
     """Entries without those that say nothing."""
     kept: dict[str, Any] = {}
     for name, value in entries.items():
         if isinstance(value, list | tuple):
-            value = [_brief(one) if isinstance(one, dict) else one for one in value]
+            value = [_without_empty(one) if isinstance(one, dict) else one for one in value]
         elif isinstance(value, dict):
-            value = _brief(value)
+            value = _without_empty(value)
         if value not in ("", None, []):
             kept[name] = value
     return kept
 
 
 def _moment(content: Any) -> Moment:
-    entries = dict(check_names("a moment", content, [one.name for one in fields(Moment)]))
+    entries = dict(check_entries("a moment", content, [one.name for one in fields(Moment)]))
     if "question" in entries:
-        known = [one.name for one in fields(Question)]
-        asked = dict(check_names("a question", entries["question"], known))
-        entries["question"] = Question(**_with_title("a question", _tupled(asked), "ask", "why"))
-    return Moment(**_with_title("a moment", _tupled(entries), "title", "page"))
+        known = [one.name for one in fields(LessonQuestion)]
+        asked = dict(check_entries("a question", entries["question"], known))
+        entries["question"] = LessonQuestion(
+            **_check_needed("a question", _with_tuples(asked), "ask", "why")
+        )
+    return Moment(**_check_needed("a moment", _with_tuples(entries), "title", "page"))
 
 
-def _task(content: Any) -> Task:
-    entries = check_names("a task", content, [one.name for one in fields(Task)])
-    return Task(**_with_title("a task", entries, "task", "answer"))
+def _task(content: Any) -> LessonTask:
+    entries = check_entries("a task", content, [one.name for one in fields(LessonTask)])
+    return LessonTask(**_check_needed("a task", entries, "task", "answer"))
 
 
-def _with_title(where: str, entries: dict[str, Any], *needed: str) -> dict[str, Any]:
+def _check_needed(where: str, entries: dict[str, Any], *needed: str) -> dict[str, Any]:
     """Entries that hold all that must be there. Raises: FileError."""
     for name in needed:
         if name not in entries:
@@ -135,7 +137,7 @@ def _with_title(where: str, entries: dict[str, Any], *needed: str) -> dict[str, 
     return entries
 
 
-def _tupled(entries: dict[str, Any]) -> dict[str, Any]:
+def _with_tuples(entries: dict[str, Any]) -> dict[str, Any]:
     """Entries with tuples in the place of lists."""
     return entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
 

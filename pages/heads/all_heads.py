@@ -111,8 +111,8 @@ else:
         st.warning(
             "**An average hides what heads are for.** In a single head a query reads effectively"
             f" {in_head} tokens, in the mean of the heads {in_mean}: heads that look at different"
-            " tokens have a mean that seems to look everywhere. The maximum keeps the peaks of every"
-            " head, but its numbers are no distribution: for one query they sum to"
+            " tokens have a mean that seems to look everywhere. The maximum keeps the peaks of"
+            " every head, but its numbers are no distribution: for one query they sum to"
             f" {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e to the"
             " [entropy](glossary?glossary_words=entropy) of the shares: that number of tokens with"
             " equal shares has the same entropy.",

@@ -6,7 +6,7 @@ from attention_lab.homework import MAX_QUESTIONS, MAX_STUDENT, Homework
 from attention_lab.practice import MAX_QUESTION_NUMBER
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.teach.homework import ask_all, hand_in
+from attention_ui.teach.homework import ask_homework, show_summary
 from attention_ui.url_state import PERSISTENCE, whole_number_input
 
 now = page_context()
@@ -43,6 +43,6 @@ if not fact("own_numbers", homework.has_own_numbers):
     st.info("These weights have no seed, so all students get the same numbers.")
 questions = homework.questions(fact("student", student) if homework.has_own_numbers else 0)
 fact("questions", questions)
-lines = ask_all(now, homework.trace(student if homework.has_own_numbers else 0), questions)
+lines = ask_homework(now, homework.trace(student if homework.has_own_numbers else 0), questions)
 st.header("Hand in", anchor=False)
-hand_in(student, lines)
+show_summary(student, lines)

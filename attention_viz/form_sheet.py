@@ -15,7 +15,7 @@ from attention_lab.before_and_after import (
 from attention_lab.guesses import Guess
 
 from .handout import html_page
-from .labels import number
+from .labels import format_number
 
 STYLE = """
 :root { color-scheme: light; font-family: system-ui, sans-serif; }
@@ -34,7 +34,8 @@ td { border: 1px solid; padding: 0.05rem 0.45rem; text-align: end; }
 def matrix_text(matrix: Array) -> list[list[str]]:
     """The numbers of a matrix as they are shown; whole ones have no decimals."""
     return [
-        [number(n, 0) if float(n).is_integer() else number(n, 2) for n in row] for row in matrix
+        [format_number(n, 0) if float(n).is_integer() else format_number(n, 2) for n in row]
+        for row in matrix
     ]
 
 

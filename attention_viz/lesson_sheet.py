@@ -10,7 +10,7 @@ from attention_core.checks import Array
 from attention_lab.lessons.lesson import Lesson, LessonQuestion, LessonTask, Moment
 
 from .handout import html_page, quotations_html
-from .labels import number
+from .labels import format_number
 
 STYLE = """
 :root { color-scheme: light; font-family: system-ui, sans-serif; }
@@ -106,7 +106,7 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
     ]
     body = f"""<h1>Attention by hand: boards to fill in</h1>
 <p>{quotations_html(made_of)}</p>
-<p>Scores are multiplied by {number(trace.scale)}.</p>
+<p>Scores are multiplied by {format_number(trace.scale)}.</p>
 <h2>Given</h2><div class="boards">{"".join(given)}</div>
 <h2>To be worked out</h2><div class="boards">{"".join(empty)}</div>"""
     return html_page("Boards to fill in", STYLE, body)
@@ -126,7 +126,7 @@ def _table(
     for row in range(min(n_rows, MAX_BOARD_CELLS)):
         shown = range(min(n_columns, MAX_BOARD_CELLS))
         cells = "".join(
-            f"<td>{'' if values is None else number(float(values[row, column]))}</td>"
+            f"<td>{'' if values is None else format_number(float(values[row, column]))}</td>"
             for column in shown
         )
         lines.append(f"<tr><th>{escape(rows[row])}</th>{cells}</tr>")

@@ -16,10 +16,10 @@ from attention_lab.guesses import ITEMS
 from attention_lab.practice import ASKED_FIELDS, MAX_QUESTION_NUMBER
 
 from ..facts import fact
-from ..markdown import plain_quotations
+from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..show import explained_errors
-from ..url_state import KEPT, whole_number_input
+from ..url_state import PERSISTENCE, whole_number_input
 from .class_questions import class_guess_question, class_practice_question, lesson_questions
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
 from .room_service import room_service
@@ -46,45 +46,45 @@ def show_letters(room: str) -> None:
         key=SERVER_KEY,
         max_chars=200,
         help="Students’ phones must reach it. Use this machine’s IP address in their network.",
-        **KEPT,
+        **PERSISTENCE,
     )
 
 
 def choose_question(now: PageContext) -> ClassQuestion | None:
     """Choose a question and show it; None with an error if the layer has none."""
     left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
-    kind = left.selectbox("From", QUESTION_SOURCES, key="class_kind", **KEPT)
+    kind = left.selectbox("From", QUESTION_SOURCES, key="class_kind", **PERSISTENCE)
     posed = None
     if kind == LESSON:
         posed = _choose_lesson_question(middle, right)
     else:
         with right:
             number = whole_number_input(
-                right, "Question", 1, MAX_QUESTION_NUMBER, 1, key="class_number", **KEPT
+                right, "Question", 1, MAX_QUESTION_NUMBER, 1, key="class_number", **PERSISTENCE
             )
         if kind == GUESS_FIRST:
             item = middle.selectbox(
-                "About", tuple(ITEMS), format_func=format_item, key="class_item", **KEPT
+                "About", tuple(ITEMS), format_func=format_item, key="class_item", **PERSISTENCE
             )
             with explained_errors():
                 posed = class_guess_question(now.trace, item, number)
         else:
-            title = middle.selectbox("Step", ("any", *TITLES), key="class_step", **KEPT)
+            title = middle.selectbox("Step", ("any", *TITLES), key="class_step", **PERSISTENCE)
             with explained_errors():
                 posed = class_practice_question(
                     now.trace, number, TITLES.get(title, ""), now.notation
                 )
     if fact("chosen", posed):
-        st.caption(f"Next: {plain_quotations(posed.text)}")
+        st.caption(f"Next: {escape_quotations(posed.text)}")
     return posed
 
 
 def _choose_lesson_question(left: DeltaGenerator, right: DeltaGenerator) -> ClassQuestion:
     """A question of a shipped lesson; only those with options can be voted on."""
     lessons = lesson_questions()
-    title = left.selectbox("Lesson", tuple(lessons), key="class_lesson", **KEPT)
+    title = left.selectbox("Lesson", tuple(lessons), key="class_lesson", **PERSISTENCE)
     questions = lessons[title]
-    moment = right.selectbox("Moment", tuple(questions), key=f"class_moment {title}", **KEPT)
+    moment = right.selectbox("Moment", tuple(questions), key=f"class_moment {title}", **PERSISTENCE)
     return questions[moment]
 
 

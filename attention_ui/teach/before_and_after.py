@@ -20,9 +20,9 @@ from attention_lab.guesses import MISCONCEPTIONS, Guess
 from attention_viz.form_sheet import form_sheet, matrix_text
 
 from ..facts import fact
-from ..markdown import plain, plain_quotations
+from ..markdown import escape_markdown, escape_quotations
 from ..upload_limits import check_upload
-from ..url_state import KEPT, bound
+from ..url_state import PERSISTENCE, draw_bound
 
 MAX_CODE_CHARACTERS = 40  # characters that can be typed
 MAX_CODE_FILE_MB = 1  # MB; the uploader knows no smaller bound
@@ -30,25 +30,27 @@ MAX_CODE_FILE_MB = 1  # MB; the uploader knows no smaller bound
 
 def choose_form() -> str:
     """Form A or B; the URL holds it."""
-    chosen = bound(st.selectbox, "Form", tuple(FORMS), key="form", required=True, **KEPT)
+    chosen = draw_bound(
+        st.selectbox, "Form", tuple(FORMS), key="form", required=True, **PERSISTENCE
+    )
     return str(fact("form", chosen))
 
 
 def ask_form(form: str) -> FormResult:
     """All questions of a form, one below the other; gives the answers."""
-    st.markdown(plain_quotations(form_description(form)))
+    st.markdown(escape_quotations(form_description(form)))
     return FormResult(
         form, tuple(_ask(form, i, one) for i, one in enumerate(form_questions(form), 1))
     )
 
 
 def _ask(form: str, place: int, guess: Guess) -> int:
-    st.markdown(f"**{place}. {plain_quotations(guess.prompt)}**")
+    st.markdown(f"**{place}. {escape_quotations(guess.prompt)}**")
     with st.container(horizontal=True):
         for name, matrix in question_operands(form_layer(form), guess):
             rows = "\n".join("  ".join(f"{n:>6}" for n in row) for row in matrix_text(matrix))
             with st.container(width="content"):
-                st.caption(plain(name))
+                st.caption(escape_markdown(name))
                 st.code(rows, language=None)
     labels = [option.label for option in guess.options]
     chosen = st.radio(
@@ -59,7 +61,7 @@ def _ask(form: str, place: int, guess: Guess) -> int:
         horizontal=True,
         key=f"form {form} question {place}",
         label_visibility="collapsed",
-        **KEPT,
+        **PERSISTENCE,
     )
     return NO_ANSWER if chosen is None else int(chosen)
 
@@ -90,7 +92,7 @@ def show_gain() -> None:
         before, after = map(FormResult.from_code, texts)
         reached = fact("gain", normalised_gain(before, after))
     except AttentionError as error:
-        st.error(plain(str(fact("error", error))))
+        st.error(escape_markdown(str(fact("error", error))))
         return
     first, second = fact("right", (sum(before.right), sum(after.right)))
     shown = "none to reach" if reached is None else f"{reached:.2f}"
@@ -104,7 +106,9 @@ def show_gain() -> None:
 def _code(place: DeltaGenerator, when: str) -> str:
     """A code that is typed, or read from the file that the page on the result gave."""
     key = f"code_{when}"
-    text = bound(place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE_CHARACTERS, **KEPT)
+    text = draw_bound(
+        place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE_CHARACTERS, **PERSISTENCE
+    )
     place.file_uploader(
         f"or its file, {when}",
         ["txt"],
@@ -114,7 +118,7 @@ def _code(place: DeltaGenerator, when: str) -> str:
         max_upload_size=MAX_CODE_FILE_MB,
     )
     if refused := st.session_state.pop(f"refused {when}", None):
-        place.error(plain(fact("error", refused)))
+        place.error(escape_markdown(fact("error", refused)))
     return text or ""
 
 

@@ -15,11 +15,11 @@ from attention_lab.practice import PracticeQuestion
 from attention_viz.practice import question_text
 
 from ..facts import fact
-from ..markdown import plain_quotations
+from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..practice import judge_answer, parse_answer
 from ..presets import presets
-from ..url_state import KEPT, bound
+from ..url_state import PERSISTENCE, draw_bound
 
 SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out
 SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
@@ -34,34 +34,34 @@ def ask_homework(
 
 def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion) -> dict[str, Any]:
     asked = question_text(question, trace, now.notation)
-    st.markdown(f"**{place}. {plain_quotations(asked.question)}**")
+    st.markdown(f"**{place}. {escape_quotations(asked.question)}**")
     for name, numbers in asked.numbers:
-        st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
+        st.markdown(f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`")
     left, right = st.columns([2, 3], vertical_alignment="bottom")
-    text = bound(
+    text = draw_bound(
         left.text_input,
         f"Answer to question {place}",
         max_chars=40,
         key=f"hw_answer_{place}",
         placeholder="such as −0.43, 12 % or 2/3",
-        **KEPT,
+        **PERSISTENCE,
     )
     text = (text or "").strip()
     # Before an attempt there is nothing to look at.
     looked = bool(
-        bound(
+        draw_bound(
             right.toggle,
             f"Show the answer to question {place}",
             key=f"hw_show_{place}",
             disabled=not text,
             help="After an attempt.",
-            **KEPT,
+            **PERSISTENCE,
         )
         and text
     )
     judge_answer(text, question, asked.method)
     if looked:
-        st.markdown(f"Answer: {plain_quotations(asked.answer)}")
+        st.markdown(f"Answer: {escape_quotations(asked.answer)}")
     return {
         "question": place,
         "step": STEPS[question.exact.field].title,

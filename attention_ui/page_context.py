@@ -19,7 +19,7 @@ from attention_viz.payload import Stage
 
 from .focus import Focus
 from .layer_caption import layer_caption
-from .markdown import plain
+from .markdown import escape_markdown
 from .url_state import session
 
 
@@ -92,11 +92,12 @@ class PageContext:
         A size of several words gets brackets, because it may be a factor.
         """
         if name not in ("d_k", "d_v"):
-            return plain(symbol(written_name(self.trace, name, self.notation), self.notation).plain)
+            written = written_name(self.trace, name, self.notation)
+            return escape_markdown(symbol(written, self.notation).plain)
         width = Symbol(self.notation.width(self.trace, name)).plain
         if " " in width:
             width = f"({width})"
-        return plain(width)
+        return escape_markdown(width)
 
     @property
     def whole(self) -> bool:

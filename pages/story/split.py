@@ -13,7 +13,7 @@ from attention_ui.panels import (
     look_closer,
     misplaced_sentence,
     note_swap,
-    token,
+    token_markdown,
 )
 from attention_ui.step import projection_choice, show_step
 from attention_viz import story
@@ -90,6 +90,6 @@ arithmetic = draw_arithmetic(
     field,
     (0, head_of(trace, field, focus.head), row, focus.feature),
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of"
-    f" {token(trace, T, row)}] is moved, not computed",
+    f" {token_markdown(trace, T, row)}] is moved, not computed",
 )
 look_closer(now, field, board, arithmetic, beside=tuple(story.HEAD_FIELDS.values()))

@@ -1,9 +1,8 @@
-"""A lesson as a JSON file, and as a text that is short enough for a link."""
+"""A lesson as a JSON file, and as a short text for a link."""
 
 from __future__ import annotations
 
 import binascii
-import json
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, fields
@@ -18,12 +17,17 @@ from ..files.json_file import JsonFile, check_entries
 from ..user_data.text_store import is_key, store_text, stored_text
 from .lesson import Lesson, LessonQuestion, LessonTask, Moment
 
-FORMAT, VERSION = "Attention Lab lesson", 1
 LESSON_FOLDER = Path(__file__).parent.parent.parent / "assets" / "lessons"
-SAYS_NOT = "choose a lesson that was saved here"
-LESSON_FILE = JsonFile("lesson file", SAYS_NOT, max_bytes=2**18, max_parts=4000)
-LINK_MARK = "~"  # before a lesson that stands in the URL itself
-MAX_LINK = 6000  # characters; more do not fit into every URL
+LESSON_FILE = JsonFile(
+    "lesson file",
+    "Attention Lab lesson",
+    1,
+    "choose a lesson that was saved here",
+    max_bytes=2**18,
+    max_parts=4000,
+)
+LINK_MARK = "~"  # marks a lesson inside the URL
+MAX_LINK = 6000  # characters; some browsers and servers cut longer URLs
 _LISTS = ("goals", "controls", "options")
 
 
@@ -34,36 +38,26 @@ def write_lesson(lesson: Lesson) -> bytes:
     >>> read_lesson(write_lesson(lesson)) == lesson
     True
     """
-    content = {"format": FORMAT, "version": VERSION} | _without_empty(asdict(lesson))
-    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
+    return LESSON_FILE.write(_without_empty(asdict(lesson)))
 
 
 def read_lesson(data: bytes) -> Lesson:
-    """The lesson in a file of `write_lesson`; whether its pages exist, the app knows.
+    """The lesson in a file of `write_lesson`. The app checks that its pages exist.
 
-    Raises: FileError for what is no lesson file; SettingsError, TextError for an impossible entry.
+    Raises: FileError for other files; SettingsError, TextError for impossible entries.
     """
-    content = LESSON_FILE.parse(data)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileError(f"The file is no lesson of this app; {SAYS_NOT}")
-    version = content.get("version")
-    if version is True or version != VERSION:
-        raise FileError(
-            f"The lesson file has version {short_repr(version)}, but this app reads"
-            f" {VERSION}; use its own app"
-        )
+    content = LESSON_FILE.read(data)
     names = [one.name for one in fields(Lesson)]
     known = check_entries("the lesson file", content, ("format", "version", *names))
     given = {name: known[name] for name in names if name in known}
     for name, read in (("moments", _moment), ("tasks", _task)):
         if name in given:
             given[name] = tuple(map(read, _list(name, given[name])))
-    lesson = Lesson(**_check_needed("the lesson file", _with_tuples(given), "title"))
-    return lesson
+    return Lesson(**_check_needed("the lesson file", _with_tuples(given), "title"))
 
 
 def lesson_to_link(lesson: Lesson) -> str | None:
-    """The lesson as a text for a URL; None where it would be too long.
+    """The lesson as a text for a URL; None if it is too long.
 
     >>> lesson = Lesson("Scores", (Moment("One pair", "scores", "n_heads=2"),))
     >>> lesson_from_link(lesson_to_link(lesson)) == lesson
@@ -74,7 +68,7 @@ def lesson_to_link(lesson: Lesson) -> str | None:
 
 
 def lesson_from_link(text: str) -> Lesson:
-    """The lesson that stands in a URL. Raises: AttentionError."""
+    """The lesson inside a URL. Raises: AttentionError."""
     if len(text) > MAX_LINK:
         raise FileError(
             f"The lesson in the URL has {len(text):,} characters but may have at most"
@@ -101,7 +95,7 @@ def shipped_lessons() -> dict[str, Lesson]:
 
 
 def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
-    """Entries without those that say nothing."""
+    """Entries without empty texts, empty lists and None."""
     kept: dict[str, Any] = {}
     for name, value in entries.items():
         if isinstance(value, list | tuple):
@@ -130,15 +124,15 @@ def _task(content: Any) -> LessonTask:
 
 
 def _check_needed(where: str, entries: dict[str, Any], *needed: str) -> dict[str, Any]:
-    """Entries that hold all that must be there. Raises: FileError."""
+    """The entries. Raises: FileError if one that is needed is missing."""
     for name in needed:
         if name not in entries:
-            raise FileError(f"{where} has no {name}; write one")
+            raise FileError(f"{where} has no {name}; add one")
     return entries
 
 
 def _with_tuples(entries: dict[str, Any]) -> dict[str, Any]:
-    """Entries with tuples in the place of lists."""
+    """Entries with tuples for lists."""
     return entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
 
 
@@ -150,8 +144,8 @@ def _list(name: str, value: Any) -> list[Any]:
 
 @lru_cache(maxsize=32)
 def lesson_named(name: str) -> Lesson:
-    """The lesson that a URL names: one that is shipped, one that stands in the URL, or one that is
-    kept under a key, see `keep_lesson`. Raises: AttentionError.
+    """The lesson that a URL names: a shipped one, one inside the URL, or one stored by
+    `keep_lesson`. Raises: AttentionError.
     """
     if name.startswith(LINK_MARK):
         return lesson_from_link(name)
@@ -167,5 +161,5 @@ def lesson_named(name: str) -> Lesson:
 
 
 def keep_lesson(lesson: Lesson) -> str:
-    """Keep a lesson in this process, and give the name that a URL holds."""
+    """Store a lesson in this process; returns its name for the URL."""
     return store_text(write_lesson(lesson).decode())

@@ -99,8 +99,6 @@ def test_a_state_leaves_out_what_a_lesson_decides() -> None:
 
 HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
     "empty": (b"", FileError, ("JSON",)),
-    "another format": (changed(format="state"), FileError, ("lesson",)),
-    "newer": (changed(version=2), FileError, ("version", 2, 1)),
     "unknown entry": (changed(script="alert"), FileError, ("script", "title")),
     "no title": (changed(title=""), SettingsError, ("title",)),
     "title as number": (changed(title=1), TextError, ("title",)),

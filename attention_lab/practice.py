@@ -11,8 +11,7 @@ from attention_core.checks import Array, check_choice
 from attention_core.derivation import Derivation, array_of, derive, expand
 from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
-from attention_core.steps import STEPS
-from attention_core.trace import Trace
+from attention_core.trace import STEPS, Trace
 
 ASKED_FIELDS = (
     "queries",

@@ -30,7 +30,7 @@ _LAYER = Scenario(
     seed=57,
 )
 FORMS = {"A": _LAYER, "B": Scenario(**(vars(_LAYER) | {"text": "we drink tea", "seed": 63}))}
-# Four of arithmetic, three of shapes and axes, three of misconceptions.
+# Four on arithmetic, three on shapes and axes, three on misconceptions.
 FORM_ITEMS = (
     "projection-number",
     "scores-number",
@@ -69,12 +69,12 @@ def form_questions(form: str) -> tuple[Guess, ...]:
 
 
 def form_layer(form: str) -> Trace:
-    """The layer that a form asks about. Raises: SettingsError."""
+    """The layer of a form. Raises: SettingsError."""
     return trace_of(FORMS[check_choice("form", form, FORMS)])
 
 
 def form_description(form: str) -> str:
-    """What holds for all questions of a form, in words."""
+    """The layer of all questions of a form, in words."""
     trace = form_layer(form)
     tokens = ", ".join(f"{place} {token}" for place, token in enumerate(trace.tokens))
     return (
@@ -85,7 +85,7 @@ def form_description(form: str) -> str:
 
 
 def question_operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ...]:
-    """The matrices that a question is worked out from, of one head where they have heads.
+    """The matrices from which to work out a question; of arrays with heads, its head.
 
     Shapes: each (rows, columns).
     """
@@ -94,7 +94,7 @@ def question_operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ..
         array = array_of(trace, given.array)
         name = OPERAND_NAMES.get(given.array, given.array.replace("_", " "))
         if given.array == "scale":
-            continue  # who knows it needs no number
+            continue  # students know the usual scale
         if array.ndim == 2:
             found.append((name, array))
         elif array.ndim == 3:
@@ -123,7 +123,8 @@ class FormResult:
             not 0 <= answer <= count for answer, count in zip(self.answers, counts, strict=False)
         ):
             raise SettingsError(
-                f"These are no {len(counts)} answers to form {self.form}; copy the code again"
+                f"A code of form {self.form} has {len(counts)} digits, each 0 or the number of an"
+                " option; copy it again"
             )
 
     @property
@@ -137,7 +138,7 @@ class FormResult:
 
     @classmethod
     def from_code(cls, code: str) -> FormResult:
-        """The answers of a code. Raises: SettingsError for a text that is none."""
+        """The answers of a code. Raises: SettingsError for other texts."""
         match = _CODE.fullmatch(code.strip().upper()) if len(code) <= 40 else None
         if match is None:
             raise SettingsError(
@@ -148,7 +149,7 @@ class FormResult:
 
     @property
     def right(self) -> tuple[bool, ...]:
-        """Which questions were answered rightly."""
+        """Whether each answer is right."""
         return tuple(
             answer != NO_ANSWER and guess.options[answer - 1].right
             for answer, guess in zip(self.answers, form_questions(self.form), strict=True)
@@ -167,8 +168,8 @@ class FormResult:
 
 
 def normalised_gain(before: FormResult, after: FormResult) -> float | None:
-    """The normalised gain (Hake 1998): what was learnt of what could be learnt; None where nothing
-    could. Raises: SettingsError for two results of the same form.
+    """The normalised gain (Hake 1998): the share of the missing answers that were learnt; None if
+    none were missing. Raises: SettingsError for two results of the same form.
 
     >>> normalised_gain(FormResult("A", (0,) * 10), FormResult("B", (0,) * 10))
     0.0

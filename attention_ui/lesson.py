@@ -1,4 +1,4 @@
-"""The lesson that a URL opens: which one, which moment, and how its bar stands above the page."""
+"""The lesson in the URL: its name, its moment, and its bar above the page."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ class ShownLesson:
 
     @property
     def moment(self) -> Moment:
-        """The moment that is shown."""
+        """The current moment."""
         return self.lesson.moments[self.place]
 
     def url(self, place: int, view: str = "") -> str:
-        """The URL of another moment, in the same view or another one."""
+        """The URL of a moment, in the same view or another one."""
         view = view or self.view
         named = "" if view == self.lesson.view else view
         return f"./{self.lesson.url(place, self.name, named)}"
 
     @property
     def controls(self) -> tuple[str, ...] | None:
-        """The controls that are shown; None where all are."""
+        """The names of the controls to show; None for all."""
         return self.moment.controls if self.view == "lesson" else None
 
 
 def read_shown_lesson(url_path: str) -> None:
-    """Note the lesson that the URL opens, if it opens one. The bare URL goes on to the page of the
+    """Read the lesson from the URL into the session. A URL without a page opens the page of the
     moment.
     """
     now = session()
@@ -75,8 +75,8 @@ def read_shown_lesson(url_path: str) -> None:
 
 
 def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
-    """The moment of a lesson, of which a new one has just what it names: all other controls get
-    their defaults.
+    """Open a moment of a lesson. When it is new, all controls that it does not name get their
+    defaults.
     """
     now, lesson = session(), lesson_named(name)
     place = min(number, len(lesson.moments)) - 1
@@ -92,18 +92,19 @@ def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
 
 
 def _open_groups_of(names: Sequence[str]) -> None:
-    """Open the boxes that hold these controls."""
+    """Open the boxes with these controls."""
     named = [control for control in CONTROLS if control.name in names]
     session().open |= {f"group {control.group}": True for control in named}
 
 
 def lesson_style() -> str:
-    """The style sheet of the view "lesson": no menu, and no controls but those that are named."""
+    """The style sheet of the view "lesson": no menu, and only the named controls."""
     shown: ShownLesson | None = session().lesson
-    alone = str(st.session_state["show"]) if st.session_state["view"] == "lesson" else None
-    controls = shown.controls if shown else None if alone is None else tuple(alone.split("."))
-    if controls is None:
+    if st.session_state["view"] != "lesson":
         return ""
+    controls: tuple[str, ...] = tuple(str(st.session_state["show"]).split("."))
+    if shown:
+        controls = shown.moment.controls
     hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
     if any(controls):
         named = ", ".join(f".st-key-{name}" for name in controls)
@@ -121,20 +122,19 @@ def lesson_style() -> str:
 
 
 def _checked_name(name: str) -> str:
-    lesson = check_lesson_pages(lesson_named(name)) if name else None
-    if lesson and not lesson.moments:
+    if name and not check_lesson_pages(lesson_named(name)).moments:
         raise FileError("The lesson has no moments; add a view to it first")
     return name
 
 
 def check_lesson_pages(lesson: Lesson) -> Lesson:
-    """The lesson, all pages of which exist. Raises: SettingsError."""
+    """The lesson, if all its pages exist. Raises: SettingsError."""
     known = {page.url_path for page in PAGES}
     for moment in lesson.moments:
         if moment.page not in known:
             raise SettingsError(
                 f"The moment “{moment.title}” has the page “{moment.page}”, which does not exist;"
-                " name one of the menu"
+                " choose a page of the menu"
             )
     return lesson
 
@@ -159,8 +159,8 @@ def _checked_controls(text: str) -> str:
 
 
 def _reset_others(asked: Mapping[str, list[str]]) -> None:
-    """Give every control that the URL does not name its default: a moment looks the same on
-    whatever path it is reached.
+    """Set every control that the URL does not name to its default. So a moment always looks the
+    same.
     """
     for control in CONTROLS:
         usual = widget_value(control, CONTROL_DEFAULTS[control.name])
@@ -172,8 +172,8 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
 
 
 def stage_place() -> DeltaGenerator:
-    """The place of the stage or the heading. Above it, in a lesson, its bar: going on and back,
-    what to look at, the question, the note.
+    """The place of the stage or the heading. In a lesson its bar is above: links to the previous
+    and the next moment, the text, the question, the note.
     """
     shown: ShownLesson | None = session().lesson
     fact("lesson", shown and (shown.name, shown.place, shown.view))
@@ -184,7 +184,7 @@ def stage_place() -> DeltaGenerator:
 
 
 def lesson_bar_html(shown: ShownLesson) -> str:
-    """The bar as HTML. Its links are followed, and its questions judged, by assets/lesson.js."""
+    """The bar as HTML. assets/lesson.js handles its links and its questions."""
     moment, count = shown.moment, len(shown.lesson.moments)
     before, after = shown.place - 1, shown.place + 1
     other = "full" if shown.view == "lesson" else "lesson"

@@ -1,4 +1,4 @@
-"""A lesson: goals, moments in order, tasks. A moment is one view of the app with its words."""
+"""A lesson: goals, moments in order, tasks. A moment is one view of the app with its texts."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ MAX_MINUTES = 600
 LESSON_VIEWS = (
     "full",
     "lesson",
-)  # lesson: without the menu and without the controls it does not name
-_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of what a URL holds
-# What a lesson decides itself.
+)  # lesson: without the menu, and only with the controls that the moment names
+_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of a URL parameter
+# URL parameters of lessons; the others belong to pages.
 LESSON_PARAMETERS = ("lesson", "moment", "view", "show", "draft", "unset")
 
 
 @dataclass(frozen=True)
 class LessonQuestion:
-    """What a moment asks the class.
+    """A question of a moment to the class.
 
-    options: answers to choose from, or none for an open question; right: the place of the right
-    one. why: one or two sentences that are shown with the answer. Raises: SettingsError, TextError.
+    options: answers to choose from, or none for an open question; right: the index of the right
+    one. why: one or two sentences, shown with the answer. Raises: SettingsError, TextError.
     """
 
     ask: str
@@ -37,9 +37,9 @@ class LessonQuestion:
     right: int = 0
 
     def __post_init__(self) -> None:
-        check_line("question.ask", self.ask, MAX_TEXT)
-        check_line("question.why", self.why, MAX_TEXT)
-        check_lines("question.options", self.options, MAX_OPTIONS)
+        check_lesson_text("question.ask", self.ask, MAX_TEXT)
+        check_lesson_text("question.why", self.why, MAX_TEXT)
+        check_lesson_texts("question.options", self.options, MAX_OPTIONS)
         if len(self.options) == 1:
             raise SettingsError("question.options has 1 entry; give two or more, or none")
         whole_number("question.right", self.right, 0, max(len(self.options) - 1, 0))
@@ -49,9 +49,9 @@ class LessonQuestion:
 class Moment:
     """One view of the app.
 
-    page: the name of a page in the URL. state: what the URL of the page holds, such as
-    "n_heads=2&mask=causal". text: for students; note: for the teacher. controls: the controls that
-    are shown in the view "lesson". Raises: SettingsError, TextError.
+    page: the URL path of a page. state: the parameters in its URL, such as "n_heads=2&mask=causal".
+    text: for students; note: for the teacher. controls: the controls shown in the view
+    "lesson". Raises: SettingsError, TextError.
     """
 
     title: str
@@ -63,41 +63,42 @@ class Moment:
     controls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_line("title", self.title, MAX_TITLE)
-        check_line("page", self.page, MAX_TITLE)
+        check_lesson_text("title", self.title, MAX_TITLE)
+        check_lesson_text("page", self.page, MAX_TITLE)
         for name, most in (("text", MAX_TEXT), ("note", MAX_NOTE), ("state", MAX_STATE)):
-            check_line(name, getattr(self, name), most, may_be_empty=True)
-        check_lines("controls", self.controls, MAX_MOMENTS)
+            check_lesson_text(name, getattr(self, name), most, may_be_empty=True)
+        check_lesson_texts("controls", self.controls, MAX_MOMENTS)
         for name in self.controls:
             if not _NAME.fullmatch(name):
                 raise SettingsError(
-                    f"controls holds {short_repr(name)}, which is no name of a control"
+                    f"controls holds {short_repr(name)}, which is not a name of a control; remove"
+                    " it"
                 )
         _parse_state(self.state)
 
     @property
     def choices(self) -> dict[str, str]:
-        """What the URL of the page holds, by name."""
+        """The parameters of the URL, by name."""
         return _parse_state(self.state)
 
 
 @dataclass(frozen=True)
 class LessonTask:
-    """What students do by themselves: the expected answer, and the mistakes that are typical."""
+    """A task for students, with the expected answer and typical mistakes."""
 
     task: str
     answer: str
     mistakes: str = ""
 
     def __post_init__(self) -> None:
-        check_line("task", self.task, MAX_TEXT)
-        check_line("answer", self.answer, MAX_TEXT)
-        check_line("mistakes", self.mistakes, MAX_TEXT, may_be_empty=True)
+        check_lesson_text("task", self.task, MAX_TEXT)
+        check_lesson_text("answer", self.answer, MAX_TEXT)
+        check_lesson_text("mistakes", self.mistakes, MAX_TEXT, may_be_empty=True)
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """Moments in order, with what the class shall know afterwards. minutes: 1 to 600.
+    """Moments in order, with the goals of the lesson. minutes: 1 to 600.
 
     Raises: SettingsError, TextError.
     """
@@ -110,16 +111,16 @@ class Lesson:
     view: str = "full"
 
     def __post_init__(self) -> None:
-        check_line("title", self.title, MAX_TITLE)
+        check_lesson_text("title", self.title, MAX_TITLE)
         whole_number("minutes", self.minutes, 1, MAX_MINUTES)
-        check_lines("goals", self.goals, MAX_GOALS)
+        check_lesson_texts("goals", self.goals, MAX_GOALS)
         check_choice("view", self.view, LESSON_VIEWS)
         _at_most("moments", self.moments, MAX_MOMENTS)
         _at_most("tasks", self.tasks, MAX_TASKS)
 
     def url(self, place: int, name: str, view: str = "") -> str:
-        """The URL of a moment, relative to the app. place: from 0; name: what the URL calls the
-        lesson.
+        """The URL of a moment, relative to the app. place: from 0; name: of the lesson
+        in the URL.
 
         >>> lesson = Lesson("Scores", (Moment("One pair", "scores", "n_heads=2"),))
         >>> lesson.url(0, "mine")
@@ -130,7 +131,7 @@ class Lesson:
         return f"{moment.page}?{urlencode(held | ({'view': view} if view else {}))}"
 
     def with_moment(self, moment: Moment) -> Lesson:
-        """The lesson with one more moment at its end. Raises: SettingsError where it is full."""
+        """The lesson with one more moment at its end. Raises: SettingsError if it is full."""
         return replace(self, moments=(*self.moments, moment))
 
     def without(self, place: int) -> Lesson:
@@ -145,13 +146,13 @@ class Lesson:
         return replace(self, moments=tuple(moments))
 
     def with_changed(self, place: int, moment: Moment) -> Lesson:
-        """The lesson with another moment in the place of one."""
+        """The lesson with the moment at a place replaced."""
         moments = (*self.moments[:place], moment, *self.moments[place + 1 :])
         return replace(self, moments=moments)
 
 
 def state_text(held: dict[str, str]) -> str:
-    """What the URL of a page holds, as the state of a moment; without what lessons decide.
+    """The parameters of a page's URL as the state of a moment, without those of lessons.
 
     >>> state_text({"n_heads": "2", "lesson": "mine", "text": "a b"})
     'n_heads=2&text=a+b'
@@ -164,19 +165,22 @@ def _parse_state(state: str) -> dict[str, str]:
         pairs = parse_qsl(state, keep_blank_values=True, strict_parsing=True) if state else []
     except ValueError as error:
         raise SettingsError(
-            f"state is {short_repr(state)} but must be what the URL of a page holds, such as"
+            f"state is {short_repr(state)} but must hold parameters of a page's URL, such as"
             " n_heads=2&mask=causal"
         ) from error
     for name, _ in pairs:
         if not _NAME.fullmatch(name) or name in LESSON_PARAMETERS:
             raise SettingsError(
-                f"state holds the name {short_repr(name)}, which no page has; leave it out"
+                f"state holds the name {short_repr(name)}, which is not a parameter of a page;"
+                " remove it"
             )
     return dict(pairs)
 
 
-def check_line(name: str, text: object, most: int, may_be_empty: bool = False) -> None:
-    """Refuse what is no text of at most so many characters. Raises: SettingsError, TextError."""
+def check_lesson_text(name: str, text: object, most: int, may_be_empty: bool = False) -> None:
+    """Refuse other values than texts of at most `most` characters. Raises: SettingsError,
+    TextError.
+    """
     check_text(name, text)
     words = str(text)
     if not words.strip() and not may_be_empty:
@@ -189,11 +193,11 @@ def check_line(name: str, text: object, most: int, may_be_empty: bool = False) -
         raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
 
 
-def check_lines(name: str, texts: tuple[str, ...], most: int) -> None:
-    """Refuse what is no list of at most so many short texts. Raises: SettingsError, TextError."""
+def check_lesson_texts(name: str, texts: tuple[str, ...], most: int) -> None:
+    """Refuse more than `most` texts, or long ones. Raises: SettingsError, TextError."""
     _at_most(name, texts, most)
     for text in texts:
-        check_line(f"an entry of {name}", text, MAX_TEXT)
+        check_lesson_text(f"an entry of {name}", text, MAX_TEXT)
 
 
 def _at_most(name: str, entries: tuple[object, ...], most: int) -> None:

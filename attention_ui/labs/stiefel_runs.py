@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from statistics import fmean
 
 import streamlit as st
@@ -25,12 +24,11 @@ from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one, draw_bound
 from .shared_runs import cached_score
-from .visitor_runs import continue_training, visitor_run
+from .visitor_runs import N_SEEDS, train_all, visitor_run
 
 # Losses by step, accuracy, size of the outputs of the untrained stack.
 Result = tuple[list[tuple[int, float]], float, float]
 _stacks: Cache[StackSettings, Result] = Cache()
-N_SEEDS = {"one": 1, "five": 5}
 # The rows of the table of one layer: constraint and temperature, 0 for √d_k.
 LAYER_VARIANTS = {
     "free": ("free", 0.0),
@@ -58,21 +56,10 @@ def show_one_layer() -> None:
         )
         label = "Train free and orthonormal layers"
         if st.button(label, icon=":material/play_arrow:", key="stiefel train"):
-            _train_layers(missing)
+            train_all(missing, "stiefel train stop")
             st.rerun()
     else:
         _show_layers(rows)
-
-
-def _train_layers(missing: Sequence[TrainingSettings]) -> None:
-    progress = st.progress(0.0, "Training …")
-    st.button("Stop", icon=":material/stop:", help="Finished runs stay.", key="stiefel train stop")
-
-    def say(place: int, share: float, words: str) -> None:
-        progress.progress((place + share) / len(missing), words)
-
-    for place, settings in enumerate(missing):
-        continue_training(visitor_run(settings), partial(say, place))
 
 
 def _show_layers(rows: dict[str, TrainingSettings]) -> None:

@@ -4,7 +4,7 @@ backward pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -40,10 +40,9 @@ from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one
 from .shared_runs import cached_score
-from .visitor_runs import continue_training, visitor_run
+from .visitor_runs import N_SEEDS, train_all, visitor_run
 
 BEST_COLUMN, ACCURACY_COLUMN = "one answer per head", "right choices"
-N_SEEDS = {"one": 1, "five": 5}
 # What the loss is and what the best constant reaches, by whether the score counts right choices.
 LOSS_NAMES = {True: "cross-entropy in nats", False: "error"}
 BEST_CONSTANT = {
@@ -77,7 +76,7 @@ def show_comparison(task: str) -> None:
     seconds = sum(map(expected_seconds, missing))
     st.caption(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s.")
     if missing and st.button("Train them all", icon=":material/play_arrow:", key="train all"):
-        _train_all(missing)
+        train_all(missing, "train all stop")
         st.rerun()
     if not missing:
         _show_curves(task, named)
@@ -127,19 +126,6 @@ def _show_curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
         " inputs decide the answer. So a layer that answers everything has the loss 0, which has no"
         " place on a logarithmic axis."
     )
-
-
-def _train_all(missing: Sequence[TrainingSettings]) -> None:
-    progress = st.progress(0.0, "Training …")
-    st.button("Stop", icon=":material/stop:", help="Finished runs stay.", key="train all stop")
-    for place, settings in enumerate(missing):
-        continue_training(visitor_run(settings), _within(progress.progress, place, len(missing)))
-
-
-def _within(
-    say: Callable[[float, str], object], place: int, total: int
-) -> Callable[[float, str], object]:
-    return lambda share, words: say((place + share) / total, f"run {place + 1} of {total}, {words}")
 
 
 def _rows(

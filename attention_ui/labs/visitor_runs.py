@@ -9,9 +9,12 @@ that its visitor has left or changed, so every checkpoint writes.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic, sleep
+
+import streamlit as st
 
 from attention_core import Projections
 from attention_lab.labs.loss_curves import LossPoint
@@ -21,6 +24,7 @@ from attention_lab.labs.training_settings import TrainingSettings
 from ..url_state import session
 from .shared_runs import SharedRun, shared_run
 
+N_SEEDS = {"one": 1, "five": 5}
 MAX_RUNS = 64  # of a visitor
 SECONDS_BETWEEN_PICTURES = 0.4
 SECONDS_OF_A_REPLAY = 1.0  # at least, so that it can be watched
@@ -108,6 +112,21 @@ def continue_training(
         if draw and monotonic() - drawn > SECONDS_BETWEEN_PICTURES:
             draw(run.step)
             drawn = monotonic()
+
+
+def train_all(missing: Sequence[TrainingSettings], stop_key: str) -> None:
+    """Train runs one after the other, with their progress and a button to stop. stop_key: the key
+    of the button.
+    """
+    progress = st.progress(0.0, "Training …")
+    st.button("Stop", icon=":material/stop:", help="Finished runs stay.", key=stop_key)
+
+    def say(place: int, share: float, words: str) -> None:
+        text = f"run {place + 1} of {len(missing)}, {words}"
+        progress.progress((place + share) / len(missing), text)
+
+    for place, settings in enumerate(missing):
+        continue_training(visitor_run(settings), partial(say, place))
 
 
 def _remaining_steps(run: VisitorRun) -> Iterator[tuple[float, float]]:

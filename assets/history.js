@@ -22,8 +22,8 @@
     [acted, home] = [true, Boolean(target.closest?.("[data-testid=stLogoLink]"))];
     if (!key || key === "Enter" || key === " ") moved = new Map();
   };
-  const withMoved = (address) => {
-    const url = new URL(address ?? "", location.href);
+  const withMoved = (href) => {
+    const url = new URL(href ?? "", location.href);
     for (const [name, values] of moved) {
       if (String(url.searchParams.getAll(name)) === String(values)) continue;
       url.searchParams.delete(name);
@@ -32,23 +32,23 @@
     return url;
   };
   for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, onAct, true);
-  history.pushState = (state, unused, address) => {
-    const { pathname } = new URL(address ?? "", location.href);
+  history.pushState = (state, unused, href) => {
+    const { pathname } = new URL(href ?? "", location.href);
     const stays = pathname === location.pathname;
     if (!stays) moved = new Map();
     if (!stays && !home && pathname.endsWith("/")) {
       acted = false; // the same URL follows
       return;
     }
-    (acted || !(stays || midway) ? push : replace)(state, unused, withMoved(address));
+    (acted || !(stays || midway) ? push : replace)(state, unused, withMoved(href));
     if (!stays) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     midway = stays && (acted || midway);
     acted = false;
     left = new URL(location.href);
   };
-  history.replaceState = (state, unused, address) => {
+  history.replaceState = (state, unused, href) => {
     const before = new URL(location.href).searchParams;
-    replace(state, unused, address);
+    replace(state, unused, href);
     const now = new URL(location.href).searchParams;
     const names = [...new Set([...before.keys(), ...now.keys()])];
     const changed = names.filter((name) => String(before.getAll(name)) !== String(now.getAll(name)));

@@ -66,11 +66,11 @@ async def send_state(request: Request) -> Response:
     if secret is not None:
         room_service().rooms.check_teacher(room, secret)
     end = loop.time() + MAX_WAIT
-    while (told := room_service().news(room, secret is not None)).tag == seen:
+    while (news := room_service().news(room, secret is not None)).tag == seen:
         if loop.time() >= end or await request.is_disconnected():
             return Response(status_code=204)
         await asyncio.sleep(FRESH_SECONDS)
-    return Response(told.body, media_type="application/json", headers={"cache-control": "no-store"})
+    return Response(news.body, media_type="application/json", headers={"cache-control": "no-store"})
 
 
 @explain_errors

@@ -1,5 +1,5 @@
 """The widgets of the page *Convolution*: picture, kernel, sharpness, padding, and the chosen pixel,
-with what the page says of each choice.
+with the texts of each choice.
 """
 
 from __future__ import annotations

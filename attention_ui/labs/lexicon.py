@@ -132,7 +132,7 @@ def words_read(trace: Trace, heads: Sequence[LexiconHead], query: int) -> str:
 
 
 def features_received(trace: Trace, query: int) -> str:
-    """The features of which a word receives 0.2 or more, in words."""
+    """The features that a word receives with 0.2 or more, in words."""
     parts = [
         f"**{name}** {format_number(value, 2)}"
         for name, value in received_features(trace, query).items()

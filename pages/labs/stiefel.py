@@ -71,8 +71,8 @@ with left:
     step = lab.choose_sphere_step()
     with st.expander(
         "The formulas", icon=":material/function:", key="stiefel formulas", on_change="rerun"
-    ) as told:
-        if told.open:
+    ) as formulas:
+        if formulas.open:
             lab.show_formulas()
 with right:
     show_figure(sphere_figure(step), "stiefel globe")

@@ -80,7 +80,7 @@ def test_the_question_is_the_one_of_practice() -> None:
 
 
 def test_the_teachers_link_makes_a_teacher_and_leaves_no_trace() -> None:
-    """Opened elsewhere it leads the class; the secret does not stay in the address, and a wrong one
+    """Opened elsewhere it leads the class; the secret does not stay in the URL, and a wrong one
     is refused.
     """
     app, room = led()
@@ -126,8 +126,8 @@ def test_a_step_that_is_too_long_for_a_hand_is_not_asked() -> None:
     assert not app.button(key="class_ask").disabled
 
 
-def test_the_address_of_the_server_can_be_edited() -> None:
-    """The link and its code follow; what is no address is told, and the room goes on."""
+def test_the_url_of_the_server_can_be_edited() -> None:
+    """The link and its code follow; other texts are refused, and the room goes on."""
     app, room = led()
     app.text_input(key="class_base").set_value("lab.example:8080/maths/").run()
     assert facts(app)["student_link"] == f"http://lab.example:8080/maths/class?room={room}"

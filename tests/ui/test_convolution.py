@@ -26,8 +26,8 @@ def test_convolution_is_reached(padding: str, most: float) -> None:
     assert facts(app)["largest_error"] < most
 
 
-def test_own_kernel_and_drawing_from_the_address() -> None:
-    """A kernel and a picture of one's own come from the address, and two heads do the same."""
+def test_own_kernel_and_drawing_from_the_url() -> None:
+    """A kernel and a picture of one's own come from the URL, and two heads do the same."""
     app = opened(
         "convolution",
         conv_kernel="own",

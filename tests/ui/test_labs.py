@@ -1,4 +1,4 @@
-"""The laboratories answer nonsense in the address with what is shown anyway."""
+"""The laboratories answer nonsense in the URL with what is shown anyway."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.ui.app import opened, scenes
 
 
 @pytest.mark.parametrize(
-    ("page", "address"),
+    ("page", "url"),
     [
         (
             "convolution",
@@ -25,9 +25,9 @@ from tests.ui.app import opened, scenes
         ("training", {"train_without": "-1", "train_at": "900"}),
     ],
 )
-def test_nonsense_in_the_address(page: str, address: dict[str, Any]) -> None:
-    """Nonsense in the address leaves what is shown and never breaks the page."""
-    app = opened(page, **address)
+def test_nonsense_in_the_url(page: str, url: dict[str, Any]) -> None:
+    """Nonsense in the URL leaves what is shown and never breaks the page."""
+    app = opened(page, **url)
     assert not app.exception
     assert not app.error
     assert scenes(app)

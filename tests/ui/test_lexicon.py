@@ -20,17 +20,15 @@ def test_lexicon_follows_they() -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "words", "share"),
+    ("url", "words", "share"),
     [
         ({"lex_text": LEXICON_SENTENCES[2]}, ["dogs", "book"], 0.482),
         ({"lex_text": "saw saw saw saw", "lex_start": "false"}, ["saw"] * 4, 0.25),
     ],
 )
-def test_words_that_a_head_finds_alike(
-    address: dict[str, str], words: list[str], share: float
-) -> None:
+def test_words_that_a_head_finds_alike(url: dict[str, str], words: list[str], share: float) -> None:
     """Of equal shares the first word is not said to be looked at alone."""
-    found, most = facts(opened("lexicon", **address))["gender_looks_at"]
+    found, most = facts(opened("lexicon", **url))["gender_looks_at"]
     assert found == words
     assert most == pytest.approx(share, abs=5e-4)
 
@@ -54,7 +52,7 @@ def test_a_word_that_is_not_in_the_lexicon() -> None:
 
 
 def test_an_own_word() -> None:
-    """A word of one's own is added with its features, by the form or the address, and can then
+    """A word of one's own is added with its features, by the form or the URL, and can then
     be used.
     """
     app = opened("lexicon", lex_words="mare:fem.sg.anim.NOUN", lex_text="The mare called her")

@@ -41,8 +41,8 @@ def test_the_scrubber_goes_back() -> None:
     assert facts(app)["total_on_unseen"] > after
 
 
-def test_the_scrubber_of_an_address_counts_at_once() -> None:
-    """An address that names a place of the run shows that checkpoint, and marks it, as soon as
+def test_the_scrubber_of_a_url_counts_at_once() -> None:
+    """A URL that names a place of the run shows that checkpoint, and marks it, as soon as
     the visitor has trained it.
     """
     app = opened("training", train_steps=200, train_batch=8, train_at=20)
@@ -97,17 +97,17 @@ def test_a_model_is_the_same_in_the_choice_and_in_the_table(task: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address",
+    "url",
     [
         {"train_model": "own sizes", "train_heads": 16, "train_steps": 100_000},
         {"train_batch": 512, "train_steps": 100_000},
     ],
 )
-def test_what_takes_too_long_is_refused(address: dict[str, Any]) -> None:
+def test_what_takes_too_long_is_refused(url: dict[str, Any]) -> None:
     """A run of more than a minute is not started: an error stands in its place, without a
     button.
     """
-    app = opened("training", **address)
+    app = opened("training", **url)
     assert not app.exception
     assert len(app.error) == 1
     assert not [button for button in app.button if button.label == "Train"]

@@ -18,18 +18,13 @@ from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
+from .space import space_line, space_points, space_scene
 
 # Positions of the names of the retractions, so that names of near points do not overlap.
 LABEL_POSITIONS = ("middle left", "top center", "middle right", "bottom center")
-# The scene of the globe: no axes, and the position of the camera.
-GLOBE_SCENE = {
-    **{f"{letter}axis": {"visible": False} for letter in "xyz"},
-    "aspectmode": "data",
-    "dragmode": "orbit",
-    "camera": {
-        "eye": {"x": 1.35, "y": 1.03, "z": 0.82},
-        "center": {"x": 0.09, "y": -0.1, "z": 0},
-    },
+GLOBE_CAMERA = {
+    "eye": {"x": 1.35, "y": 1.03, "z": 0.82},
+    "center": {"x": 0.09, "y": -0.1, "z": 0},
 }
 
 
@@ -97,30 +92,23 @@ def sphere_figure(step: SphereStep) -> Figure:
     here = step.point
     data = [
         *_globe(),
-        _arrow(here, here - step.gradient, "− gradient", "@muted"),
-        _arrow(here, step.straight_end, "straight step along its tangent part", "@key"),
+        _line(np.stack([here, here - step.gradient]), "− gradient", "@muted"),
+        _line(np.stack([here, step.straight_end]), "straight step along its tangent part", "@key"),
         _line(step.path, "geodesic", "@value"),
-        _points(here[np.newaxis], ["Y"], "start", "@text"),
-        _points(step.straight_end[np.newaxis], ["off the sphere"], "off the sphere", "@key"),
+        _point(here, "Y", "start", "@text"),
+        _point(step.straight_end, "off the sphere", "off the sphere", "@key"),
         *(
-            _points(where[np.newaxis], [title], title, "@focus", beside)
+            _point(where, title, title, "@focus", beside)
             for (title, where), beside in zip(
                 _landings(step).items(), LABEL_POSITIONS, strict=False
             )
         ),
     ]
-    parts = {
-        "scene": GLOBE_SCENE,
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
-        "dragmode": "orbit",
-    }
     says = (
         f"Globe: a step of length {format_number(step.length)} from a point of the unit sphere, and"
         " where four retractions land."
     )
-    return {"data": data, "layout": layout(470, says, **parts)}
+    return space_scene(data, GLOBE_CAMERA, 470, says)
 
 
 def _landings(step: SphereStep) -> dict[str, Array]:
@@ -157,36 +145,14 @@ def _globe() -> list[Part]:
     return [_line(joined, "unit sphere", "@line", width=1.5)]
 
 
-def _line(points_N3: Array, name: str, color: str, dash: str = "solid", width: float = 5) -> Part:
-    return {
-        "type": "scatter3d",
-        "mode": "lines",
-        "name": name,
-        "hoverinfo": "name",
-        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
-        "line": {"color": color, "width": width, "dash": dash},
-    }
+def _line(points_N3: Array, name: str, color: str, width: float = 5) -> Part:
+    return space_line(points_N3, name, color, width, hoverinfo="name")
 
 
-def _arrow(start: Array, end: Array, name: str, color: str) -> Part:
-    return _line(np.stack([start, end]), name, color)
-
-
-def _points(
-    points_N3: Array, texts: list[str], name: str, color: str, beside: str = "top center"
-) -> Part:
-    return {
-        "type": "scatter3d",
-        "mode": "markers+text",
-        "name": name,
-        "text": texts,
-        "textposition": beside,
-        "textfont": {"color": color, "size": 13},
-        "marker": {"color": color, "size": 5},
-        "showlegend": False,
-        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
-        "hovertemplate": "%{fullData.name}<br>(%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
-    }
+def _point(place: Array, text: str, name: str, color: str, beside: str = "top center") -> Part:
+    hover = "%{fullData.name}<br>(%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>"
+    about = {"textposition": beside, "showlegend": False, "hovertemplate": hover}
+    return space_points(place[np.newaxis], [text], name, color, **about)
 
 
 def mapping_board(check: MappingCheck) -> JSON:

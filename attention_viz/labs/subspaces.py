@@ -7,10 +7,10 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 
-from ..curves import LEGEND_ABOVE
 from ..labels import format_number
-from ..parts import Part, dashed_line, layout
+from ..parts import dashed_line, layout
 from ..theme import Figure
+from .space import space_line, space_points, space_scene
 
 CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
 N_GRID_LINES = 9  # of the grid of a plane, in each direction
@@ -22,31 +22,21 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
     drops = np.stack([points, feet, np.full_like(points, np.nan)], axis=1).reshape(-1, 3)
     color = f"@head {head}"
     data = [
-        _line(_grid(planes, head), f"plane of head {head}", color, width=1.5),
-        _line(drops, "perpendicular", "@muted", width=3),
-        _points(points, planes.tokens, "token", "@text"),
-        _points(feet, ("",) * len(feet), f"foot in head {head}", color),
-        _points(np.zeros((1, 3)), ("0",), "origin", "@muted"),
+        space_line(
+            _grid(planes, head), f"plane of head {head}", color, width=1.5, hoverinfo="skip"
+        ),
+        space_line(drops, "perpendicular", "@muted", width=3, hoverinfo="skip"),
+        space_points(points, planes.tokens, "token", "@text"),
+        space_points(feet, ("",) * len(feet), f"foot in head {head}", color),
+        space_points(np.zeros((1, 3)), ("0",), "origin", "@muted"),
     ]
-    parts = {
-        "scene": {
-            **{f"{letter}axis": {"visible": False} for letter in "xyz"},
-            "aspectmode": "data",
-            "dragmode": "orbit",
-            "camera": CAMERA,
-        },
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
-        "dragmode": "orbit",
-    }
     says = (
         f"Three dimensions: {len(feet)} tokens and the plane of head {head}. The smallest share of"
         f" its squared length lies in the plane for"
         f" “{planes.tokens[int(planes.length_shares[head].argmin())]}”:"
         f" {format_number(float(planes.length_shares[head].min()), 2)}."
     )
-    return {"data": data, "layout": layout(400, says, **parts)}
+    return space_scene(data, CAMERA, 400, says)
 
 
 def plane_figure(planes: HeadPlanes, head: int) -> Figure:
@@ -89,28 +79,3 @@ def _grid(planes: HeadPlanes, head: int) -> Array:
     one_way = np.stack([np.repeat(places, 3), np.tile(ends, N_GRID_LINES)], axis=1)
     both: Array = np.concatenate([one_way, one_way[:, ::-1]]) @ across.T
     return both
-
-
-def _line(points_N3: Array, name: str, color: str, width: float) -> Part:
-    return {
-        "type": "scatter3d",
-        "mode": "lines",
-        "name": name,
-        "hoverinfo": "skip",
-        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
-        "line": {"color": color, "width": width},
-    }
-
-
-def _points(points_N3: Array, texts: tuple[str, ...], name: str, color: str) -> Part:
-    return {
-        "type": "scatter3d",
-        "mode": "markers+text",
-        "name": name,
-        "text": list(texts),
-        "textposition": "top center",
-        "textfont": {"color": color, "size": 13},
-        "marker": {"color": color, "size": 4},
-        **{letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")},
-        "hovertemplate": "%{text} (%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
-    }

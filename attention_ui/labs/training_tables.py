@@ -97,7 +97,7 @@ def _show_scores(task: str, named: dict[str, list[TrainingSettings]], seeds: lis
         " above. All models of a seed learn from the same sequences: here these do not depend on"
         " the weights. *weightless*: Q = K = V = X with the best linear readout, which"
         f" takes no steps.{wide} **Trained like this, each head answers one question.** Weights"
-        " made by hand may do more: on the page *Convolution* two heads ask for nine places."
+        " set by hand may do more: on the page *Convolution* two heads ask for nine places."
     )
 
 

@@ -20,26 +20,26 @@ MAX_KERNEL_CHARACTERS = 300  # nine numbers of up to 24 characters, with spaces 
 
 
 def edit_kernel() -> Array:
-    """A table of 3 × 3 numbers; what is typed goes to the URL."""
+    """A table of 3 × 3 numbers; the URL holds them."""
     restore("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
     write_to_url("conv_own", FIRST_KERNEL)
     text = st.session_state["conv_own"]
-    key, begun = _table("kernel", text)
-    rows = [row.split() for row in begun.split(",")]
+    key, first_text = _table("kernel", text)
+    rows = [row.split() for row in first_text.split(",")]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
     st.caption("Own kernel: type numbers.")
     st.data_editor(
         columns,
         key=key,
         on_change=_kernel_changed,
-        args=(key, _kernel_at(begun)),
+        args=(key, _parse_kernel(first_text)),
         hide_index=True,
         width=300,
         alt="Own kernel",
     )
-    if refused := st.session_state.pop("conv refused", ""):
-        st.error(escape_markdown(refused))
-    return _kernel_at(text)
+    if error := st.session_state.pop("conv refused", ""):
+        st.error(escape_markdown(error))
+    return _parse_kernel(text)
 
 
 def _kernel_changed(key: str, numbers: Array) -> None:
@@ -70,11 +70,11 @@ def _kernel_changed(key: str, numbers: Array) -> None:
 
 def edit_picture() -> list[list[float]]:
     """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
-    restore("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _drawing_at(text) and text)
+    restore("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _parse_drawing(text) and text)
     write_to_url("conv_drawn", FIRST_DRAWING)
     text = st.session_state["conv_drawn"]
-    key, begun = _table("drawing", text)
-    numbers = _drawing_at(begun)
+    key, first_text = _table("drawing", text)
+    numbers = _parse_drawing(first_text)
     config = {
         str(column): st.column_config.NumberColumn(min_value=0, max_value=9, step=1, width=38)
         for column in range(8)
@@ -91,7 +91,7 @@ def edit_picture() -> list[list[float]]:
         width=360,
         alt="Own picture",
     )
-    return [[digit / 9 for digit in row] for row in _drawing_at(text)]
+    return [[digit / 9 for digit in row] for row in _parse_drawing(text)]
 
 
 def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
@@ -115,17 +115,17 @@ def _table(name: str, text: str) -> tuple[str, str]:
 
     A new table loses the focus of the keyboard and what is typed while it appears.
     """
-    number, begun = st.session_state.get(f"conv {name}", (0, text))
+    number, first_text = st.session_state.get(f"conv {name}", (0, text))
     key = f"conv {name} {number}"
-    if key not in st.session_state or st.session_state.pop(f"{key} shows", begun) != text:
-        number, begun = number + 1, text
-    st.session_state[f"conv {name}"] = number, begun
+    if key not in st.session_state or st.session_state.pop(f"{key} shows", first_text) != text:
+        number, first_text = number + 1, text
+    st.session_state[f"conv {name}"] = number, first_text
     key = f"conv {name} {number}"
     st.session_state[f"{key} shows"] = text
-    return key, begun
+    return key, first_text
 
 
-def _kernel_at(text: str) -> Array:
+def _parse_kernel(text: str) -> Array:
     numbers: Array = as_kernel([row.split() for row in text.split(",")])[..., 0, 0]
     return numbers
 
@@ -137,16 +137,16 @@ def _kernel_text(numbers: Array) -> str:
     )
 
 
-def _read_kernel(given: str) -> str:
-    if len(given) > MAX_KERNEL_CHARACTERS:
+def _read_kernel(text: str) -> str:
+    if len(text) > MAX_KERNEL_CHARACTERS:
         raise SettingsError(
             f"A kernel in the URL may have {MAX_KERNEL_CHARACTERS} characters: the kernel shown"
             " stays"
         )
-    return _kernel_text(_kernel_at(given))
+    return _kernel_text(_parse_kernel(text))
 
 
-def _drawing_at(text: str) -> list[list[int]]:
+def _parse_drawing(text: str) -> list[list[int]]:
     rows = text.split("-")
     if len(rows) != 8 or not all(len(row) == 8 and row.isascii() and row.isdigit() for row in rows):
         raise SettingsError(

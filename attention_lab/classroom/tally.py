@@ -39,7 +39,7 @@ def count_answers(rooms: Rooms, room: str, number: int) -> int:
     return int(rooms.file.read(query, room, number)[0][0])
 
 
-def histogram(posed: ClassQuestion, given: Sequence[float]) -> list[Bar]:
+def histogram(question: ClassQuestion, given: Sequence[float]) -> list[Bar]:
     """How often each answer was given. A choice has a bar for each option. A number has one bar for
     all right answers, the seven most frequent wrong ones, and one for the rest.
 
@@ -48,14 +48,14 @@ def histogram(posed: ClassQuestion, given: Sequence[float]) -> list[Bar]:
     >>> [(bar.label, bar.count, bar.is_right) for bar in histogram(asked, [6, 5, 6, 8])]
     [('5', 1, False), ('6', 2, True), ('8', 1, False)]
     """
-    if posed.kind == "choice":
+    if question.kind == "choice":
         chosen = Counter(int(answer) for answer in given)
-        return [Bar(o, chosen[i], i == posed.answer) for i, o in enumerate(posed.options)]
-    found = Counter(posed.answer if posed.accepts(answer) else answer for answer in given)
-    found[posed.answer] += 0
-    wrong = [answer for answer, _ in found.most_common() if answer != posed.answer]
-    shown = sorted([posed.answer, *wrong[: MAX_BARS - 1]])
-    bars = [Bar(f"{answer:.6g}", found[answer], answer == posed.answer) for answer in shown]
+        return [Bar(o, chosen[i], i == question.answer) for i, o in enumerate(question.options)]
+    found = Counter(question.answer if question.accepts(answer) else answer for answer in given)
+    found[question.answer] += 0
+    wrong = [answer for answer, _ in found.most_common() if answer != question.answer]
+    shown = sorted([question.answer, *wrong[: MAX_BARS - 1]])
+    bars = [Bar(f"{answer:.6g}", found[answer], answer == question.answer) for answer in shown]
     rest = sum(found[answer] for answer in wrong[MAX_BARS - 1 :])
     return [*bars, Bar(OTHER_LABEL, rest, False)] if rest else bars
 
@@ -74,12 +74,12 @@ def export_votes(rooms: Rooms, room: str, secret: str) -> str:
     table.writerow(("question", "text", "student", "answer", "right", "time"))
     known: dict[bytes, int] = {}
     for number, visitor, answer, at, kept in rooms.file.read(query, room):
-        posed = question_from_json(kept)
-        said = posed.options[int(answer)] if posed.kind == "choice" else f"{answer:.12g}"
+        question = question_from_json(kept)
+        said = question.options[int(answer)] if question.kind == "choice" else f"{answer:.12g}"
         time = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
         student = known.setdefault(visitor, len(known) + 1)
-        right = "yes" if posed.accepts(answer) else "no"
-        table.writerow((number, _cell(posed.text), student, _cell(said), right, time))
+        right = "yes" if question.accepts(answer) else "no"
+        table.writerow((number, _cell(question.text), student, _cell(said), right, time))
     return written.getvalue()
 
 

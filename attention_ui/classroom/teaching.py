@@ -52,9 +52,9 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
     """Choose a question and show it; None with an error if the layer has none."""
     left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
     kind = left.selectbox("From", QUESTION_SOURCES, key="class_kind", **PERSISTENCE)
-    posed = None
+    question = None
     if kind == LESSON:
-        posed = _choose_lesson_question(middle, right)
+        question = _choose_lesson_question(middle, right)
     else:
         with right:
             number = whole_number_input(
@@ -65,18 +65,18 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
                 "About", tuple(ITEMS), format_func=format_item, key="class_item", **PERSISTENCE
             )
             with explained_errors():
-                posed = class_guess_question(now.trace, item, number)
+                question = class_guess_question(now.trace, item, number)
         else:
             title = middle.selectbox(
                 "Step", ("any", *ASKED_TITLES), key="class_step", **PERSISTENCE
             )
             with explained_errors():
-                posed = class_practice_question(
+                question = class_practice_question(
                     now.trace, number, ASKED_TITLES.get(title, ""), now.notation
                 )
-    if fact("chosen", posed):
-        st.caption(f"Next: {escape_quotations(posed.text)}")
-    return posed
+    if fact("chosen", question):
+        st.caption(f"Next: {escape_quotations(question.text)}")
+    return question
 
 
 def _choose_lesson_question(left: DeltaGenerator, right: DeltaGenerator) -> ClassQuestion:
@@ -98,15 +98,15 @@ def format_item(item: str) -> str:
     return f"{step}, {kind.replace('-', ' ')}"
 
 
-def show_vote_buttons(state: RoomState, posed: ClassQuestion | None) -> None:
+def show_vote_buttons(state: RoomState, question: ClassQuestion | None) -> None:
     """The buttons to ask, close, open again and reveal: those with an effect now."""
     room = state.room
     with st.container(horizontal=True):
         st.button(
             "Ask: open the vote",
             icon=":material/campaign:",
-            on_click=partial(keep_error, partial(_ask, room, posed)),
-            disabled=posed is None,
+            on_click=partial(keep_error, partial(_ask, room, question)),
+            disabled=question is None,
             key="class_ask",
         )
         if state.state == "open":
@@ -153,14 +153,14 @@ def _set_state(room: str, state: str) -> None:
     room_service().change(lambda rooms: rooms.set_state(room, teacher_secret(room), state), room)
 
 
-def _ask(room: str, posed: ClassQuestion | None) -> None:
+def _ask(room: str, question: ClassQuestion | None) -> None:
     """In a callback: ask the question, open its vote, and send those who follow to it."""
-    if posed is None:
+    if question is None:
         return
     secret = teacher_secret(room)
 
     def ask(rooms: Rooms) -> None:
-        rooms.ask(room, secret, posed)
+        rooms.ask(room, secret, question)
         rooms.set_state(room, secret, "open")
         rooms.move(room, secret, f"/class?room={room}")
 

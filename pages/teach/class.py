@@ -55,8 +55,8 @@ else:
             with right:
                 show_letters(room)
             with left:
-                posed = choose_question(now)
-                show_vote_buttons(room_service().rooms.state(room), posed)
+                question = choose_question(now)
+                show_vote_buttons(room_service().rooms.state(room), question)
                 show_class(room)
                 show_room_tools(room_service().rooms.state(room))
         else:

@@ -20,7 +20,7 @@ from attention_core.projections import Projections
 
 HANDMADE_FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
 D_MODEL, N_HEADS, HEAD_WIDTH = 8, 2, 4
-N_PLACES = 12  # a token has the same angle as the one twelve before it
+N_POSITIONS = 12  # a token has the same angle as the one twelve before it
 UNUSED_COLUMN = "·"
 
 # Only pronouns that stand for a noun: I, you and we stand for whoever speaks or listens.
@@ -33,7 +33,7 @@ WORD_FEATURES: Mapping[str, tuple[str, ...]] = {
 }
 Mix = dict[str, float]  # features and their weights
 
-_STEP = 2 * math.pi / N_PLACES
+_STEP = 2 * math.pi / N_POSITIONS
 _ACROSS, _ALONG = 40 * math.sin(_STEP), 40 * math.cos(_STEP)
 
 
@@ -99,13 +99,13 @@ def named_vectors(tokens: Sequence[str]) -> Embedding:
     return Embedding(words_TD, places_TD, words_TD + places_TD)
 
 
-def place_notes(n_tokens: int) -> tuple[str, ...]:
+def position_notes(n_tokens: int) -> tuple[str, ...]:
     """A note for sentences that are longer than the circle of positions."""
-    if n_tokens < N_PLACES - 1:
+    if n_tokens < N_POSITIONS - 1:
         return ()
     return (
-        f"Weights by hand know {N_PLACES} positions, which lie on a circle. The first token takes"
-        " the last position for the one before it, and a longer sentence goes round again.",
+        f"Weights by hand know {N_POSITIONS} positions, which lie on a circle. The first token"
+        " takes the last position for the one before it, and a longer sentence goes round again.",
     )
 
 

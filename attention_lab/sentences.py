@@ -108,7 +108,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
         tokens = tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
     if scenario.weights != "by hand":
         return tokens
-    return replace(tokens, notes=tokens.notes + by_hand.place_notes(len(tokens.tokens)))
+    return replace(tokens, notes=tokens.notes + by_hand.position_notes(len(tokens.tokens)))
 
 
 @cached

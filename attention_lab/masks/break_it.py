@@ -29,7 +29,7 @@ class ExaminedLayer:
     right: Trace
     faulty: Trace
     results: Mapping[str, CheckResult]
-    differs_from: str | None
+    first_wrong_field: str | None
 
 
 def mistake_by_key(key: str) -> Mistake | None:

@@ -50,14 +50,14 @@ def with_key_bias(projections: Projections, vector: Array) -> Projections:
 
 @dataclass(frozen=True)
 class LayerChange:
-    """A change of a layer. same: whether the output stays the same, by theory.
+    """A change of a layer. keeps_output: whether the output stays the same, by theory.
 
     formula: why, as LaTeX. apply: run the changed layer, with numbers drawn from a seed.
     """
 
     key: str
     name: str
-    same: bool
+    keeps_output: bool
     formula: str
     description: str
     apply: Callable[[Trace, int], Trace]

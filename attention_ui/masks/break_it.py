@@ -52,7 +52,7 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer
     right.code(f"{mistake.array} = {mistake.right}", language="python", wrap_lines=True)
     wrong.caption("Wrong")
     wrong.code(f"{mistake.array} = {mistake.wrong}", language="python", wrap_lines=True)
-    if fact("mistake_shows", layer.differs_from is not None):
+    if fact("mistake_shows", layer.first_wrong_field is not None):
         return
     st.info(
         "With these controls the mistake changes no number, so no check can find it. It needs:"

@@ -53,8 +53,8 @@ def show_temperature(now: PageContext) -> None:
         " with the largest score gets everything, or several keys with equal scores share it."
         " Towards infinity all visible keys get the same share. The curves never cross: at every"
         f" temperature the shares have the order of the scores. Dividing by √{wide} is a"
-        f" temperature of √{wide} for the raw scores. Effective tokens: e to the entropy of the"
-        " shares, from 1 to the number of keys."
+        f" temperature of √{wide} for the raw scores. Effective tokens: e to the"
+        " [entropy](glossary?glossary_words=entropy) of the shares, from 1 to the number of keys."
     )
 
 

@@ -114,7 +114,7 @@ else:
             " seems to look everywhere. The maximum keeps the peaks of every head, but its"
             f" numbers are no distribution: for one query they sum to"
             f" {number(lost.largest_sum, 2)}."
-            "\n\n*Effective tokens* are e to the entropy of the shares: that number of tokens with"
-            " equal shares has the same entropy.",
+            "\n\n*Effective tokens* are e to the [entropy](glossary?glossary_words=entropy) of the"
+            " shares: that number of tokens with equal shares has the same entropy.",
             icon=":material/visibility_off:",
         )

@@ -63,8 +63,9 @@ for kind, one in traces.items():
     changes.append(f"| **{kind}** | {counts_of_sets[kind]} | {apart} | {moved} |")
 st.markdown("\n".join(changes))
 st.caption(
-    "Compared with this layer. Change of the attention: the mean Jensen–Shannon divergence of the"
-    " heads, as a part of the largest one, ln 2. Change of the output: relative to its length."
+    "Compared with this layer. Change of the attention: the mean"
+    " [Jensen–Shannon divergence](glossary?glossary_words=Jensen) of the heads, as a part of the"
+    " largest one, ln 2. Change of the output: relative to its length."
     f" Equal in all three: the sentence, {', '.join(map(now.symbol, kept))}. A shared key/value"
     " head is the mean of the heads that it replaces (Ainslie et al. 2023)."
 )

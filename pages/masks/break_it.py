@@ -29,7 +29,7 @@ spot = bound(st.toggle, "Spot the mistake: hide which one it is", key="bi_spot",
 if spot:
     key = play_round()
     layer = examine_layer(now.scenario, key, masked=True)
-    if not fact("mistake_shows", layer.differs_from is not None):
+    if not fact("mistake_shows", layer.first_wrong_field is not None):
         st.info(
             "With these controls the mistake changes no number, so no check can find it. Some"
             " mistakes need several heads, several tokens, weights that read the whole embedding,"
@@ -43,7 +43,7 @@ show_checks(layer)
 
 st.header("Where it shows", anchor=False)
 field = choose_field()
-shown, first_wrong = field, layer.differs_from
+shown, first_wrong = field, layer.first_wrong_field
 if field not in COMPUTED_FIELDS:
     shown = "output"
     if first_wrong and not spot:

@@ -27,7 +27,7 @@ def test_every_mistake_is_caught(name: str, mistake: str) -> None:
     failed = {key for key, result in layer.results.items() if not result.passed}
     assert "reference" in failed
     assert (failed > {"reference"}) == (mistake != "scale")
-    assert layer.differs_from is not None
+    assert layer.first_wrong_field is not None
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -35,7 +35,7 @@ def test_no_mistake_fails_no_check(name: str) -> None:
     """The right layer passes all checks and differs nowhere."""
     layer = examine_layer(SCENARIOS[name], NO_MISTAKE)
     assert all(result.passed for result in layer.results.values())
-    assert layer.differs_from is None
+    assert layer.first_wrong_field is None
 
 
 def test_a_mask_is_added_only_where_there_is_none() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import Trace
 from attention_core.text import tokenize
-from attention_lab.by_hand import HANDMADE_FEATURES, N_PLACES, WORD_FEATURES, part_of_speech
+from attention_lab.by_hand import HANDMADE_FEATURES, N_POSITIONS, WORD_FEATURES, part_of_speech
 from attention_lab.choices import resolve
 from attention_lab.column_names import ColumnNames, column_names
 from attention_lab.scenario import Scenario, trace_of
@@ -220,7 +220,7 @@ def test_the_vectors_are_words_plus_places() -> None:
     assert (embedding.words[:, 6:] == 0).all()
     assert (embedding.positions[:, :6] == 0).all()
     np.testing.assert_allclose(embedding.positions[12], embedding.positions[0], atol=1e-12)
-    for n_words, is_said in ((N_PLACES - 2, False), (N_PLACES - 1, True)):
+    for n_words, is_said in ((N_POSITIONS - 2, False), (N_POSITIONS - 1, True)):
         notes = tokens_of(replace(FIRST, text="a " * n_words)).notes
         assert any("circle" in note for note in notes) is is_said
 

@@ -45,7 +45,7 @@ def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) 
     before = layer(**options)
     for seed in (0, 1):
         found = run_gaps(before, change.apply(before, seed))
-        if change.same:
+        if change.keeps_output:
             assert max(found.probabilities, found.output) < 1e-12
         else:
             assert min(found.probabilities, found.output) > 0.01
@@ -60,7 +60,7 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
     layer, options = call
     before = layer.run(**{name: value for name, value in options.items() if name != "softcap"})
     for change in LAYER_CHANGES:
-        if change.same:
+        if change.keeps_output:
             after = change.apply(before, 3)
             assert_same(after.probabilities, before.probabilities, 1e-11)
             assert_same(after.output, before.output, 1e-11)

@@ -38,10 +38,10 @@ def test_a_change_is_measured() -> None:
         app.selectbox(key="choose inv_change").set_value(change.key).run()
         found = run_gaps(page_context(app).trace, change.apply(page_context(app).trace, 3))
         stated = facts(app)
-        assert stated["stays_in_theory"] == change.same
+        assert stated["stays_in_theory"] == change.keeps_output
         assert stated["probabilities_moved"] == found.probabilities
         assert stated["output_moved"] == found.output
-        assert (number(found.output) in texts(app)) == (not change.same)
+        assert (number(found.output) in texts(app)) == (not change.keeps_output)
 
 
 def test_a_causal_mask_shows_the_order_of_trained_words() -> None:

@@ -135,7 +135,7 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
             False,
         ),
         *(
-            (invariances.change_board(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.same)
+            (invariances.change_board(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.keeps_output)
             for c in LAYER_CHANGES
         ),
         (

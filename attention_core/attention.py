@@ -24,7 +24,7 @@ from .formulas import (
     softmax,
 )
 from .formulas import empty_rows as empty_rows_of
-from .layer_checks import Options, as_heads, checked_options, prepared, residual_connection
+from .layer_checks import Options, as_heads, checked_inputs, checked_options, residual_connection
 from .number_types import check_range
 from .projections import Projections
 from .steps_in_heads import HeadTrace
@@ -62,7 +62,7 @@ def attend(
     >>> trace.probabilities[0, 0].round(4).tolist()
     [[0.09, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
     """
-    inputs, source, p = prepared(x, memory, projections)
+    inputs, source, p = checked_inputs(x, memory, projections)
     shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
     dtype = inputs.dtype.type
     options = checked_options(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)

@@ -41,7 +41,7 @@ def pooled_array(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
     size = math.prod(shape) * np.dtype(dtype).itemsize
     if not MIN_POOLED_BYTES <= size <= MAX_POOLED_BYTES:
         return _empty(shape, dtype)
-    memory = _taken(size) or _fresh(size)
+    memory = _pop_spare(size) or _allocate(size)
     # Every view keeps this array alive: looking for the owner of its numbers, NumPy stops before a
     # memoryview.
     array = np.frombuffer(memory, dtype)
@@ -59,14 +59,14 @@ def _empty(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         ) from error
 
 
-def _fresh(size: int) -> memoryview:
+def _allocate(size: int) -> memoryview:
     """Memory from the system."""
-    _smaller_arrays_stay()
+    _keep_small_arrays()
     return np.empty(size, np.uint8).data
 
 
 @cache
-def _smaller_arrays_stay() -> None:
+def _keep_small_arrays() -> None:
     """Once: take 31 MiB and give them back, unread.
 
     glibc keeps for itself blocks up to the largest it was ever given back, 32 MiB at most. Large
@@ -77,7 +77,7 @@ def _smaller_arrays_stay() -> None:
     np.empty(31 * MIB, np.uint8)
 
 
-def _taken(size: int) -> memoryview | None:
+def _pop_spare(size: int) -> memoryview | None:
     """Kept memory of exactly this size, which from now on is the caller's alone; None where
     there is none.
     """

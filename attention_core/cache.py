@@ -65,7 +65,7 @@ class Cache(Generic[K, V]):
 
     def __getitem__(self, key: K) -> V:
         """Raises: KeyError for what is not kept, TypeError for a key that cannot be looked up."""
-        return cast(V, _shared.known((self, key)))
+        return cast(V, _shared.get((self, key)))
 
     def get(self, key: K) -> V | None:
         """What is kept by a key, or None."""
@@ -105,7 +105,7 @@ def n_bytes(result: object) -> int:
     return sum(owners.values())
 
 
-def held_bytes() -> int:
+def cached_bytes() -> int:
     """How much of the budget is spent."""
     return _shared.n_bytes
 
@@ -123,22 +123,22 @@ class _Results:
         self._lock = Lock()
         self.n_bytes = 0
 
-    def known(self, key: Hashable) -> Any:
+    def get(self, key: Hashable) -> Any:
         with self._lock:
             self._values.move_to_end(key)
             return self._values[key][0]
 
     def add(self, key: Hashable, value: Any) -> Any:
-        size = ENTRY_BYTES + n_bytes((key, value))  # arrays in a key are held as well
+        size = ENTRY_BYTES + n_bytes((key, value))  # arrays in a key count as well
         with self._lock:
-            held, before = self._values.get(key, (value, 0))
-            if held is value:
+            kept, before = self._values.get(key, (value, 0))
+            if kept is value:
                 self._values[key] = value, size
                 self.n_bytes += size - before
             self._values.move_to_end(key)
             while self.n_bytes > CACHE_BYTES and len(self._values) > 1:
                 self.n_bytes -= self._values.popitem(last=False)[1][1]
-        return held
+        return kept
 
     def clear(self) -> None:
         with self._lock:

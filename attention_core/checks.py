@@ -83,15 +83,6 @@ def as_scores(name: str, values: ArrayLike) -> Array:
     return array
 
 
-def as_stack(name: str, values: ArrayLike, n_axes: int, *, exactly: bool = False) -> Array:
-    """`values` as finite numbers with `n_axes` axes or more, none of them of length 0."""
-    array = as_numbers(name, values)
-    if array.ndim < n_axes or (exactly and array.ndim > n_axes) or 0 in array.shape:
-        axes = f"{n_axes} axes" if exactly else f"at least {n_axes} axes"
-        raise ShapeError(f"{name} must have {axes}, none of length 0, but has shape {array.shape}")
-    return array
-
-
 def as_list(name: str, values: Any) -> list[Any]:
     """A list, tuple, set, range or array as a list; a text is no list of its letters."""
     try:
@@ -108,21 +99,6 @@ def as_labels(name: str, values: Any) -> tuple[str, ...]:
     for label in labels:
         check_text(name, label)
     return labels
-
-
-def as_mapping(name: str, values: Any) -> Mapping[Any, Any]:
-    """`values` itself when it is a dictionary or like one."""
-    if not isinstance(values, Mapping):
-        raise SettingsError(f"{name} is {short_repr(values)} but must be a dictionary")
-    return values
-
-
-def check_alike(name: str, array: Array, other_name: str, other: Array) -> None:
-    """Two arrays that belong together have one shape."""
-    if array.shape != other.shape:
-        raise ShapeError(
-            f"{name} has shape {array.shape} but {other_name} has {other.shape}; make them equal"
-        )
 
 
 def score_scale(scale: float | None, d_k: int) -> float:

@@ -2,28 +2,7 @@
 
 from __future__ import annotations
 
-from .checks import whole_number
 from .trace import STEPS, Trace
-
-# The axis along which a place of that name is counted.
-AXIS_OF_PLACE = {
-    "batch": "B",
-    "sequence": "B",
-    "head": "H",
-    "query": "T",
-    "token": "T",
-    "key": "S",
-    "feature": "V",
-}
-
-
-def check_places(trace: Trace, **places: int) -> None:
-    """Raises: SettingsError for a batch, head, query, key or feature of a head's output that a
-    trace does not have.
-    """
-    sizes = trace.sizes
-    for name, place in places.items():
-        whole_number(name, place, 0, sizes[AXIS_OF_PLACE[name]] - 1)
 
 
 def head_of(trace: Trace, field: str, head: int) -> int:

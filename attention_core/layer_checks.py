@@ -28,7 +28,7 @@ from .number_types import engine_dtype, in_type, too_large
 from .projections import Projections
 
 
-def prepared(
+def checked_inputs(
     x: ArrayLike, memory: ArrayLike | None, p: Projections
 ) -> tuple[Array, Array, Projections]:
     """Copies of x and of the memory, which is x where none is given, and the weights, all of

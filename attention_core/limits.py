@@ -11,7 +11,7 @@ from .errors import SettingsError
 
 MAX_SECONDS = 60.0
 # 512 MB as float64.
-MAX_NUMBERS = 2**26
+MAX_ARRAY_NUMBERS = 2**26
 # Of one layer, all heads and sequences together: one of its arrays of scores takes 16 GB as
 # float64.
 MAX_SCORES = 2**31
@@ -27,7 +27,7 @@ def check_seconds(seconds: float, remedy: str) -> None:
         )
 
 
-def check_room(most: int = MAX_NUMBERS, /, **sizes: int) -> None:
+def check_room(most: int = MAX_ARRAY_NUMBERS, /, **sizes: int) -> None:
     """Raises: SettingsError when an array of these sizes, given by their names, would hold too
     many numbers.
     """

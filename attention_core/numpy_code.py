@@ -16,11 +16,11 @@ EMPTY_MAXIMUM = (
 )
 
 
-def filled(template: str, layer: Layer, parts: Parts | None = None) -> str:
+def fill_template(template: str, layer: Layer, parts: Parts | None = None) -> str:
     """The statements of a `Step`, with the parts in braces as the options of a layer want them.
 
     >>> from attention_core import STEPS, Projections, attend
-    >>> filled(STEPS["queries"].numpy, attend([[1.0]], Projections.weightless(1)))
+    >>> fill_template(STEPS["queries"].numpy, attend([[1.0]], Projections.weightless(1)))
     'queries = inputs @ w_q'
     """
     return template.format_map(_Filled(NUMPY_PARTS if parts is None else parts, layer))
@@ -36,12 +36,12 @@ class _Filled(dict[str, str]):
         return self.parts[name](self.layer)
 
 
-def grouped(layer: Layer) -> bool:
+def has_shared_heads(layer: Layer) -> bool:
     """Whether heads share keys and values."""
     return layer.projections.groups != layer.projections.n_heads
 
 
-def zeros_for_nothing(layer: Layer) -> bool:
+def zeros_empty_rows(layer: Layer) -> bool:
     """Whether a row with nothing to attend to has to become zeros."""
     return layer.empty_rows_as == "zero" and bool(layer.empty_rows.any())
 
@@ -51,7 +51,7 @@ def _plus(bias: str) -> Callable[[Layer], str]:
 
 
 def _repeated(heads: str) -> Callable[[Layer], str]:
-    return lambda layer: f"np.repeat({heads}, H // G, axis=1)" if grouped(layer) else heads
+    return lambda layer: f"np.repeat({heads}, H // G, axis=1)" if has_shared_heads(layer) else heads
 
 
 def _masked(layer: Layer) -> str:
@@ -61,7 +61,7 @@ def _masked(layer: Layer) -> str:
 
 NUMPY_PARTS: Parts = {
     "memory": lambda layer: "inputs" if layer.memory is layer.inputs else "other_sequence",
-    "G": lambda layer: "G" if grouped(layer) else "H",
+    "G": lambda layer: "G" if has_shared_heads(layer) else "H",
     **{bias: _plus(bias) for bias in ("b_q", "b_k", "b_v", "b_o")},
     **{heads: _repeated(heads) for heads in ("key_heads", "value_heads")},
     "softcap": lambda layer: (
@@ -70,9 +70,9 @@ NUMPY_PARTS: Parts = {
         else "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
     ),
     "masked": _masked,
-    "no_maximum": lambda layer: EMPTY_MAXIMUM if zeros_for_nothing(layer) else "",
+    "no_maximum": lambda layer: EMPTY_MAXIMUM if zeros_empty_rows(layer) else "",
     "row_sum": lambda layer: (
-        "np.where(row_sum == 0, 1, row_sum)" if zeros_for_nothing(layer) else "row_sum"
+        "np.where(row_sum == 0, 1, row_sum)" if zeros_empty_rows(layer) else "row_sum"
     ),
     "w_o": lambda layer: "" if layer.projections.w_o is None else " @ w_o",
     "inputs": lambda layer: " + inputs" if layer.residual else "",

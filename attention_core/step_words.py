@@ -31,14 +31,14 @@ def addition(layer: Layer, step: Step) -> str:
     return f", plus {' and '.join(words)}" if words else ""
 
 
-def shown_axes(letters: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
+def display_axes(letters: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
     """The names of axes. M and O are called D, and G is called H, where the sizes are equal."""
     usual = (("M", "D"), ("O", "D"), ("G", "H"))
     names = {letter: name for letter, name in usual if sizes[letter] == sizes[name]}
     return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)
 
 
-def numbered(axis: str, sizes: dict[str, int]) -> tuple[str, ...]:
+def position_numbers(axis: str, sizes: dict[str, int]) -> tuple[str, ...]:
     """The places along an axis by their numbers; a head is called one."""
     prefix = "head " if axis in "HG" else ""
     return tuple(f"{prefix}{place}" for place in range(axis_size(axis, sizes)))

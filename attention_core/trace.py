@@ -13,7 +13,7 @@ from .formulas import empty_rows
 from .intermediates import Intermediates
 from .projections import Projections
 from .rules import Rule
-from .step_words import numbered, shown_axes
+from .step_words import display_axes, position_numbers
 from .steps import AXES, GIVEN_AXES, Step, axis_size
 
 
@@ -87,7 +87,7 @@ class Trace(Intermediates):
 
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
         """The names of axes: M and O are called D, and G is called H, where they are as many."""
-        return shown_axes(letters, self.sizes)
+        return display_axes(letters, self.sizes)
 
     @property
     def empty_rows(self) -> Array:
@@ -106,7 +106,7 @@ class Trace(Intermediates):
 
     def code(self, name: str) -> str:
         """The NumPy statements that compute a field from those before it. Raises: SettingsError."""
-        return numpy_code.filled(STEPS[check_choice("field", name, STEPS)].numpy, self)
+        return numpy_code.fill_template(STEPS[check_choice("field", name, STEPS)].numpy, self)
 
     def rule(self, name: str) -> Rule:
         """How every cell of a field is computed. Raises: SettingsError.
@@ -147,7 +147,7 @@ class Trace(Intermediates):
         for letter in axis.split("·") if isinstance(axis, str) else (axis,):
             check_choice("axis", letter, AXES)
         tokens = {"T": self.tokens, "S": self.memory_tokens}.get(axis)
-        return tokens or numbered(axis, self.sizes)
+        return tokens or position_numbers(axis, self.sizes)
 
 
 STEPS: dict[str, Step] = {

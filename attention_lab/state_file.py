@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -19,7 +18,7 @@ from attention_core.errors import FileError, SettingsError
 
 from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, edits_of, user_matrices_of
 from .files.file_checks import has_half_character
-from .files.json_file import JsonFile, check_names
+from .files.json_file import JsonFile, check_entries
 from .notation.texts import NOTATIONS
 from .scenario import Scenario
 from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
@@ -27,9 +26,14 @@ from .user_data.matrix_names import MAX_STATE_BYTES
 from .user_data.painted_masks import mask_from_text
 from .user_data.user_matrices import UserMatrices
 
-FORMAT, VERSION = "Attention Lab state", 1
-SAYS_NOT = "choose one that was downloaded here"
-FILE = JsonFile("state file", SAYS_NOT, max_bytes=MAX_STATE_BYTES, max_parts=2000)
+STATE_FILE = JsonFile(
+    "state file",
+    "Attention Lab state",
+    1,
+    "choose one that was downloaded here",
+    max_bytes=MAX_STATE_BYTES,
+    max_parts=2000,
+)
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # edits and own have entries of their own, in full.
@@ -73,15 +77,13 @@ def write_state(state: State) -> bytes:
     """
     scenario = asdict(state.scenario)
     content = {
-        "format": FORMAT,
-        "version": VERSION,
         "scenario": {name: scenario[name] for name in _DEFAULTS},
         "edits": edits_of(state.scenario).encode(),
         "own": user_matrices_of(state.scenario).encode(),
         "focus": state.places,
         "notation": state.notation,
     }
-    return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+    return STATE_FILE.write(content)
 
 
 def read_state(data: bytes) -> State:
@@ -93,18 +95,10 @@ def read_state(data: bytes) -> State:
     >>> read_state(write_state(State(Scenario(n_heads=2)))).scenario.n_heads
     2
     """
-    content = FILE.parse(data)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileError(f"The file is no state of this app; {SAYS_NOT}")
-    version = content.get("version")
-    if version is True or version != VERSION:
-        raise FileError(
-            f"The state file has version {short_repr(version)}, but {VERSION} is read here; use its"
-            " own app"
-        )
-    check_names("the state file", content, _ENTRIES)
+    content = STATE_FILE.read(data)
+    check_entries("the state file", content, _ENTRIES)
     scenario, focus = (
-        check_names(name, content.get(name, {}), known)
+        check_entries(name, content.get(name, {}), known)
         for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
     )
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)

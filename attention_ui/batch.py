@@ -18,7 +18,7 @@ from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, wi
 from .board import show_board
 from .facts import fact
 from .focus import move_focus
-from .markdown import plain
+from .markdown import escape_markdown
 from .page_context import PageContext
 from .sequence import choose_sequence
 
@@ -107,8 +107,9 @@ def _batch_text(now: PageContext, field: str) -> str:
     gap = fact("gap_alone", gap_alone(now.scenario, now.sequence))
     equal = format_agreement(gap.largest, gap.rounding)
     return (
-        f"**The batch:** {plain(STEPS[field].title)} ({named}) = **{sizes}**. Sentences never mix:"
-        f" each has its own scores and shares; they share only {shared}. Click a picture to see its"
-        f" sentence. Cells of [pad] are hatched.\n\nSentence {now.sequence} was also run alone"
-        f" (real tokens: {gap.rows}). The numbers of its tokens {equal} in both runs, in all steps."
+        f"**The batch:** {escape_markdown(STEPS[field].title)} ({named}) = **{sizes}**. Sentences"
+        f" never mix: each has its own scores and shares; they share only {shared}. Click a picture"
+        f" to see its sentence. Cells of [pad] are hatched.\n\nSentence {now.sequence} was also run"
+        f" alone (real tokens: {gap.rows}). The numbers of its tokens {equal} in both runs, in all"
+        " steps."
     )

@@ -64,7 +64,7 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
     if len(now.sentences) > 1:
         part += f" of sentence {now.sequence}"
     names = notation.axis_names(trace, now.notation)
-    axes = [notation.joined(axis, names) for axis in trace.axes(field)[-2:]]
+    axes = [notation.axis_name(axis, names) for axis in trace.axes(field)[-2:]]
     st.caption(
         f"{title.capitalize()}{part}: axes"
         f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{code_order_note(now)}"

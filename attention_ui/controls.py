@@ -20,7 +20,14 @@ from attention_lab.weight_changes import change_notes
 from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS
 from .mask_choice import make_room_for_padding
-from .url_state import bound, control_group, keep_in_url, must_draw, session, whole_number_input
+from .url_state import (
+    control_group,
+    draw_bound,
+    keep_in_url,
+    must_draw,
+    session,
+    whole_number_input,
+)
 
 TEXT_AREA_HEIGHT = 68  # px, two lines
 MAX_DIGITS = 5  # more than any size has
@@ -154,23 +161,23 @@ def _draw(control: Control, disabled: bool) -> Any:
     if change := ON_CHANGE.get(name):
         about |= {"on_change": change, "args": (name,)}
     if options := FIELD_CHOICES.get(name):
-        chosen = bound(
+        chosen = draw_bound(
             st.selectbox, control.label, options, options.index(default), required=True, **about
         )
         if chosen in options:
             return chosen
         return default
     if isinstance(default, bool):
-        return bool(bound(st.toggle, control.label, default, **about))
+        return bool(draw_bound(st.toggle, control.label, default, **about))
     if name == "batch":
-        lines = bound(st.text_area, control.label, default, height=TEXT_AREA_HEIGHT, **about)
+        lines = draw_bound(st.text_area, control.label, default, height=TEXT_AREA_HEIGHT, **about)
         return "\n".join((lines or "")[:MAX_TEXT_LENGTH].splitlines())
     if isinstance(default, str):
-        text = bound(st.text_input, control.label, default, **about)
+        text = draw_bound(st.text_input, control.label, default, **about)
         return one_line(text or "")[:MAX_TEXT_LENGTH]
     low, high = FIELD_BOUNDS[name]
     if isinstance(default, float):
-        typed = bound(
+        typed = draw_bound(
             st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about
         )
         if typed is None:
@@ -179,7 +186,9 @@ def _draw(control: Control, disabled: bool) -> Any:
     low, high = int(low), int(high)
     if control.zero:
         names = [widget_value(control, number) for number in range(high + 1)]
-        return names.index(bound(st.select_slider, control.label, names, names[default], **about))
+        return names.index(
+            draw_bound(st.select_slider, control.label, names, names[default], **about)
+        )
     if high <= 16:
-        return int(bound(st.slider, control.label, low, high, default, **about))
+        return int(draw_bound(st.slider, control.label, low, high, default, **about))
     return whole_number_input(st, control.label, low, high, default, step=1, **about)

@@ -20,7 +20,7 @@ from .facts import fact
 from .first_look import open_first_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
-from .markdown import plain
+from .markdown import escape_markdown
 from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
@@ -30,7 +30,7 @@ from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import show_strip
-from .teach.lesson_draft import draw_draft
+from .teach.lesson_draft import show_draft_box
 from .trained import uploaded_heads
 from .url_state import (
     leave_old_url,
@@ -85,7 +85,7 @@ def _draw() -> Page:
         with explained_errors():
             if own is None:
                 own_numbers.draw_own_numbers(scenario, trace, place)
-        draw_draft(page)
+        show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
@@ -136,7 +136,7 @@ def _show_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
     """Show notes on the choices and on the notation below the stage or the heading."""
     with session().stage_place:
         for note in notes:
-            st.caption(plain(note))
+            st.caption(escape_markdown(note))
         note_notation(now.notation, keeps_symbols=page.section in SECTIONS_WITH_OWN_SYMBOLS)
         if page.looks_into and page.on_boards:
             note_columns(now)

@@ -13,7 +13,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.edits import edits_outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 Facts = dict[str, Any]
 
@@ -151,7 +151,7 @@ FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
     "no_w_o": lambda facts: "no W_O",
     "own": lambda facts: f"own {', '.join(ALL_SYMBOLS[name] for name in facts['own'])}",
     "edited_cells": lambda facts: f"edited cells: {facts['edited_cells']}",
-    "scale": lambda facts: f"scale {number(facts['scale'])}",
+    "scale": lambda facts: f"scale {format_number(facts['scale'])}",
     "mask": lambda facts: f"mask {facts['mask']}",
     "window": lambda facts: f"window to each side: {facts['window']}",
     "residual": lambda facts: "residual",

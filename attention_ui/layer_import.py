@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.user_matrices import UserMatrices
 
-from .markdown import plain
+from .markdown import escape_markdown
 from .registry import page_of
 from .url_state import request_page
 
@@ -33,7 +33,7 @@ def offer_story(
     try:
         own = import_layer(layer, x)
     except AttentionError as error:
-        st.info(plain(str(error)), icon=":material/block:")
+        st.info(escape_markdown(str(error)), icon=":material/block:")
         return
     inputs = "Its inputs X come along. " if x is not None else ""
     st.button(

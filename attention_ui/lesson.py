@@ -12,7 +12,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
 from attention_core.checks import check_choice
-from attention_lab.lessons.lesson import MAX_MOMENTS, RESERVED, VIEWS, Lesson, Moment, Question
+from attention_lab.lessons.lesson import (
+    LESSON_VIEWS,
+    MAX_MOMENTS,
+    Lesson,
+    LessonQuestion,
+    Moment,
+)
 from attention_lab.lessons.lesson_file import lesson_named
 
 from .control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
@@ -20,13 +26,10 @@ from .facts import fact
 from .registry import PAGES, page_of
 from .url_state import restore, session, write_to_url
 
-# What of a URL belongs to lessons and not to the page.
-LESSON_CHOICES = RESERVED
-
 
 @dataclass(frozen=True)
 class ShownLesson:
-    """A lesson, what the URL calls it, the place of its moment from 0, and the view (`VIEWS`)."""
+    """A lesson, its name in the URL, the index of its moment, and the view (`LESSON_VIEWS`)."""
 
     lesson: Lesson
     name: str
@@ -68,10 +71,10 @@ def read_shown_lesson(url_path: str) -> None:
     if not now.has_scripts:
         _open_groups_of(str(st.session_state["show"]).split("."))
     if name:
-        now.lesson = _arrived(name, int(st.session_state["moment"]), url_path)
+        now.lesson = _open_moment(name, int(st.session_state["moment"]), url_path)
 
 
-def _arrived(name: str, number: int, url_path: str) -> ShownLesson:
+def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
     """The moment of a lesson, of which a new one has just what it names: all other controls get
     their defaults.
     """
@@ -118,13 +121,13 @@ def lesson_style() -> str:
 
 
 def _checked_name(name: str) -> str:
-    lesson = checked_lesson(lesson_named(name)) if name else None
+    lesson = check_lesson_pages(lesson_named(name)) if name else None
     if lesson and not lesson.moments:
         raise FileError("The lesson has no moments; add a view to it first")
     return name
 
 
-def checked_lesson(lesson: Lesson) -> Lesson:
+def check_lesson_pages(lesson: Lesson) -> Lesson:
     """The lesson, all pages of which exist. Raises: SettingsError."""
     known = {page.url_path for page in PAGES}
     for moment in lesson.moments:
@@ -143,9 +146,9 @@ def _checked_place(text: str) -> str:
 
 
 def _checked_view(text: str) -> str:
-    if text in VIEWS:
+    if text in LESSON_VIEWS:
         return text
-    raise SettingsError(f"A view is one of {', '.join(VIEWS)}")
+    raise SettingsError(f"A view is one of {', '.join(LESSON_VIEWS)}")
 
 
 def _checked_controls(text: str) -> str:
@@ -176,11 +179,11 @@ def stage_place() -> DeltaGenerator:
     fact("lesson", shown and (shown.name, shown.place, shown.view))
     if shown is not None:
         with st.container(key="lesson"):
-            st.html(bar_html(shown))
+            st.html(lesson_bar_html(shown))
     return st.container(key="stage")
 
 
-def bar_html(shown: ShownLesson) -> str:
+def lesson_bar_html(shown: ShownLesson) -> str:
     """The bar as HTML. Its links are followed, and its questions judged, by assets/lesson.js."""
     moment, count = shown.moment, len(shown.lesson.moments)
     before, after = shown.place - 1, shown.place + 1
@@ -196,7 +199,7 @@ def bar_html(shown: ShownLesson) -> str:
         f'<span class="lesson-title">{escape(shown.lesson.title)}</span>'
         f"{_note(moment)}"
         f'<a class="lesson-act" href="{escape(shown.url(shown.place, other))}">{words}</a>'
-        f'<a class="lesson-act" href="{escape(_without(shown))}">End lesson</a></div>'
+        f'<a class="lesson-act" href="{escape(_page_without_lesson(shown))}">End lesson</a></div>'
         f"{text}{_question(moment.question)}</nav>"
     )
 
@@ -208,7 +211,7 @@ def _step(shown: ShownLesson, place: int, kind: str, sign: str, says: str) -> st
     return f'<a class="lesson-step {kind}" href="{there}" aria-label="{says}">{sign}</a>'
 
 
-def _without(shown: ShownLesson) -> str:
+def _page_without_lesson(shown: ShownLesson) -> str:
     return f"./{shown.moment.page}?{urlencode(shown.moment.choices)}"
 
 
@@ -221,7 +224,7 @@ def _note(moment: Moment) -> str:
     )
 
 
-def _question(question: Question | None) -> str:
+def _question(question: LessonQuestion | None) -> str:
     """The question with its answers as buttons; without answers, a button that shows the answer."""
     if question is None:
         return ""

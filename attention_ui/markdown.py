@@ -20,7 +20,7 @@ _SOUGHT = re.compile(
 )
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """User text for Markdown, with every special character escaped.
 
     Text from right to left is isolated, so that the words and numbers around it keep their order;
@@ -35,13 +35,13 @@ def plain(text: str) -> str:
     return escaped
 
 
-def plain_quotations(words: str) -> str:
+def escape_quotations(words: str) -> str:
     r"""A sentence that quotes the user, for Markdown. Quotations from right to left are isolated.
 
-    >>> plain_quotations("“we” (1), “שלום” (2)") == rf"“we” \(1\), “{ISOLATE}שלום{END}” \(2\)"
+    >>> escape_quotations("“we” (1), “שלום” (2)") == rf"“we” \(1\), “{ISOLATE}שלום{END}” \(2\)"
     True
     """
-    return "".join(map(plain, re.split("(?<=“)|(?=”)", words)))
+    return "".join(map(escape_markdown, re.split("(?<=“)|(?=”)", words)))
 
 
 def quote_token(tokens: Sequence[str], place: int) -> str:
@@ -50,7 +50,7 @@ def quote_token(tokens: Sequence[str], place: int) -> str:
     >>> quote_token(["the", "cat", "the"], 1), quote_token(["the", "cat", "the"], 2)
     ('“cat”', '“the” (2)')
     """
-    quotation = f"“{plain(tokens[place])}”"
+    quotation = f"“{escape_markdown(tokens[place])}”"
     if list(tokens).count(tokens[place]) > 1:
         quotation += f" ({place})"
     return quotation

@@ -33,7 +33,7 @@ from attention_viz.tables import numbered_table
 
 from .facts import fact
 from .focus import Focus
-from .markdown import plain
+from .markdown import escape_markdown
 from .presets import SENTENCE_KEY, widget_values
 from .upload_limits import check_upload
 from .url_state import draw_expander, restore, session, write_to_url
@@ -102,9 +102,9 @@ def draw_own_numbers(scenario: Scenario, trace: Trace | None, place: Focus) -> N
 def _notes(edits: Edits, own: UserMatrices, trace: Trace | None) -> None:
     error = st.session_state.pop("own numbers refused", "")
     if error:
-        st.error(plain(error))
+        st.error(escape_markdown(error))
     for note in st.session_state.pop("own numbers notes", ()):
-        st.info(plain(note))
+        st.info(escape_markdown(note))
     n_outside, outside = 0, ""
     if trace is not None:
         n_outside, outside = len(edits_outside(edits, trace)), outside_note(edits, trace)

@@ -12,14 +12,14 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.text import Tokens
 from attention_lab.column_names import column_names
-from attention_lab.notation.notation import Notation, Symbol, symbol, written
+from attention_lab.notation.notation import Notation, Symbol, symbol, written_name
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import in_batch, sentences_of, tokens_of
 from attention_viz.payload import Stage
 
 from .focus import Focus
 from .layer_caption import layer_caption
-from .markdown import plain
+from .markdown import escape_markdown
 from .url_state import session
 
 
@@ -92,11 +92,12 @@ class PageContext:
         A size of several words gets brackets, because it may be a factor.
         """
         if name not in ("d_k", "d_v"):
-            return plain(symbol(written(self.trace, name, self.notation), self.notation).plain)
+            written = written_name(self.trace, name, self.notation)
+            return escape_markdown(symbol(written, self.notation).plain)
         width = Symbol(self.notation.width(self.trace, name)).plain
         if " " in width:
             width = f"({width})"
-        return plain(width)
+        return escape_markdown(width)
 
     @property
     def whole(self) -> bool:

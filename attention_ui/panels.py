@@ -13,11 +13,11 @@ from attention_lab import notation
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.formulas import formula
-from attention_lab.notation.notation import COLUMNS, Notation
+from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
 from attention_lab.state_file import FOCUS
-from attention_viz.labels import format_agreement, number
+from attention_viz.labels import format_agreement, format_number
 from attention_viz.payload import JSON
 from attention_viz.tables import format_derivation
 
@@ -25,10 +25,10 @@ from . import closer_look
 from .closer_look import code_order_note as code_order_note
 from .facts import fact
 from .focus import Focus
-from .markdown import plain, quote_token
+from .markdown import escape_markdown, quote_token
 from .page_context import PageContext
 from .registry import step_of
-from .url_state import KEPT, choose_one, request_page
+from .url_state import PERSISTENCE, choose_one, request_page
 
 MAX_QUOTED_CHARACTERS = 24
 # The parts that open below the board of a step.
@@ -68,7 +68,7 @@ def note_columns(now: PageContext) -> None:
 
 def note_notation(text: Notation, *, keeps_symbols: bool) -> None:
     """Name the source of the symbols, or say that the section keeps our own and tokens as rows."""
-    if text is COLUMNS and keeps_symbols:
+    if text is COLUMN_NOTATION and keeps_symbols:
         st.caption("Tokens stand as columns in the other sections; here they are rows.")
     if text.has_our_letters:
         return
@@ -104,7 +104,7 @@ def misplaced_sentence(now: PageContext, field: str, focus: Focus, row: int) -> 
     if lost is None:
         return ""
     words = trace.labels(trace.axes(field)[2])
-    value = number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
+    value = format_number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
     return (
         f"Without the swap, the reshape would put the number {value} of"
         f" {short_quote(words, lost.token)} where {short_quote(words, lost.row)} stands."
@@ -142,7 +142,7 @@ def draw_arithmetic(
 
 def draw_derivation(derivation: Derivation, title: str, more: str = "") -> Derivation:
     """Show arithmetic as one line, with a paragraph below; gives the arithmetic."""
-    line = f"{title}: {plain(format_derivation(fact('arithmetic', derivation)))}"
+    line = f"{title}: {escape_markdown(format_derivation(fact('arithmetic', derivation)))}"
     st.markdown(f"{line}\n\n{more}")
     return derivation
 
@@ -173,14 +173,14 @@ def open_step(field: str) -> None:
     )
 
 
-def token(trace: Trace, axis: str, index: int) -> str:
+def token_markdown(trace: Trace, axis: str, index: int) -> str:
     """A token of the sequence in quotation marks, as Markdown."""
     return quote_token(trace.labels(axis), index)
 
 
 def pair_markdown(trace: Trace, focus: Focus) -> str:
     """The query and key in focus in their colours, as Markdown."""
-    query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
+    query, key = token_markdown(trace, "T", focus.query), token_markdown(trace, "S", focus.key)
     return f"**Head {focus.head}:** :blue[query of {query}] and :red[key of {key}]"
 
 
@@ -199,7 +199,7 @@ def look_closer(
         selection_mode="multi",
         format_func=CLOSER_LOOKS.__getitem__,
         key="closer",
-        **KEPT,
+        **PERSISTENCE,
     )
     fields = tuple(dict.fromkeys((field, *beside)))
     if "terms" in chosen:

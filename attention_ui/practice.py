@@ -12,14 +12,14 @@ from attention_lab.fading import FadedExample, TermLine, fade_example
 from attention_lab.files.file_checks import typed_number
 from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
 from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.practice import QuestionText, format_result, operand_board, question_text
 from attention_viz.worksheet import worksheet
 
 from .board import show_board
 from .facts import fact
 from .focus import move_focus
-from .markdown import plain, plain_quotations
+from .markdown import escape_markdown, escape_quotations
 from .page_context import PageContext
 from .panels import open_step
 
@@ -57,7 +57,9 @@ def judge_answer(text: str, question: PracticeQuestion, method: str) -> None:
     answer = parse_answer(text)
     if math.isnan(answer):
         fact("verdict", "no number")
-        st.warning(f"“{plain(text)}” is not a number. Write one such as −0.43, 12 % or 2/3.")
+        st.warning(
+            f"“{escape_markdown(text)}” is not a number. Write one such as −0.43, 12 % or 2/3."
+        )
         return
     verdict = fact("verdict", question.judge(answer))
     if verdict == "right":
@@ -88,7 +90,7 @@ def _term_in_words(line: TermLine, decimals: int, is_softmax: bool) -> str:
 
 
 def _digits(value: float | None, decimals: int) -> str:
-    return "?" if value is None else number(value, decimals)
+    return "?" if value is None else format_number(value, decimals)
 
 
 def judge_term(text: str, example: FadedExample) -> None:
@@ -97,7 +99,7 @@ def judge_term(text: str, example: FadedExample) -> None:
         fact("verdict", "none")
     elif example.accepts(parse_answer(text)):
         fact("verdict", "right")
-        term = number(example.term, example.decimals)
+        term = format_number(example.term, example.decimals)
         st.success(f"Right: {term}.", icon=":material/check_circle:")
     else:
         fact("verdict", "wrong")
@@ -171,7 +173,7 @@ def ask_misconception(trace: Trace, number: int, field: str) -> None:
     if fact("belief", guess) is None or guess is None:
         return
     st.header("Misconceptions", anchor=False)
-    st.markdown(f"**{plain_quotations(guess.prompt)}**")
+    st.markdown(f"**{escape_quotations(guess.prompt)}**")
     chosen = st.radio(
         "Your choice",
         range(len(guess.options)),
@@ -189,9 +191,12 @@ def _judge_option(guess: Guess, place: int) -> None:
     """Say whether the chosen answer is right, which misconception gives it, and why."""
     verdict = judge(guess, guess.options[place].value)
     if fact("belief_verdict", verdict.grade) == "right":
-        st.success(f"Right. {plain(guess.why)}", icon=":material/check_circle:")
+        st.success(f"Right. {escape_markdown(guess.why)}", icon=":material/check_circle:")
         return
     cause = ""
     for name in verdict.misconceptions[:1]:
-        cause = f" This answer follows from a misconception: “{plain(MISCONCEPTIONS[name].text)}”"
-    st.warning(f"Not this one: {plain(guess.answer)}.{cause} {plain(guess.why)}")
+        misconception = escape_markdown(MISCONCEPTIONS[name].text)
+        cause = f" This answer follows from a misconception: “{misconception}”"
+    st.warning(
+        f"Not this one: {escape_markdown(guess.answer)}.{cause} {escape_markdown(guess.why)}"
+    )

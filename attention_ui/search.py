@@ -12,9 +12,9 @@ from unicodedata import normalize
 import streamlit as st
 
 from .facts import fact
-from .markdown import plain
+from .markdown import escape_markdown
 from .registry import read_table
-from .url_state import bound
+from .url_state import draw_bound
 
 Row = TypeVar("Row")
 Texts = tuple[str, ...]
@@ -49,7 +49,7 @@ def search_field(key: str, example: str, texts: Iterable[str]) -> str:
     A word that no text holds counts as a typing error: the most similar word replaces it, and the
     page says so.
     """
-    typed = bound(
+    typed = draw_bound(
         st.text_input,
         "Search",
         max_chars=MAX_LETTERS,
@@ -60,7 +60,10 @@ def search_field(key: str, example: str, texts: Iterable[str]) -> str:
     )
     words = respelled(typed or "", texts)
     if fact("searched_for", words) != (typed or ""):
-        st.caption(f"Not found: “{plain(typed)}”. Results for “{plain(words)}”:", width=260)
+        st.caption(
+            f"Not found: “{escape_markdown(typed)}”. Results for “{escape_markdown(words)}”:",
+            width=260,
+        )
     return words
 
 

@@ -16,7 +16,7 @@ from attention_viz.theme import Figure, figure_json
 
 from .browser_files import PLOTLY_URL, component, component_value
 from .facts import fact
-from .markdown import plain
+from .markdown import escape_markdown
 
 MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit the width of a phone
 
@@ -99,4 +99,4 @@ def explained_errors() -> Iterator[None]:
     try:
         yield
     except AttentionError as error:
-        st.error(plain(str(fact("error", error))), icon=":material/error:")
+        st.error(escape_markdown(str(fact("error", error))), icon=":material/error:")

@@ -10,7 +10,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_viz.theme import PALETTES
 
 from .show import theme_mode
-from .url_state import bound, control_group
+from .url_state import control_group, draw_bound
 
 # Dark pages would take much ink: they are printed light, with the same hues.
 PRINT_FILTERS = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
@@ -70,7 +70,7 @@ def draw_view() -> Notation:
     """Draw the switches that change only how things look; gives the notation."""
     with st.sidebar, control_group("View", VIEW_DEFAULTS) as shown:
         if "notation" in shown:
-            bound(
+            draw_bound(
                 st.selectbox,
                 "Notation",
                 tuple(NOTATIONS),
@@ -80,7 +80,7 @@ def draw_view() -> Notation:
             )
         for label, key, text in VIEW_SWITCHES:
             if key in shown:
-                bound(st.toggle, label, key=key, help=text)
+                draw_bound(st.toggle, label, key=key, help=text)
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 

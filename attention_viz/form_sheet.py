@@ -6,11 +6,16 @@ from functools import lru_cache
 from html import escape
 
 from attention_core.checks import Array
+from attention_lab.before_and_after import (
+    form_description,
+    form_layer,
+    form_questions,
+    question_operands,
+)
 from attention_lab.guesses import Guess
-from attention_lab.pretest import about, layer, operands, questions
 
 from .handout import html_page
-from .labels import number
+from .labels import format_number
 
 STYLE = """
 :root { color-scheme: light; font-family: system-ui, sans-serif; }
@@ -29,17 +34,18 @@ td { border: 1px solid; padding: 0.05rem 0.45rem; text-align: end; }
 def matrix_text(matrix: Array) -> list[list[str]]:
     """The numbers of a matrix as they are shown; whole ones have no decimals."""
     return [
-        [number(n, 0) if float(n).is_integer() else number(n, 2) for n in row] for row in matrix
+        [format_number(n, 0) if float(n).is_integer() else format_number(n, 2) for n in row]
+        for row in matrix
     ]
 
 
 @lru_cache(maxsize=2)
 def form_sheet(form: str) -> str:
     """A whole page. Raises: SettingsError."""
-    asked = questions(form)
+    asked = form_questions(form)
     body = f"""<h1>Multi-head attention, form {escape(form)}</h1>
 <p>Name: ____________________ &emsp; Mark one answer to each question.</p>
-<p>{escape(about(form))}</p>
+<p>{escape(form_description(form))}</p>
 <ol>{"".join(_question(form, guess) for guess in asked)}</ol>
 <h1 class="key">Key of form {escape(form)}</h1>
 <ol>{"".join(f"<li>{escape(_key(guess))}</li>" for guess in asked)}</ol>"""
@@ -47,7 +53,9 @@ def form_sheet(form: str) -> str:
 
 
 def _question(form: str, guess: Guess) -> str:
-    tables = "".join(_table(name, matrix) for name, matrix in operands(layer(form), guess))
+    tables = "".join(
+        _table(name, matrix) for name, matrix in question_operands(form_layer(form), guess)
+    )
     options = "".join(
         f"<li>{place} ☐ {escape(option.label)}</li>"
         for place, option in enumerate(guess.options, 1)

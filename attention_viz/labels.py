@@ -55,11 +55,11 @@ def _breadth(character: str) -> float:
     return 1
 
 
-def number(value: float, digits: int = 3) -> str:
+def format_number(value: float, digits: int = 3) -> str:
     """A number as text: with a minus sign, "−∞" for a masked score, an exponent only if needed.
 
-    >>> number(-0.12345), number(float("-inf")), number(0.00000123), number(12345678.0)
-    ('−0.123', '−∞', '1.23e−06', '1.23e+07')
+    >>> [format_number(n) for n in (-0.12345, float("-inf"), 0.00000123, 12345678.0)]
+    ['−0.123', '−∞', '1.23e−06', '1.23e+07']
     """
     if value != 0 and math.isfinite(value) and not 10**-digits <= abs(value) < 10**6:
         return f"{value:.2e}".replace("-", "−")
@@ -79,12 +79,12 @@ def format_decimals(value: float, digits: int) -> str:
 
 
 def is_rounded(value: float, digits: int = 3) -> bool:
-    """Whether `number` leaves out digits that float32 holds (about seven).
+    """Whether `format_number` leaves out digits that float32 holds (about seven).
 
     >>> [is_rounded(n) for n in (0.5, 0.1 + 0.2, 1 / 3, float("-inf"))], is_rounded(-3.081097, 4)
     ([False, False, True, False], True)
     """
-    shown = float(number(value, digits).replace("−", "-").replace("∞", "inf"))
+    shown = float(format_number(value, digits).replace("−", "-").replace("∞", "inf"))
     return not math.isclose(shown, value, rel_tol=1e-7)
 
 
@@ -105,7 +105,7 @@ def format_agreement(gap: float, rounding: float) -> str:
     """
     if gap <= rounding:
         return "are equal"
-    return f"differ by at most {number(gap)}"
+    return f"differ by at most {format_number(gap)}"
 
 
 def format_span(places: slice, thing: str) -> str:
@@ -120,10 +120,10 @@ def format_span(places: slice, thing: str) -> str:
     return f"{thing}s {first} to {last}"
 
 
-def percent(value: float) -> str:
+def format_percent(value: float) -> str:
     """A probability in percent.
 
-    >>> percent(0.2447)
+    >>> format_percent(0.2447)
     '24.5 %'
     """
     return f"{100 * value:.1f} %"

@@ -7,10 +7,10 @@ from html import escape
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_lab.lessons.lesson import Lesson, Moment, Question, Task
+from attention_lab.lessons.lesson import Lesson, LessonQuestion, LessonTask, Moment
 
 from .handout import html_page, quotations_html
-from .labels import number
+from .labels import format_number
 
 STYLE = """
 :root { color-scheme: light; font-family: system-ui, sans-serif; }
@@ -25,9 +25,16 @@ td { text-align: right; }
 th { border: 0; font-weight: 400; }
 .boards { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-end; }
 """
-MOST_CELLS = 16  # rows or columns that are written by hand
+MAX_BOARD_CELLS = 16  # rows or columns that are written by hand
 # One head of the steps that are filled in by hand.
-EMPTY = ("query_heads", "key_heads", "value_heads", "scores", "scaled_scores", "probabilities")
+EMPTY_FIELDS = (
+    "query_heads",
+    "key_heads",
+    "value_heads",
+    "scores",
+    "scaled_scores",
+    "probabilities",
+)
 
 
 def lesson_sheet(lesson: Lesson, link: str) -> str:
@@ -59,13 +66,13 @@ def _moment(moment: Moment) -> str:
     return f"<li>{'<br>'.join(lines)}</li>\n"
 
 
-def _right(question: Question) -> str:
+def _right(question: LessonQuestion) -> str:
     if not question.options:
         return ""
     return f"<b>{escape(question.options[question.right])}.</b> "
 
 
-def _task(task: Task) -> str:
+def _task(task: LessonTask) -> str:
     mistakes = ""
     if task.mistakes:
         mistakes = f"<br><i>Typical mistake:</i> {quotations_html(task.mistakes)}"
@@ -95,11 +102,11 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
         _table(
             f"{STEPS[name].title}, head {head}", trace.labels("T"), None, shape=_shape(trace, name)
         )
-        for name in (*EMPTY, "head_outputs")
+        for name in (*EMPTY_FIELDS, "head_outputs")
     ]
     body = f"""<h1>Attention by hand: boards to fill in</h1>
 <p>{quotations_html(made_of)}</p>
-<p>Scores are multiplied by {number(trace.scale)}.</p>
+<p>Scores are multiplied by {format_number(trace.scale)}.</p>
 <h2>Given</h2><div class="boards">{"".join(given)}</div>
 <h2>To be worked out</h2><div class="boards">{"".join(empty)}</div>"""
     return html_page("Boards to fill in", STYLE, body)
@@ -116,10 +123,10 @@ def _table(
     """A matrix as an HTML table, with its numbers or with empty cells."""
     n_rows, n_columns = shape if values is None else values.shape
     lines = []
-    for row in range(min(n_rows, MOST_CELLS)):
-        shown = range(min(n_columns, MOST_CELLS))
+    for row in range(min(n_rows, MAX_BOARD_CELLS)):
+        shown = range(min(n_columns, MAX_BOARD_CELLS))
         cells = "".join(
-            f"<td>{'' if values is None else number(float(values[row, column]))}</td>"
+            f"<td>{'' if values is None else format_number(float(values[row, column]))}</td>"
             for column in shown
         )
         lines.append(f"<tr><th>{escape(rows[row])}</th>{cells}</tr>")

@@ -19,7 +19,7 @@ from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shap
 from attention_core.rules import INPUT_RULE, Position, Read, Rule
 from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
-from attention_lab.notation.notation import OURS, Notation, written
+from attention_lab.notation.notation import OURS, Notation, written_name
 
 from .names import axis_labels, role_of, symbol_of, title_of
 
@@ -78,7 +78,7 @@ class Stage:
 
     def symbol(self, name: str) -> str:
         """The symbol of an array as the formulas beside the board write it."""
-        return symbol_of(written(self.trace, name, self.notation), self.notation)
+        return symbol_of(written_name(self.trace, name, self.notation), self.notation)
 
     def rule(self, name: str) -> Rule | None:
         """How the cells of an array are computed; None for arrays that are given."""

@@ -11,7 +11,7 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.practice import PracticeQuestion
 
 from . import story
-from .labels import format_decimals, number
+from .labels import format_decimals, format_number
 from .payload import JSON, Stage
 from .tables import format_derivation
 
@@ -59,7 +59,7 @@ def format_result(question: PracticeQuestion) -> str:
     """The answer: a column as a whole number, any other number with enough decimals to be right."""
     if question.exact.field == "merged":
         return f"{question.answer:.0f}"
-    write = format_decimals if abs(question.answer) >= 1 else number
+    write = format_decimals if abs(question.answer) >= 1 else format_number
     return write(question.answer, question.decimals)
 
 

@@ -12,7 +12,7 @@ from attention_core.derivation import Derivation, Factor
 from attention_core.head_blocks import head_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
-from .labels import is_rounded, number, shorten
+from .labels import format_number, is_rounded, shorten
 
 MATRIX_SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
@@ -106,7 +106,10 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     number is rounded, so the line may give another result.
     """
     if derivation.operation == "mask":
-        score, result = number(derivation.terms[0].value, 4), number(derivation.result, 4)
+        score, result = (
+            format_number(derivation.terms[0].value, 4),
+            format_number(derivation.result, 4),
+        )
         if derivation.allowed:
             return f"allowed: {score} stays {result}"
         return f"not allowed: {score} becomes −∞"
@@ -114,7 +117,7 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
 
     def shown(value: float, digits: int = 4) -> str:
         rounded.append(is_rounded(value, digits))
-        return number(value, digits)
+        return format_number(value, digits)
 
     left, right = _left_side(derivation, shown, places), shown(derivation.result)
     if derivation.result and any(rounded):

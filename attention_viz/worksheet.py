@@ -10,7 +10,7 @@ from html import escape
 from .handout import html_page, quotations_html
 from .practice import QuestionText
 
-TITLE = "Multi-head attention by hand"
+WORKSHEET_TITLE = "Multi-head attention by hand"
 STYLE = """
 :root { color-scheme: light; font-family: system-ui, sans-serif; }
 body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; overflow-wrap: anywhere; }
@@ -29,7 +29,7 @@ def worksheet(asked: Sequence[tuple[int, QuestionText]], made_of: str) -> str:
     """
     questions = "".join(_question(number, one) for number, one in asked)
     answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
-    body = f"""<h1>{TITLE}</h1>
+    body = f"""<h1>{WORKSHEET_TITLE}</h1>
 <p>{quotations_html(made_of)}</p>
 <p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may differ by the
 rounding.</p>
@@ -37,7 +37,7 @@ rounding.</p>
 <h1 class="answers">Answers</h1>
 <p><small>{quotations_html(made_of)}</small></p>
 <ol>{answers}</ol>"""
-    return html_page(TITLE, STYLE, body)
+    return html_page(WORKSHEET_TITLE, STYLE, body)
 
 
 def _question(number: int, asked: QuestionText) -> str:

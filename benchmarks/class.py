@@ -27,16 +27,16 @@ from pathlib import Path
 
 import websockets
 
-from attention_lab.classroom.place import SETTING
-from attention_lab.classroom.posed import Posed
-from attention_lab.classroom.rooms import Opened, Rooms
-from attention_lab.classroom.tally import answers
+from attention_lab.classroom.class_file import FILE_VARIABLE
+from attention_lab.classroom.class_question import ClassQuestion
+from attention_lab.classroom.rooms import NewRoom, Rooms
+from attention_lab.classroom.tally import read_answers
 
 from ._servers import ROOT, free_port
 from ._students import WITHIN, Met, Student, asked, opened, page_of
 
 MOMENTS = ("/softmax?head=1", "/scores?head=0", "/mask?mask=causal", "/mixing?head=1")
-ASKED = Posed("number", "2 × 3?", 6.0, "2 × 3 = 6")
+ASKED = ClassQuestion("number", "2 × 3?", 6.0, "2 × 3 = 6")
 
 
 def start(port: int, file: Path) -> subprocess.Popen[bytes]:
@@ -45,7 +45,7 @@ def start(port: int, file: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", "app.py", *options],
         cwd=ROOT,
-        env=os.environ | {SETTING: str(file)},
+        env=os.environ | {FILE_VARIABLE: str(file)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -65,7 +65,7 @@ async def ready(port: int, room: str) -> None:
     raise RuntimeError("The server does not start")
 
 
-async def lead(rooms: Rooms, made: Opened, students: list[Student], seconds: float) -> None:
+async def lead(rooms: Rooms, made: NewRoom, students: list[Student], seconds: float) -> None:
     """Move the class from page to page for so long, about every 20 seconds."""
     end, places = time.perf_counter() + seconds, 0
     while time.perf_counter() < end:
@@ -91,7 +91,7 @@ async def lesson(count: int, seconds: float, folder: Path) -> tuple[Met, dict[st
         found: dict[str, object] = {}
         for part in ("calm", "killed"):
             number = rooms.ask(made.room, made.secret, ASKED)
-            rooms.turn(made.room, made.secret, "open")
+            rooms.set_state(made.room, made.secret, "open")
             leading = asyncio.create_task(lead(rooms, made, students, seconds / 2))
             voting = [asyncio.create_task(student.vote(number)) for student in students]
             if part == "killed":
@@ -102,11 +102,11 @@ async def lesson(count: int, seconds: float, folder: Path) -> tuple[Met, dict[st
                 server = start(port, file)
                 await ready(port, made.room)
                 found["told before"] = len(told)
-                found["question there"] = rooms.state(made.room).posed == ASKED
+                found["question there"] = rooms.state(made.room).question == ASKED
             await asyncio.gather(*voting)
             await leading
-            rooms.turn(made.room, made.secret, "closed")
-            kept = sorted(answers(rooms, made.room, number))
+            rooms.set_state(made.room, made.secret, "closed")
+            kept = sorted(read_answers(rooms, made.room, number))
             found[f"lost, {part}"] = len(met.kept) - len(kept)
             found[f"as told, {part}"] = kept == sorted(met.kept.values())
             found[f"votes, {part}"] = list(met.votes)

@@ -26,7 +26,7 @@ import numpy as np
 import torch
 
 from attention_core import STEPS, Trace
-from attention_lab.export.step_code import SETTING_NAMES, given, value
+from attention_lab.export.step_code import SETTING_NAMES, array_or_setting, given_names
 from attention_lab.rounding import tolerance
 from scripts.torch_code_cases import CHOICES, Case, cases, lines_of, trace_of
 
@@ -40,7 +40,7 @@ OF_WEIGHTS, OF_RULE, OF_MASKS = slice(0, 3), (0, 1, 2, 5), slice(0, 6)
 
 def tensors(trace: Trace) -> dict[str, Any]:
     """The operands of the lines of a trace, as tensors."""
-    arrays = {name: value(trace, name) for name in given(trace)}
+    arrays = {name: array_or_setting(trace, name) for name in given_names(trace)}
     made = {
         name: thing if name in SETTING_NAMES else torch.tensor(thing)
         for name, thing in arrays.items()

@@ -9,8 +9,8 @@ from PIL import Image, ImageColor
 
 from attention_core import Projections, attend
 from attention_core.cache import CACHE_BYTES
-from attention_lab.classroom.limits import LIMITS
-from attention_lab.classroom.place import SETTING
+from attention_lab.classroom.class_file import FILE_VARIABLE
+from attention_lab.classroom.limits import CLASS_LIMITS
 from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
 from attention_lab.user_data.layer_search import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
@@ -109,14 +109,14 @@ def test_the_page_for_teachers_names_the_bounds_of_a_class() -> None:
     assert numbers == [
         str(int(bound))
         for bound in (
-            LIMITS.rooms,
-            LIMITS.questions,
-            LIMITS.voters,
-            LIMITS.per_source,
-            LIMITS.burst,
-            LIMITS.pace,
-            LIMITS.source_burst,
-            LIMITS.source_pace,
+            CLASS_LIMITS.rooms,
+            CLASS_LIMITS.questions,
+            CLASS_LIMITS.voters,
+            CLASS_LIMITS.per_source,
+            CLASS_LIMITS.burst,
+            CLASS_LIMITS.pace,
+            CLASS_LIMITS.source_burst,
+            CLASS_LIMITS.source_pace,
         )
     ]
-    assert f"`{SETTING}`" in text
+    assert f"`{FILE_VARIABLE}`" in text

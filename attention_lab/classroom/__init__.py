@@ -1,1 +1,1 @@
-"""A class that answers together: rooms, their question, its votes, kept in one file."""
+"""Classes that vote: rooms, their questions and votes, in one file."""

@@ -1,4 +1,4 @@
-"""What a class may take of the machine, and the errors that say so."""
+"""The limits of all classes on one machine, and their errors."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class ClosedError(AttentionError):
 
 
 class TooManyError(AttentionError):
-    """More than a class may take of the machine; nobody else is hindered."""
+    """A class, a visitor or a network has reached a limit; others are not affected."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The bounds of all rooms of one file; seconds where nothing else is said.
+    """The limits of all rooms in one file.
 
     voters: of one room. per_source: voters of one room from one network address. pace: votes of one
-    visitor in a second, on average; burst: as many at once. The same of all at one network address,
-    which a whole class may share.
+    visitor per second, on average; burst: votes at once. source_pace, source_burst: the same for
+    one network address, which a whole class may share. lasts: seconds until a room is deleted.
     """
 
     rooms: int = 200
@@ -46,18 +46,18 @@ class Limits:
     lasts: float = 24 * 3600.0
 
 
-LIMITS = Limits()
+CLASS_LIMITS = Limits()
 
 
-class Pace:
-    """So many acts a second for everybody, each counted by himself, in a bounded memory.
+class RateLimiter:
+    """A limit of actions per second for each visitor or address, in bounded memory.
 
     >>> now = [0.0]
-    >>> pace = Pace(per_second=1.0, burst=2, clock=lambda: now[0])
-    >>> [pace.takes("a"), pace.takes("a"), pace.takes("a"), pace.takes("b")]
+    >>> limiter = RateLimiter(per_second=1.0, burst=2, clock=lambda: now[0])
+    >>> [limiter.allows("a"), limiter.allows("a"), limiter.allows("a"), limiter.allows("b")]
     [True, True, False, True]
     >>> now[0] = 1.0
-    >>> pace.takes("a"), pace.takes("a")
+    >>> limiter.allows("a"), limiter.allows("a")
     (True, False)
     """
 
@@ -67,31 +67,31 @@ class Pace:
         self._per_second, self._burst, self._clock, self._most = per_second, burst, clock, most
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def takes(self, who: str) -> bool:
-        """Whether this act of somebody is within his pace; one beyond it is not counted."""
+    def allows(self, who: str) -> bool:
+        """Whether this action is within the limit; an action beyond it is not counted."""
         now = self._clock()
         left, since = self._left.pop(who, (float(self._burst), now))
         left = min(float(self._burst), left + max(0.0, now - since) * self._per_second)
         is_within = left >= 1
         self._left[who] = (left - is_within, now)
         while len(self._left) > self._most:
-            self._left.popitem(last=False)  # who was quiet for the longest time
+            self._left.popitem(last=False)  # the one that has not acted for the longest time
         return is_within
 
-    def wait(self) -> int:
-        """Seconds after which one more act is taken at the latest."""
+    def seconds_to_wait(self) -> int:
+        """Seconds after which one more action is certainly allowed."""
         return math.ceil(1 / self._per_second)
 
 
 class Seats:
-    """Who has come to a room from where: one network address cannot take all seats of others."""
+    """Who votes in a room from which address: one address cannot take the seats of all others."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: Limits = CLASS_LIMITS) -> None:
         self._limits = limits
         self._taken: OrderedDict[str, dict[str, set[str]]] = OrderedDict()
 
     def take(self, room: str, source: str, visitor: str) -> None:
-        """A seat for a visitor, who keeps it. Raises: TooManyError where there are too many."""
+        """Give a visitor a seat to keep. Raises: TooManyError if no seat is left."""
         by_source = self._taken.setdefault(room, {})
         mine = by_source.setdefault(source, set())
         if visitor in mine:
@@ -99,7 +99,7 @@ class Seats:
         if len(mine) >= self._limits.per_source:
             raise TooManyError(
                 f"{len(mine)} people have answered from your network address, and no more are"
-                " possible; open a second room"
+                " allowed; open a second room"
             )
         if sum(map(len, by_source.values())) >= 2 * self._limits.voters:
             raise TooManyError("This room is full; open a second room")

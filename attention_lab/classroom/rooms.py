@@ -1,4 +1,4 @@
-"""The rooms of a file, and what their teachers and students may do in them."""
+"""The rooms of a file, and the actions of teachers and students in them."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
-from .file import ClassFile
+from .class_file import ClassFile
+from .class_question import ClassQuestion, question_from_json, question_to_json
 from .letters import check_token, digest, is_secret, new_room, new_secret
-from .limits import LIMITS, ClosedError, Limits, RightsError, RoomError, TooManyError
-from .posed import Posed, from_json, to_json
+from .limits import CLASS_LIMITS, ClosedError, Limits, RightsError, RoomError, TooManyError
 
-STATES = ("none", "open", "closed", "revealed")
+ROOM_STATES = ("none", "open", "closed", "revealed")
 MAX_MOMENT = 8_000  # characters
-# A page of this app with what it shows: never another site's.
+# A page of this app with its parameters; never a page of another site.
 _MOMENT = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A new room: its letters, and the secret that makes somebody its teacher."""
+class NewRoom:
+    """A new room: its letters, and the secret of its teacher."""
 
     room: str
     secret: str
@@ -35,9 +35,9 @@ class Opened:
 class RoomState:
     """A room as it is now.
 
-    version: grows with all but votes; n_writes: with each vote. number: of the question, from 1; 0
-    before the first. moment: the page that the teacher shows, with what it shows, and n_moments how
-    often it has changed.
+    version: grows with each change except votes; n_writes: with each vote. number: of the question,
+    from 1; 0 before the first. moment: the page that the teacher shows, with its parameters;
+    n_moments: how often it has changed.
     """
 
     room: str
@@ -48,12 +48,12 @@ class RoomState:
     number: int
     moment: str
     n_moments: int
-    posed: Posed | None
+    question: ClassQuestion | None
 
 
 @dataclass(frozen=True)
 class Vote:
-    """An answer on its way: the token of the visitor, the question's number, the answer."""
+    """An answer to be written: room, token of the visitor, number of the question, answer."""
 
     room: str
     token: str
@@ -61,8 +61,8 @@ class Vote:
     answer: float
 
 
-# A new answer in place of the visitor's old one; a new visitor only where there is room.
-KEEP = """
+# A new answer replaces the visitor's old one; a new visitor is added only if the room is not full.
+KEEP_VOTE = """
 INSERT INTO votes SELECT ?1, ?2, ?3, ?4, ?5
 WHERE EXISTS (SELECT 1 FROM votes WHERE room = ?1 AND number = ?2 AND visitor = ?3)
    OR (SELECT count(*) FROM votes WHERE room = ?1 AND number = ?2) < ?6
@@ -74,30 +74,30 @@ class Rooms:
     """All rooms of a file. Several processes may have the same file open."""
 
     def __init__(
-        self, path: Path, clock: Callable[[], float] = time.time, limits: Limits = LIMITS
+        self, path: Path, clock: Callable[[], float] = time.time, limits: Limits = CLASS_LIMITS
     ) -> None:
         self.file, self.clock, self.limits = ClassFile(path), clock, limits
-        self.forget_old()
+        self.delete_old()
 
-    def open(self) -> Opened:
-        """A new room. Raises: TooManyError where there are as many as there may be."""
-        self.forget_old()
-        made, now = Opened(new_room(), new_secret()), self.clock()
+    def open(self) -> NewRoom:
+        """A new room. Raises: TooManyError if the limit of rooms is reached."""
+        self.delete_old()
+        made, now = NewRoom(new_room(), new_secret()), self.clock()
         with self.file.writing() as db:
             ((count,),) = db.execute("SELECT count(*) FROM rooms").fetchall()
             if count >= self.limits.rooms:
                 raise TooManyError(
-                    f"{count} rooms are open on this machine, and no more are possible; close one,"
-                    " or wait: each closes a day after it was opened"
+                    f"{count} rooms are open on this machine, and no more are allowed; delete one,"
+                    " or wait: each is deleted a day after it was opened"
                 )
             while db.execute("SELECT 1 FROM rooms WHERE room = ?", (made.room,)).fetchall():
-                made = Opened(new_room(), made.secret)
+                made = NewRoom(new_room(), made.secret)
             row = (made.room, digest(made.secret), now, 1, 0, "none", 0, "", 0)
             db.execute("INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         return made
 
     def state(self, room: str) -> RoomState:
-        """A room as it is now. Raises: RoomError where there is none, or no longer."""
+        """A room as it is now. Raises: RoomError if there is none, or no longer."""
         rows = self.file.read(
             "SELECT opened, version, n_writes, state, number, moment, n_moments, posed FROM rooms"
             " LEFT JOIN questions USING (room, number) WHERE room = ? AND opened > ?",
@@ -106,12 +106,14 @@ class Rooms:
         )
         if not rows:
             raise RoomError(
-                f"There is no room {room}, or no longer: a room closes after a day; ask the teacher"
-                " for the letters"
+                f"There is no room {room}, or no longer: a room is deleted after a day; ask the"
+                " teacher for the letters"
             )
         opened, version, n_writes, state, number, moment, n_moments, kept = rows[0]
-        posed = from_json(kept) if kept else None
-        return RoomState(room, opened, version, n_writes, state, number, moment, n_moments, posed)
+        question = question_from_json(kept) if kept else None
+        return RoomState(
+            room, opened, version, n_writes, state, number, moment, n_moments, question
+        )
 
     def is_teacher(self, room: str, secret: str) -> bool:
         """Whether a secret is the one of the room's teacher."""
@@ -119,79 +121,90 @@ class Rooms:
         return bool(rows) and is_secret(secret, rows[0][0])
 
     def check_teacher(self, room: str, secret: str) -> None:
-        """Raises: RoomError where there is no room, RightsError for a wrong secret."""
+        """Raises: RoomError if there is no such room, RightsError for a wrong secret."""
         self.state(room)
         if not self.is_teacher(room, secret):
             raise RightsError(
-                f"Only the teacher of room {room} may do this; open the teacher's link once more"
+                f"Only the teacher of room {room} may do this; open the teacher's link again"
             )
 
-    def ask(self, room: str, secret: str, posed: Posed) -> int:
-        """Put a question to the class, its vote not yet open; gives its number."""
+    def ask(self, room: str, secret: str, posed: ClassQuestion) -> int:
+        """Ask the class a question, with its vote still closed; returns its number."""
         self.check_teacher(room, secret)
         with self.file.writing() as db:
-            number = _only(db, "SELECT max(number) FROM questions WHERE room = ?", room) or 0
+            number = _first_value(db, "SELECT max(number) FROM questions WHERE room = ?", room) or 0
             if number >= self.limits.questions:
                 raise TooManyError(
-                    f"Room {room} has had {number} questions, and no more are possible; open a new"
+                    f"Room {room} has had {number} questions, and no more are allowed; open a new"
                     " room"
                 )
-            db.execute("INSERT INTO questions VALUES (?, ?, ?)", (room, number + 1, to_json(posed)))
-            _change(db, room, "state = 'closed', number = ?", number + 1)
+            db.execute(
+                "INSERT INTO questions VALUES (?, ?, ?)",
+                (room, number + 1, question_to_json(posed)),
+            )
+            _change_room(db, room, "state = 'closed', number = ?", number + 1)
         return int(number) + 1
 
-    def turn(self, room: str, secret: str, state: str) -> None:
+    def set_state(self, room: str, secret: str, state: str) -> None:
         """Open the vote, close it, or reveal the answer. Raises: SettingsError before the first
         question, and for another state.
         """
         self.check_teacher(room, secret)
-        if state not in STATES[1:]:
-            raise SettingsError(f"state must be one of {STATES[1:]}, but is {state!r}; choose one")
+        if state not in ROOM_STATES[1:]:
+            raise SettingsError(
+                f"state must be one of {ROOM_STATES[1:]}, but is {state!r}; choose one"
+            )
         with self.file.writing() as db:
-            if not _only(db, "SELECT number FROM rooms WHERE room = ?", room):
+            if not _first_value(db, "SELECT number FROM rooms WHERE room = ?", room):
                 raise SettingsError(f"Room {room} has no question yet; choose one first")
-            _change(db, room, "state = ?", state)
+            _change_room(db, room, "state = ?", state)
 
     def move(self, room: str, secret: str, moment: str) -> None:
-        """Bring those who follow to a page of this app, such as /scores?head=1."""
+        """Send the students who follow to a page of this app, such as /scores?head=1."""
         self.check_teacher(room, secret)
         if len(moment) > MAX_MOMENT or not _MOMENT.fullmatch(moment):
             raise SettingsError(
-                f"moment must be a page of this app that begins with one / and has at most"
-                f" {MAX_MOMENT} characters, but is “{moment[:40]}”; show another page"
+                f"moment must be a page of this app: one / at its start, at most {MAX_MOMENT}"
+                f" characters; it is “{moment[:40]}”; show another page"
             )
         with self.file.writing() as db:
-            if _only(db, "SELECT moment FROM rooms WHERE room = ?", room) != moment:
-                _change(db, room, "moment = ?, n_moments = n_moments + 1", moment)
+            if _first_value(db, "SELECT moment FROM rooms WHERE room = ?", room) != moment:
+                _change_room(db, room, "moment = ?, n_moments = n_moments + 1", moment)
 
     def vote(self, room: str, token: str, number: int, answer: float) -> None:
-        """Keep the answer of a visitor to the question of a number; a later one takes its place.
+        """Write the answer of a visitor to a question; it replaces an earlier one.
 
-        Raises: ClosedError where the vote on it is not open, TooManyError, SettingsError. When this
-        returns, the vote is on the disk.
+        Raises: ClosedError if the vote is not open, TooManyError, SettingsError. When this returns,
+        the vote is on the disk.
         """
         (error,) = self.vote_all([Vote(room, token, number, answer)])
         if error:
             raise error
 
     def vote_all(self, votes: Sequence[Vote]) -> list[AttentionError | None]:
-        """The same for many votes, which are on the disk together; gives what each is refused for.
+        """Write many votes in one transaction; returns the error of each, or None.
 
-        One by one each would wait for the disk, and between its statements for the interpreter.
+        One by one, each would wait for the disk, and between its statements for the interpreter.
         """
         with self.file.writing() as db:
-            return [self._refusal(db, vote) for vote in votes]
+            return [self._write_vote(db, vote) for vote in votes]
 
-    def _refusal(self, db: sqlite3.Connection, vote: Vote) -> AttentionError | None:
+    def _write_vote(self, db: sqlite3.Connection, vote: Vote) -> AttentionError | None:
         try:
             visitor, now = digest(check_token(vote.token)), self.state(vote.room)
-            if now.posed is None or now.state != "open" or now.number != vote.number:
+            if now.question is None or now.state != "open" or now.number != vote.number:
                 raise ClosedError("The vote on this question is closed; wait for the next question")
-            given = (vote.room, vote.number, visitor, now.posed.check(vote.answer), self.clock())
-            if not db.execute(KEEP, (*given, self.limits.voters)).rowcount:
+            given = (
+                vote.room,
+                vote.number,
+                visitor,
+                now.question.check_answer(vote.answer),
+                self.clock(),
+            )
+            if not db.execute(KEEP_VOTE, (*given, self.limits.voters)).rowcount:
                 raise TooManyError(
                     f"{self.limits.voters} people have answered in this room, and no more are"
-                    " possible; open a second room"
+                    " allowed; open a second room"
                 )
         except AttentionError as error:
             return error
@@ -204,8 +217,8 @@ class Rooms:
             db.execute("DELETE FROM rooms WHERE room = ?", (room,))
         self.file.empty_log()
 
-    def forget_old(self) -> None:
-        """Delete every room that has had its day."""
+    def delete_old(self) -> None:
+        """Delete every room that is too old."""
         old = self.clock() - self.limits.lasts
         if self.file.read("SELECT 1 FROM rooms WHERE opened <= ? LIMIT 1", old):
             with self.file.writing() as db:
@@ -213,11 +226,11 @@ class Rooms:
             self.file.empty_log()
 
 
-def _only(db: sqlite3.Connection, query: str, *given: object) -> Any:
-    """The first column of the first row, 0 where there is none."""
+def _first_value(db: sqlite3.Connection, query: str, *given: object) -> Any:
+    """The first column of the first row; 0 if there is no row."""
     row = db.execute(query, given).fetchone()
     return row[0] if row else 0
 
 
-def _change(db: sqlite3.Connection, room: str, change: str, *given: object) -> None:
+def _change_room(db: sqlite3.Connection, room: str, change: str, *given: object) -> None:
     db.execute(f"UPDATE rooms SET version = version + 1, {change} WHERE room = ?", (*given, room))

@@ -1,4 +1,4 @@
-"""What a class has answered: a histogram, and a table to take away."""
+"""The answers of a class: a histogram, and a table to download."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from .posed import Posed, from_json
+from .class_question import ClassQuestion, question_from_json
 from .rooms import Rooms
 
-MOST_BARS = 8  # of different numbers; the rest is one bar
-REST = "other"
-# A spreadsheet takes a cell that begins with one of these for a formula.
+MAX_BARS = 8  # of different numbers; the rest is one bar
+OTHER_LABEL = "other"
+# A spreadsheet runs a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of the histogram: an answer, how many gave it, whether it is right."""
+    """One bar of the histogram: an answer, how often it was given, whether it is right."""
 
     label: str
     count: int
     is_right: bool
 
 
-def answers(rooms: Rooms, room: str, number: int) -> list[float]:
-    """All answers to a question, without whose they are."""
+def read_answers(rooms: Rooms, room: str, number: int) -> list[float]:
+    """All answers to a question, without their visitors."""
     query = "SELECT answer FROM votes WHERE room = ? AND number = ?"
     return [answer for (answer,) in rooms.file.read(query, room, number)]
 
 
-def count(rooms: Rooms, room: str, number: int) -> int:
-    """How many have answered a question."""
+def count_answers(rooms: Rooms, room: str, number: int) -> int:
+    """The number of answers to a question."""
     query = "SELECT count(*) FROM votes WHERE room = ? AND number = ?"
     return int(rooms.file.read(query, room, number)[0][0])
 
 
-def histogram(posed: Posed, given: Sequence[float]) -> list[Bar]:
-    """How often each answer was given: of a choice every option; of a number all that is right as
-    one bar, the seven most frequent others, and the rest.
+def histogram(posed: ClassQuestion, given: Sequence[float]) -> list[Bar]:
+    """How often each answer was given. A choice has a bar for each option. A number has one bar for
+    all right answers, the seven most frequent wrong ones, and one for the rest.
 
-    >>> from attention_lab.classroom.posed import Posed
-    >>> asked = Posed("number", "2 × 3?", 6.0, "2 × 3 = 6")
+    >>> from attention_lab.classroom.class_question import ClassQuestion
+    >>> asked = ClassQuestion("number", "2 × 3?", 6.0, "2 × 3 = 6")
     >>> [(bar.label, bar.count, bar.is_right) for bar in histogram(asked, [6, 5, 6, 8])]
     [('5', 1, False), ('6', 2, True), ('8', 1, False)]
     """
@@ -54,15 +54,15 @@ def histogram(posed: Posed, given: Sequence[float]) -> list[Bar]:
     found = Counter(posed.answer if posed.accepts(answer) else answer for answer in given)
     found[posed.answer] += 0
     wrong = [answer for answer, _ in found.most_common() if answer != posed.answer]
-    shown = sorted([posed.answer, *wrong[: MOST_BARS - 1]])
+    shown = sorted([posed.answer, *wrong[: MAX_BARS - 1]])
     bars = [Bar(f"{answer:.6g}", found[answer], answer == posed.answer) for answer in shown]
-    rest = sum(found[answer] for answer in wrong[MOST_BARS - 1 :])
-    return [*bars, Bar(REST, rest, False)] if rest else bars
+    rest = sum(found[answer] for answer in wrong[MAX_BARS - 1 :])
+    return [*bars, Bar(OTHER_LABEL, rest, False)] if rest else bars
 
 
-def export(rooms: Rooms, room: str, secret: str) -> str:
-    """All votes of a room as CSV, with visitors numbered in the order of their first vote. No cell
-    can be taken for a formula.
+def export_votes(rooms: Rooms, room: str, secret: str) -> str:
+    """All votes of a room as CSV. Visitors are numbered in the order of their first vote. No cell
+    is a formula.
     """
     rooms.check_teacher(room, secret)
     query = (
@@ -74,7 +74,7 @@ def export(rooms: Rooms, room: str, secret: str) -> str:
     table.writerow(("question", "text", "student", "answer", "right", "time"))
     known: dict[bytes, int] = {}
     for number, visitor, answer, at, kept in rooms.file.read(query, room):
-        posed = from_json(kept)
+        posed = question_from_json(kept)
         said = posed.options[int(answer)] if posed.kind == "choice" else f"{answer:.12g}"
         time = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
         student = known.setdefault(visitor, len(known) + 1)
@@ -84,7 +84,7 @@ def export(rooms: Rooms, room: str, secret: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula; a number stays a number."""
+    """A text that no spreadsheet runs as a formula; a number stays a number."""
     try:
         float(text)
     except ValueError:

@@ -16,19 +16,18 @@ from attention_core.trace import STEPS, Trace
 
 from ..notation.formulas import formula
 from ..notation.notation import OURS
-from . import step_code
 from .literals import PACKED, UNPACKED, array_source, labels_source
-from .step_code import SETTING_NAMES, numpy_lines, value
+from .step_code import SETTING_NAMES, array_or_setting, given_names, numpy_lines
 
-TITLE = "One layer of multi-head attention, computed again step by step"
-ABOUT = """\
+PROGRAM_TITLE = "One layer of multi-head attention, computed again step by step"
+PROGRAM_DESCRIPTION = """\
 The numbers come first: the lengths of the axes, what the layer was given, and what the app showed
 for each step.
 Then every step is computed again by its own lines and compared with what was shown. Change a
 number or a line and
 run it again: it stops at the first step that gives something else."""
 Labels = Sequence[tuple[str, ...]]
-ENDING = f'print("All {len(STEPS)} steps agree with the numbers that the app showed.")'
+LAST_LINE = f'print("All {len(STEPS)} steps agree with the numbers that the app showed.")'
 
 
 def script(trace: Trace, sequences: Labels = ()) -> str:
@@ -41,13 +40,13 @@ def script(trace: Trace, sequences: Labels = ()) -> str:
     ]
     given, shown = _given(trace), _shown(trace)
     head = [
-        f'"""{TITLE}.\n\n{ABOUT}\n"""',
+        f'"""{PROGRAM_TITLE}.\n\n{PROGRAM_DESCRIPTION}\n"""',
         _imports(trace, given + shown),
         _sizes(trace, sequences),
         given,
         shown,
     ]
-    return "\n\n".join([*head, *steps, ENDING]) + "\n"
+    return "\n\n".join([*head, *steps, LAST_LINE]) + "\n"
 
 
 def notebook(trace: Trace, sequences: Labels = ()) -> str:
@@ -58,7 +57,7 @@ def notebook(trace: Trace, sequences: Labels = ()) -> str:
     """
     given, shown = _given(trace), _shown(trace)
     cells = [
-        _markdown("title", f"# {TITLE}\n\n{ABOUT}"),
+        _markdown("title", f"# {PROGRAM_TITLE}\n\n{PROGRAM_DESCRIPTION}"),
         _code("sizes", f"{_imports(trace, given + shown)}\n\n{_sizes(trace, sequences)}"),
         _code("given", given),
         _code("shown", shown),
@@ -71,7 +70,7 @@ def notebook(trace: Trace, sequences: Labels = ()) -> str:
             _markdown(f"{name}-text", text),
             _code(f"{name}-code", f"{numpy_lines(trace, name)}\n{look}"),
         ]
-    cells.append(_code("ending", ENDING))
+    cells.append(_code("ending", LAST_LINE))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -122,12 +121,12 @@ def _sizes(trace: Trace, sequences: Labels) -> str:
 def _given(trace: Trace) -> str:
     """The inputs, weights and settings."""
     rows = ["# What the layer was given."]
-    for name in step_code.given(trace):
-        thing = value(trace, name)
+    for name in given_names(trace):
+        given = array_or_setting(trace, name)
         rows.append(
-            f"{name} = {float(thing)!r}"
+            f"{name} = {float(given)!r}"
             if name in SETTING_NAMES
-            else f"{name} = {array_source(thing)}"
+            else f"{name} = {array_source(given)}"
         )
     return "\n".join(rows)
 

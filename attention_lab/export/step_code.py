@@ -53,7 +53,7 @@ def check_line(trace: Trace, field: str) -> str:
     return f'np.testing.assert_allclose({field}, shown["{field}"], rtol=0, atol={limit})'
 
 
-def given(trace: Trace) -> Iterator[str]:
+def given_names(trace: Trace) -> Iterator[str]:
     """The names of what the lines read besides the fields, and this trace has."""
     yield "x"
     if trace.memory is not trace.inputs:
@@ -62,32 +62,32 @@ def given(trace: Trace) -> Iterator[str]:
     yield from (name for name in MASK_NAMES + SETTING_NAMES if getattr(trace, name) is not None)
 
 
-def value(trace: Trace, name: str) -> Any:
-    """What a name of the lines stands for: a field, or something given."""
+def array_or_setting(trace: Trace, name: str) -> Any:
+    """What a name in the lines stands for."""
     if name in MATRICES + BIASES:
         return getattr(trace.projections, name)
     return getattr(trace, SEQUENCE_FIELDS.get(name, name))
 
 
-def axes(trace: Trace, name: str) -> tuple[str, ...]:
+def _axes(trace: Trace, name: str) -> tuple[str, ...]:
     """The axis letters of a field or of an array that was given; 1 where a mask or bias is the
     same along an axis.
     """
     if name not in MASK_NAMES:
         return trace.axes(SEQUENCE_FIELDS.get(name, name))
-    shape = value(trace, name).shape
+    shape = array_or_setting(trace, name).shape
     letters = trace.axes("scores")[4 - len(shape) :]
     return tuple("1" if size == 1 else letter for size, letter in zip(shape, letters, strict=True))
 
 
 def _shapes(trace: Trace, field: str, code: str) -> Iterator[str]:
     """Comments: each array or setting that the lines read, then the array that they make."""
-    known = {*given(trace), *STEPS} - {field}
+    known = {*given_names(trace), *STEPS} - {field}
     read = [name for name in compile(code, field, "exec").co_names if name in known]
     width = max(len(name) for name in [*read, field])
     for name in [*read, field]:
-        way = "out" if name == field else "in "
-        size = value(trace, name)
+        direction = "out" if name == field else "in "
+        size = array_or_setting(trace, name)
         if name not in SETTING_NAMES:
-            size = f"({', '.join(axes(trace, name))}) = {size.shape}"
-        yield f"# {way}  {name.ljust(width)} {size}"
+            size = f"({', '.join(_axes(trace, name))}) = {size.shape}"
+        yield f"# {direction}  {name.ljust(width)} {size}"

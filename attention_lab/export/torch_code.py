@@ -10,7 +10,13 @@ import math
 from collections.abc import Callable
 
 from attention_core.layer import Layer
-from attention_core.numpy_code import NUMPY_PARTS, Parts, filled, grouped, zeros_for_nothing
+from attention_core.numpy_code import (
+    NUMPY_PARTS,
+    Parts,
+    fill_template,
+    has_shared_heads,
+    zeros_empty_rows,
+)
 from attention_core.projections import BIASES
 from attention_core.trace import STEPS, Trace
 
@@ -19,7 +25,7 @@ from .torch_masks import has_rule, heads_mask, layer_mask
 
 def statements(trace: Trace, field: str) -> str:
     """The PyTorch statements that compute a field from those before it."""
-    return filled(STEPS[field].torch, trace, TORCH_PARTS)
+    return fill_template(STEPS[field].torch, trace, TORCH_PARTS)
 
 
 def _bias(bias: str) -> Callable[[Layer], str]:
@@ -27,7 +33,9 @@ def _bias(bias: str) -> Callable[[Layer], str]:
 
 
 def _repeated(heads: str) -> Callable[[Layer], str]:
-    return lambda layer: f"{heads}.repeat_interleave(H // G, dim=1)" if grouped(layer) else heads
+    return lambda layer: (
+        f"{heads}.repeat_interleave(H // G, dim=1)" if has_shared_heads(layer) else heads
+    )
 
 
 def _masked(layer: Layer) -> str:
@@ -36,7 +44,7 @@ def _masked(layer: Layer) -> str:
 
 
 def _no_keys(layer: Layer) -> str:
-    if not zeros_for_nothing(layer):
+    if not zeros_empty_rows(layer):
         return ""
     return "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
 
@@ -76,7 +84,7 @@ def heads_in_one_call(trace: Trace) -> str:
         )
     options = [heads_mask(trace)] if has_rule(trace) else []
     options += [] if _usual_scale(trace) else ["scale=scale"]
-    options += ["enable_gqa=True"] if grouped(trace) else []
+    options += ["enable_gqa=True"] if has_shared_heads(trace) else []
     return _call(
         "head_outputs = F.scaled_dot_product_attention",
         "query_heads",
@@ -94,7 +102,7 @@ def layer_in_one_call(trace: Trace) -> str:
         return f"# torch.nn.MultiheadAttention cannot be used here: {OBSTACLES[found]}."
     options, notes = [layer_mask(trace)] if has_rule(trace) else [], []
     names = "output, probabilities"
-    if zeros_for_nothing(trace):
+    if zeros_empty_rows(trace):
         # Asked for its weights, the module gives NaN to a query with nothing to attend to (checked
         # with PyTorch 2.13); otherwise zeros, but NaN in the fast path of a module in eval().
         names, options = "output, _", [*options, "need_weights=False"]
@@ -158,7 +166,7 @@ def obstacle(trace: Trace) -> str:
     p = trace.projections
     biases = [getattr(p, name) is not None for name in BIASES]
     met = {
-        "n_kv_heads": grouped(trace),
+        "n_kv_heads": has_shared_heads(trace),
         "w_o": p.w_o is None,
         "width": not p.d_k == p.d_v == p.d_model / p.n_heads,
         "output": p.d_out != p.d_model,

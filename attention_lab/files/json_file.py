@@ -1,9 +1,9 @@
-"""JSON files from outside: size and number of parts are checked before anything is made of them."""
+"""JSON files from outside: size and number of parts are checked before they are parsed."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,27 +13,48 @@ from attention_core.errors import AttentionError, FileError
 
 @dataclass(frozen=True)
 class JsonFile:
-    """What a kind of file is called, and its limits.
+    """A kind of JSON file: its name, the entries that identify it, and its limits.
 
-    name: such as "state file". says_not: what is said of a file of another kind. max_bytes:
-    of the whole file; max_parts: brackets, commas and quotes, those in texts included.
+    name: such as "state file". format, version: two entries of every file. remedy: what to do about
+    a file of another kind. max_bytes: of the whole file; max_parts: brackets, commas and quotes,
+    those in texts included.
     """
 
     name: str
-    says_not: str
+    format: str
+    version: int
+    remedy: str
     max_bytes: int
     max_parts: int
 
-    def parse(self, data: bytes) -> Any:
-        """What the JSON says. An empty list takes twenty times its text in memory, so size and
-        number of parts are checked first. Raises: FileError.
+    def write(self, entries: Mapping[str, Any]) -> bytes:
+        """The entries after format and version, as JSON in UTF-8."""
+        content = {"format": self.format, "version": self.version, **entries}
+        return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+    def read(self, data: bytes) -> dict[str, Any]:
+        """The entries of a file of this kind and version. Raises: FileError."""
+        content = self._parse(data)
+        if not isinstance(content, dict) or content.get("format") != self.format:
+            raise FileError(f"The file is not an {self.format}; {self.remedy}")
+        version = content.get("version")
+        if version is True or version != self.version:
+            raise FileError(
+                f"The {self.name} has version {short_repr(version)}, but this app reads version"
+                f" {self.version}; open it with the app that wrote it"
+            )
+        return content
+
+    def _parse(self, data: bytes) -> Any:
+        """The parsed JSON. An empty list takes twenty times its text in memory, so size and number
+        of parts are checked first.
         """
         if len(data) > self.max_bytes:
             raise FileError(
                 f"The {self.name} has {len(data):,} bytes but may have at most {self.max_bytes:,}"
             )
         if sum(data.count(mark) for mark in (b"[", b"{", b",", b'"')) > self.max_parts:
-            raise FileError(f"The file holds more parts than a {self.name} has; {self.says_not}")
+            raise FileError(f"The file holds more parts than a {self.name} has; {self.remedy}")
         try:
             return json.loads(
                 data.decode("utf-8-sig"),
@@ -44,7 +65,7 @@ class JsonFile:
             raise
         except (ValueError, RecursionError) as error:
             raise FileError(
-                f"The {self.name} is damaged: it is no JSON in UTF-8; download it again"
+                f"The {self.name} is damaged: it is not JSON in UTF-8; download it again"
             ) from error
 
     def _each_once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -53,16 +74,16 @@ class JsonFile:
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
             raise FileError(
-                f"The {self.name} says {short_repr(twice)} twice; leave one of them out"
+                f"The {self.name} has the entry {short_repr(twice)} twice; remove one of them"
             )
         return entries
 
     def _no_number(self, word: str) -> Any:
-        raise FileError(f"The {self.name} holds {word}, which is no finite number; replace it")
+        raise FileError(f"The {self.name} holds {word}, which is not a finite number; replace it")
 
 
-def check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
-    """The entries of an object, all of which are known. Raises: FileError."""
+def check_entries(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any]:
+    """The entries of an object with known names only. Raises: FileError."""
     if not isinstance(entries, dict):
         raise FileError(
             f"{where} is {short_repr(entries)} but must be an object with names and values"
@@ -70,7 +91,7 @@ def check_names(where: str, entries: Any, known: Iterable[str]) -> dict[str, Any
     unknown = [name for name in entries if name not in known]
     if unknown:
         raise FileError(
-            f"{where} holds {short_repr(unknown[0])}, which is none of {', '.join(known)}; leave"
-            " it out"
+            f"{where} holds {short_repr(unknown[0])}, but may hold only {', '.join(known)}; remove"
+            " it"
         )
     return entries

@@ -210,6 +210,14 @@ def activation_sizes(forward: StackPass) -> Array:
     return np.array([math.sqrt(float(np.square(array).mean())) for array in sizes])
 
 
+def untrained_output_size(settings: StackSettings) -> float:
+    """The root mean square of the output of the last layer of an untrained stack."""
+    inputs_BTD, _ = draw_textures(np.random.default_rng(settings.seed), settings.batch)
+    return float(
+        activation_sizes(run_stack(settings, first_stack(settings).weights, inputs_BTD))[-1]
+    )
+
+
 def _draw_heads(
     rng: np.random.Generator, shape: tuple[int, ...], orthonormal: bool, gain: float
 ) -> Array:

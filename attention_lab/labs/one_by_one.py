@@ -33,6 +33,13 @@ class OneByOne:
     self_weights: Array
     error: float
 
+    @property
+    def n_choosing_themselves(self) -> int:
+        """How many tokens have their row's largest score with themselves, up to rounding."""
+        scores_TS = self.trace.scores[0, 0]
+        best_T = scores_TS.max(axis=1)
+        return int((scores_TS.diagonal() >= best_T - 1e-9 * np.abs(best_T)).sum())
+
 
 def run_one_by_one(
     tokens_TC: Array, kernel_CO: Array, sharpness: float, kind: str = "layer-normed"
@@ -62,3 +69,13 @@ def run_one_by_one(
     self_weights_T = trace.probabilities[0, 0].diagonal()
     error = float(np.abs(trace.output[0] - expected_TO).max())
     return OneByOne(trace, expected_TO, self_weights_T, error)
+
+
+def one_by_one_example() -> tuple[Array, Array]:
+    """Six tokens of four features, of which the last is twice the first, and a kernel from four to
+    two features.
+    """
+    rng = np.random.default_rng(0)
+    tokens_TC = rng.standard_normal((6, 4))
+    tokens_TC[5] = 2 * tokens_TC[0]
+    return tokens_TC, rng.standard_normal((4, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from attention_core.checks import Array
 from .stiefel import RETRACTIONS, geodesic, tangent_projection
 
 PATH_POINTS = 33
+EXAMPLE_POINT = np.array([1.0, 0.4, 0.5]) / math.hypot(1.0, 0.4, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,3 +53,23 @@ def sphere_step(point: Array, gradient: Array, step_size: float) -> SphereStep:
     shares = np.linspace(0, 1, PATH_POINTS)
     path = np.stack([geodesic(column, share * step)[:, 0] for share in shares])
     return SphereStep(point, gradient, tangent[:, 0], (column + step)[:, 0], landing_points, path)
+
+
+def sphere_step_example(turn: float, outward: float, step_size: float) -> SphereStep:
+    """A step on the unit sphere from a fixed point; the tangent part of the gradient has length 1.
+
+    turn: the direction of the tangent part in degrees. outward: the part of the gradient along the
+    point.
+
+    >>> step = sphere_step_example(90, 0.5, 1.0)
+    >>> round(float(np.linalg.norm(step.tangent)), 9), round(float(step.gradient @ step.point), 9)
+    (1.0, 0.5)
+    """
+    point = EXAMPLE_POINT
+    sideways = np.cross(point, [0.0, 0.0, 1.0])
+    sideways /= np.linalg.norm(sideways)
+    upwards = np.cross(sideways, point)
+    angle = math.radians(turn)
+    return sphere_step(
+        point, math.cos(angle) * sideways + math.sin(angle) * upwards + outward * point, step_size
+    )

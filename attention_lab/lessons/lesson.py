@@ -14,14 +14,17 @@ from ..files.file_checks import has_half_character
 MAX_MOMENTS, MAX_GOALS, MAX_TASKS, MAX_OPTIONS = 40, 8, 10, 6
 MAX_TITLE, MAX_TEXT, MAX_NOTE, MAX_STATE = 90, 400, 1500, 4000  # characters
 MAX_MINUTES = 600
-VIEWS = ("full", "lesson")  # lesson: without the menu and without the controls it does not name
+LESSON_VIEWS = (
+    "full",
+    "lesson",
+)  # lesson: without the menu and without the controls it does not name
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of what a URL holds
 # What a lesson decides itself.
-RESERVED = ("lesson", "moment", "view", "show", "draft", "unset")
+LESSON_PARAMETERS = ("lesson", "moment", "view", "show", "draft", "unset")
 
 
 @dataclass(frozen=True)
-class Question:
+class LessonQuestion:
     """What a moment asks the class.
 
     options: answers to choose from, or none for an open question; right: the place of the right
@@ -34,9 +37,9 @@ class Question:
     right: int = 0
 
     def __post_init__(self) -> None:
-        checked_line("question.ask", self.ask, MAX_TEXT)
-        checked_line("question.why", self.why, MAX_TEXT)
-        checked_lines("question.options", self.options, MAX_OPTIONS)
+        check_line("question.ask", self.ask, MAX_TEXT)
+        check_line("question.why", self.why, MAX_TEXT)
+        check_lines("question.options", self.options, MAX_OPTIONS)
         if len(self.options) == 1:
             raise SettingsError("question.options has 1 entry; give two or more, or none")
         whole_number("question.right", self.right, 0, max(len(self.options) - 1, 0))
@@ -56,30 +59,30 @@ class Moment:
     state: str = ""
     text: str = ""
     note: str = ""
-    question: Question | None = None
+    question: LessonQuestion | None = None
     controls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        checked_line("title", self.title, MAX_TITLE)
-        checked_line("page", self.page, MAX_TITLE)
+        check_line("title", self.title, MAX_TITLE)
+        check_line("page", self.page, MAX_TITLE)
         for name, most in (("text", MAX_TEXT), ("note", MAX_NOTE), ("state", MAX_STATE)):
-            checked_line(name, getattr(self, name), most, may_be_empty=True)
-        checked_lines("controls", self.controls, MAX_MOMENTS)
+            check_line(name, getattr(self, name), most, may_be_empty=True)
+        check_lines("controls", self.controls, MAX_MOMENTS)
         for name in self.controls:
             if not _NAME.fullmatch(name):
                 raise SettingsError(
                     f"controls holds {short_repr(name)}, which is no name of a control"
                 )
-        _checked_state(self.state)
+        _parse_state(self.state)
 
     @property
     def choices(self) -> dict[str, str]:
         """What the URL of the page holds, by name."""
-        return _checked_state(self.state)
+        return _parse_state(self.state)
 
 
 @dataclass(frozen=True)
-class Task:
+class LessonTask:
     """What students do by themselves: the expected answer, and the mistakes that are typical."""
 
     task: str
@@ -87,9 +90,9 @@ class Task:
     mistakes: str = ""
 
     def __post_init__(self) -> None:
-        checked_line("task", self.task, MAX_TEXT)
-        checked_line("answer", self.answer, MAX_TEXT)
-        checked_line("mistakes", self.mistakes, MAX_TEXT, may_be_empty=True)
+        check_line("task", self.task, MAX_TEXT)
+        check_line("answer", self.answer, MAX_TEXT)
+        check_line("mistakes", self.mistakes, MAX_TEXT, may_be_empty=True)
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,14 @@ class Lesson:
     moments: tuple[Moment, ...] = ()
     minutes: int = 20
     goals: tuple[str, ...] = ()
-    tasks: tuple[Task, ...] = field(default=())
+    tasks: tuple[LessonTask, ...] = field(default=())
     view: str = "full"
 
     def __post_init__(self) -> None:
-        checked_line("title", self.title, MAX_TITLE)
+        check_line("title", self.title, MAX_TITLE)
         whole_number("minutes", self.minutes, 1, MAX_MINUTES)
-        checked_lines("goals", self.goals, MAX_GOALS)
-        check_choice("view", self.view, VIEWS)
+        check_lines("goals", self.goals, MAX_GOALS)
+        check_choice("view", self.view, LESSON_VIEWS)
         _at_most("moments", self.moments, MAX_MOMENTS)
         _at_most("tasks", self.tasks, MAX_TASKS)
 
@@ -153,10 +156,10 @@ def state_text(held: dict[str, str]) -> str:
     >>> state_text({"n_heads": "2", "lesson": "mine", "text": "a b"})
     'n_heads=2&text=a+b'
     """
-    return urlencode({name: text for name, text in held.items() if name not in RESERVED})
+    return urlencode({name: text for name, text in held.items() if name not in LESSON_PARAMETERS})
 
 
-def _checked_state(state: str) -> dict[str, str]:
+def _parse_state(state: str) -> dict[str, str]:
     try:
         pairs = parse_qsl(state, keep_blank_values=True, strict_parsing=True) if state else []
     except ValueError as error:
@@ -165,14 +168,14 @@ def _checked_state(state: str) -> dict[str, str]:
             " n_heads=2&mask=causal"
         ) from error
     for name, _ in pairs:
-        if not _NAME.fullmatch(name) or name in RESERVED:
+        if not _NAME.fullmatch(name) or name in LESSON_PARAMETERS:
             raise SettingsError(
                 f"state holds the name {short_repr(name)}, which no page has; leave it out"
             )
     return dict(pairs)
 
 
-def checked_line(name: str, text: object, most: int, may_be_empty: bool = False) -> None:
+def check_line(name: str, text: object, most: int, may_be_empty: bool = False) -> None:
     """Refuse what is no text of at most so many characters. Raises: SettingsError, TextError."""
     check_text(name, text)
     words = str(text)
@@ -186,11 +189,11 @@ def checked_line(name: str, text: object, most: int, may_be_empty: bool = False)
         raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
 
 
-def checked_lines(name: str, texts: tuple[str, ...], most: int) -> None:
+def check_lines(name: str, texts: tuple[str, ...], most: int) -> None:
     """Refuse what is no list of at most so many short texts. Raises: SettingsError, TextError."""
     _at_most(name, texts, most)
     for text in texts:
-        checked_line(f"an entry of {name}", text, MAX_TEXT)
+        check_line(f"an entry of {name}", text, MAX_TEXT)
 
 
 def _at_most(name: str, entries: tuple[object, ...], most: int) -> None:

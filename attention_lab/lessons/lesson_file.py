@@ -1,9 +1,8 @@
-"""A lesson as a JSON file, and as a text that is short enough for a link."""
+"""A lesson as a JSON file, and as a short text for a link."""
 
 from __future__ import annotations
 
 import binascii
-import json
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, fields
@@ -14,16 +13,21 @@ from typing import Any
 from attention_core.checks import short_repr
 from attention_core.errors import FileError, SettingsError
 
-from ..files.json_file import JsonFile, check_names
+from ..files.json_file import JsonFile, check_entries
 from ..user_data.text_store import is_key, store_text, stored_text
-from .lesson import Lesson, Moment, Question, Task
+from .lesson import Lesson, LessonQuestion, LessonTask, Moment
 
-FORMAT, VERSION = "Attention Lab lesson", 1
-FOLDER = Path(__file__).parent.parent.parent / "assets" / "lessons"
-SAYS_NOT = "choose a lesson that was saved here"
-FILE = JsonFile("lesson file", SAYS_NOT, max_bytes=2**18, max_parts=4000)
-LINK_MARK = "~"  # before a lesson that stands in the URL itself
-MAX_LINK = 6000  # characters; more do not fit into every URL
+LESSON_FOLDER = Path(__file__).parent.parent.parent / "assets" / "lessons"
+LESSON_FILE = JsonFile(
+    "lesson file",
+    "Attention Lab lesson",
+    1,
+    "choose a lesson that was saved here",
+    max_bytes=2**18,
+    max_parts=4000,
+)
+LINK_MARK = "~"  # marks a lesson inside the URL
+MAX_LINK = 6000  # characters; some browsers and servers cut longer URLs
 _LISTS = ("goals", "controls", "options")
 
 
@@ -34,36 +38,26 @@ def write_lesson(lesson: Lesson) -> bytes:
     >>> read_lesson(write_lesson(lesson)) == lesson
     True
     """
-    content = {"format": FORMAT, "version": VERSION} | _brief(asdict(lesson))
-    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
+    return LESSON_FILE.write(_without_empty(asdict(lesson)))
 
 
 def read_lesson(data: bytes) -> Lesson:
-    """The lesson in a file of `write_lesson`; whether its pages exist, the app knows.
+    """The lesson in a file of `write_lesson`. The app checks that its pages exist.
 
-    Raises: FileError for what is no lesson file; SettingsError, TextError for an impossible entry.
+    Raises: FileError for other files; SettingsError, TextError for impossible entries.
     """
-    content = FILE.parse(data)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise FileError(f"The file is no lesson of this app; {SAYS_NOT}")
-    version = content.get("version")
-    if version is True or version != VERSION:
-        raise FileError(
-            f"The lesson file has version {short_repr(version)}, but this app reads"
-            f" {VERSION}; use its own app"
-        )
+    content = LESSON_FILE.read(data)
     names = [one.name for one in fields(Lesson)]
-    known = check_names("the lesson file", content, ("format", "version", *names))
+    known = check_entries("the lesson file", content, ("format", "version", *names))
     given = {name: known[name] for name in names if name in known}
     for name, read in (("moments", _moment), ("tasks", _task)):
         if name in given:
             given[name] = tuple(map(read, _list(name, given[name])))
-    lesson = Lesson(**_with_title("the lesson file", _tupled(given), "title"))
-    return lesson
+    return Lesson(**_check_needed("the lesson file", _with_tuples(given), "title"))
 
 
 def lesson_to_link(lesson: Lesson) -> str | None:
-    """The lesson as a text for a URL; None where it would be too long.
+    """The lesson as a text for a URL; None if it is too long.
 
     >>> lesson = Lesson("Scores", (Moment("One pair", "scores", "n_heads=2"),))
     >>> lesson_from_link(lesson_to_link(lesson)) == lesson
@@ -74,7 +68,7 @@ def lesson_to_link(lesson: Lesson) -> str | None:
 
 
 def lesson_from_link(text: str) -> Lesson:
-    """The lesson that stands in a URL. Raises: AttentionError."""
+    """The lesson inside a URL. Raises: AttentionError."""
     if len(text) > MAX_LINK:
         raise FileError(
             f"The lesson in the URL has {len(text):,} characters but may have at most"
@@ -96,47 +90,49 @@ def lesson_from_link(text: str) -> Lesson:
 @lru_cache(maxsize=1)
 def shipped_lessons() -> dict[str, Lesson]:
     """The lessons that come with the app, by the name of their file, shortest first."""
-    found = {path.stem: read_lesson(path.read_bytes()) for path in FOLDER.glob("*.json")}
+    found = {path.stem: read_lesson(path.read_bytes()) for path in LESSON_FOLDER.glob("*.json")}
     return dict(sorted(found.items(), key=lambda entry: (entry[1].minutes, entry[0])))
 
 
-def _brief(entries: dict[str, Any]) -> dict[str, Any]:
-    """Entries without those that say nothing."""
+def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
+    """Entries without empty texts, empty lists and None."""
     kept: dict[str, Any] = {}
     for name, value in entries.items():
         if isinstance(value, list | tuple):
-            value = [_brief(one) if isinstance(one, dict) else one for one in value]
+            value = [_without_empty(one) if isinstance(one, dict) else one for one in value]
         elif isinstance(value, dict):
-            value = _brief(value)
+            value = _without_empty(value)
         if value not in ("", None, []):
             kept[name] = value
     return kept
 
 
 def _moment(content: Any) -> Moment:
-    entries = dict(check_names("a moment", content, [one.name for one in fields(Moment)]))
+    entries = dict(check_entries("a moment", content, [one.name for one in fields(Moment)]))
     if "question" in entries:
-        known = [one.name for one in fields(Question)]
-        asked = dict(check_names("a question", entries["question"], known))
-        entries["question"] = Question(**_with_title("a question", _tupled(asked), "ask", "why"))
-    return Moment(**_with_title("a moment", _tupled(entries), "title", "page"))
+        known = [one.name for one in fields(LessonQuestion)]
+        asked = dict(check_entries("a question", entries["question"], known))
+        entries["question"] = LessonQuestion(
+            **_check_needed("a question", _with_tuples(asked), "ask", "why")
+        )
+    return Moment(**_check_needed("a moment", _with_tuples(entries), "title", "page"))
 
 
-def _task(content: Any) -> Task:
-    entries = check_names("a task", content, [one.name for one in fields(Task)])
-    return Task(**_with_title("a task", entries, "task", "answer"))
+def _task(content: Any) -> LessonTask:
+    entries = check_entries("a task", content, [one.name for one in fields(LessonTask)])
+    return LessonTask(**_check_needed("a task", entries, "task", "answer"))
 
 
-def _with_title(where: str, entries: dict[str, Any], *needed: str) -> dict[str, Any]:
-    """Entries that hold all that must be there. Raises: FileError."""
+def _check_needed(where: str, entries: dict[str, Any], *needed: str) -> dict[str, Any]:
+    """The entries. Raises: FileError if one that is needed is missing."""
     for name in needed:
         if name not in entries:
-            raise FileError(f"{where} has no {name}; write one")
+            raise FileError(f"{where} has no {name}; add one")
     return entries
 
 
-def _tupled(entries: dict[str, Any]) -> dict[str, Any]:
-    """Entries with tuples in the place of lists."""
+def _with_tuples(entries: dict[str, Any]) -> dict[str, Any]:
+    """Entries with tuples for lists."""
     return entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
 
 
@@ -148,8 +144,8 @@ def _list(name: str, value: Any) -> list[Any]:
 
 @lru_cache(maxsize=32)
 def lesson_named(name: str) -> Lesson:
-    """The lesson that a URL names: one that is shipped, one that stands in the URL, or one that is
-    kept under a key, see `keep_lesson`. Raises: AttentionError.
+    """The lesson that a URL names: a shipped one, one inside the URL, or one stored by
+    `keep_lesson`. Raises: AttentionError.
     """
     if name.startswith(LINK_MARK):
         return lesson_from_link(name)
@@ -165,5 +161,5 @@ def lesson_named(name: str) -> Lesson:
 
 
 def keep_lesson(lesson: Lesson) -> str:
-    """Keep a lesson in this process, and give the name that a URL holds."""
+    """Store a lesson in this process; returns its name for the URL."""
     return store_text(write_lesson(lesson).decode())

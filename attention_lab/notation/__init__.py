@@ -1,14 +1,14 @@
 """One quantity, several ways to write it: our notation, and that of five source texts."""
 
-from .array_axes import axes, axis_names, joined, shape
+from .array_axes import axes, axis_name, axis_names, shape
 from .notation import symbol
 from .quantities import glossary, remark
 
 __all__ = [
     "axes",
+    "axis_name",
     "axis_names",
     "glossary",
-    "joined",
     "remark",
     "shape",
     "symbol",

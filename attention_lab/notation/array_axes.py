@@ -23,7 +23,7 @@ def axes(trace: Trace, name: str, notation: Notation) -> tuple[str, ...]:
     ('B', 'T', 'H·K')
     """
     names = axis_names(trace, notation)
-    found = tuple(joined(axis, names) for axis in trace.axes(name))
+    found = tuple(axis_name(axis, names) for axis in trace.axes(name))
     return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
 
 
@@ -39,7 +39,7 @@ def shape(trace: Trace, name: str, notation: Notation) -> tuple[int, ...]:
     return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
 
 
-def joined(axis: str, names: Mapping[str, str]) -> str:
+def axis_name(axis: str, names: Mapping[str, str]) -> str:
     """The name of an axis; one that holds equal parts of the width is the width."""
     parts = [names[letter] for letter in axis.split("·")]
     if parts[0] == names["H"] and "÷" in parts[-1]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 _THIRDS = {"q": ("query", "first"), "k": ("key", "second"), "v": ("value", "last")}
 
-ELSEWHERE: Mapping[str, str] = {
+NAMES_ELSEWHERE: Mapping[str, str] = {
     "n_tokens": "`seq_len`; PyTorch: target length L and source length S",
     "d_model": "embedding dimension · PyTorch: `embed_dim` · BERT: `hidden_size` · GPT-2: `n_embd`",
     "n_heads": "PyTorch: `num_heads` · BERT: `num_attention_heads` · GPT-2: `n_head`",

@@ -14,7 +14,7 @@ from attention_core.checks import Array
 from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import STEPS, Trace
 
-from .notation import Notation, Symbol, symbol, written
+from .notation import Notation, Symbol, symbol, written_name
 
 # The parts of a formula that a `Step` leaves to notation and options: a product, a block of
 # columns, a cell, or the name of a quantity or of an entry of `_OPTIONS`.
@@ -45,7 +45,7 @@ def formula(trace: Trace, name: str, notation: Notation) -> str:
             return _cell(notation, notation.base(cell[1]), cell[2])
         if part in _OPTIONS:
             return _OPTIONS[part](trace, notation)
-        return _read(trace, notation, part).latex
+        return _field_symbol(trace, notation, part).latex
 
     return _PART.sub(write, STEPS[name].formula)
 
@@ -56,9 +56,9 @@ def _product(trace: Trace, notation: Notation, left: str, right: str, transposed
     """
     column = notation.convention == "column"
     if right in MATRICES:
-        vectors = notation.base(written(trace, left, notation))
+        vectors = notation.base(written_name(trace, left, notation))
         return vectors if _weight(trace, right) is None else _times(vectors, right, notation)
-    one, other = _read(trace, notation, left), _read(trace, notation, right)
+    one, other = _field_symbol(trace, notation, left), _field_symbol(trace, notation, right)
     other = other.transposed if transposed else other
     return f"{other.latex} {one.latex}" if column else f"{one.latex} {other.latex}"
 
@@ -109,14 +109,14 @@ def _sharing(trace: Trace, notation: Notation) -> str:
 
 
 def _plus(bias: str) -> Callable[[Trace, Notation], str]:
-    def written_bias(trace: Trace, notation: Notation) -> str:
+    def addend(trace: Trace, notation: Notation) -> str:
         return "" if _weight(trace, bias) is None else f" + {notation.base(bias)}"
 
-    return written_bias
+    return addend
 
 
 _OPTIONS: dict[str, Callable[[Trace, Notation], str]] = {
-    "self-attention": lambda t, n: f" = {n.base('inputs')}" if _reads_itself(t) else "",
+    "self-attention": lambda t, n: f" = {n.base('inputs')}" if _is_self_attention(t) else "",
     "scaled scores": _scaled_scores,
     "bias": lambda t, n: "" if t.bias is None else f" + {_cell(n, 'B')}",
     "k": lambda t, n: n.indices[3],
@@ -143,7 +143,7 @@ def output_without_w_o(trace: Trace, notation: Notation) -> str:
     its bias if any.
     """
     shares = symbol("probabilities", notation).latex
-    vectors = notation.base("inputs" if _reads_itself(trace) else "memory")
+    vectors = notation.base("inputs" if _is_self_attention(trace) else "memory")
     owner, block = _owner(trace, notation, "value_heads"), _block(notation, "w_o")
     matrix, bias = (
         rf"\big({_block(notation, 'w_v', owner)}\,{block}\big)",
@@ -185,7 +185,7 @@ def _owner(trace: Trace, notation: Notation, name: str) -> str:
     return "g" if shared else notation.indices[0]
 
 
-def _read(trace: Trace, notation: Notation, name: str) -> Symbol:
+def _field_symbol(trace: Trace, notation: Notation, name: str) -> Symbol:
     """The symbol of a field, with the letter of its own heads."""
     base, per_head = notation.base(name), name in STEPS and STEPS[name].per_head
     return Symbol(notation.of_head(base, _owner(trace, notation, name)) if per_head else base)
@@ -196,5 +196,5 @@ def _weight(trace: Trace, name: str) -> Array | None:
     return weight
 
 
-def _reads_itself(trace: Trace) -> bool:
+def _is_self_attention(trace: Trace) -> bool:
     return trace.memory is trace.inputs

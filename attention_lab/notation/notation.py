@@ -122,7 +122,9 @@ OURS = Notation(
     remarks={"n_heads": "As an index, the same letter is one head, counted from 0."},
 )
 
-COLUMNS = replace(OURS, key="columns", title="Ours, with tokens as columns", convention="column")
+COLUMN_NOTATION = replace(
+    OURS, key="columns", title="Ours, with tokens as columns", convention="column"
+)
 
 
 def symbol(name: str, notation: Notation) -> Symbol:
@@ -138,7 +140,7 @@ def symbol(name: str, notation: Notation) -> Symbol:
     return Symbol(notation.of_head(base) if name in STEPS and STEPS[name].per_head else base)
 
 
-def written(trace: Trace, name: str, notation: Notation) -> str:
+def written_name(trace: Trace, name: str, notation: Notation) -> str:
     """The quantity whose symbol a text writes: a text that knows no memory makes keys and
     values from the inputs.
     """

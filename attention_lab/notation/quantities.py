@@ -9,7 +9,7 @@ from attention_core.trace import STEPS
 from .notation import OURS, SIZES, WEIGHTS, Notation, symbol
 from .symbols import Symbol
 
-SILENT = "The text has no symbol for it: ours is used."
+NO_SYMBOL_REMARK = "The text has no symbol for it: ours is used."
 
 
 @dataclass(frozen=True)
@@ -53,4 +53,4 @@ def remark(name: str, notation: Notation) -> str:
     """
     found = [notation.remarks[name]] if name in notation.remarks else []
     found += [f"Corrected: {notation.corrections[name]}"] if name in notation.corrections else []
-    return " ".join(found) or ("" if name in notation.symbols else SILENT)
+    return " ".join(found) or ("" if name in notation.symbols else NO_SYMBOL_REMARK)

@@ -1,1 +1,1 @@
-"""A class that answers together: the routes of the server, the page of teacher and students."""
+"""Classes that vote: the routes of the server, and the page for teacher and students."""

@@ -1,4 +1,4 @@
-"""Who is in which room: the URL names the room, the teacher's link the secret, too."""
+"""Joining and leading a room: the URL holds the room, and the teacher's link also the secret."""
 
 from __future__ import annotations
 
@@ -7,93 +7,96 @@ from collections.abc import Callable
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.classroom.letters import room_in
+from attention_lab.classroom.letters import parse_room
 from attention_lab.classroom.rooms import Rooms
 
 from ..browser_files import component, component_value
 from ..facts import fact
 from ..show import explained_errors
 from ..url_state import restore, write_to_url
-from .hall import hall
+from .room_service import room_service
 
-ROOM, SECRET = "room", "class_secret"  # of the session
-IN_LINK = "teacher"  # what the secret is called in the teacher's link
-LETTERS, REFUSED = "class_letters", "class_refused"
-VIEW = "class"  # the key of the component
-
-
-def known_room() -> str:
-    """The letters of the room that the URL names, or that was joined; nothing without."""
-    restore(ROOM, "Room", "", lambda text: room_in(text) if text else "")
-    write_to_url(ROOM, "")
-    return str(st.session_state[ROOM])
+ROOM_KEY, SECRET_KEY = "room", "class_secret"  # keys of the session
+SECRET_PARAMETER = "teacher"  # the parameter of the teacher's link
+LETTERS_KEY, ERROR_KEY = "class_letters", "class_refused"
+COMPONENT_KEY = "class"  # the key of the component
 
 
-def leads(room: str) -> bool:
+def joined_room() -> str:
+    """The letters of the room in the URL or the one joined before; empty without a room."""
+    restore(ROOM_KEY, "Room", "", lambda text: parse_room(text) if text else "")
+    write_to_url(ROOM_KEY, "")
+    return str(st.session_state[ROOM_KEY])
+
+
+def is_teacher(room: str) -> bool:
     """Whether this visitor is the teacher. The secret of a link goes from the URL into the session,
     so that no link to a page and no projector shows it.
 
-    Raises: RoomError without such a room, RightsError for a wrong secret.
+    Raises: RoomError if there is no such room, RightsError for a wrong secret.
     """
-    came = st.query_params.pop(IN_LINK, "")
-    if came:
-        hall().rooms.check_teacher(room, came)
-        st.session_state[SECRET] = (room, came)
+    secret = st.query_params.pop(SECRET_PARAMETER, "")
+    if secret:
+        room_service().rooms.check_teacher(room, secret)
+        st.session_state[SECRET_KEY] = (room, secret)
     else:
-        hall().rooms.state(room)
-    return bool(secret_of(room))
+        room_service().rooms.state(room)
+    return bool(teacher_secret(room))
 
 
-def secret_of(room: str) -> str:
-    """The secret of a room that this visitor leads; nothing for a student."""
-    led, secret = st.session_state.get(SECRET, ("", ""))
+def teacher_secret(room: str) -> str:
+    """The secret of a room that this visitor leads; empty for a student."""
+    led, secret = st.session_state.get(SECRET_KEY, ("", ""))
     return str(secret) if led == room else ""
 
 
-def told_if_refused(act: Callable[[], None]) -> None:
-    """In a callback: do this; what is refused is told on the page, by `say_refused`."""
+def keep_error(action: Callable[[], None]) -> None:
+    """In a callback: run an action; `show_kept_error` shows its error on the page."""
     try:
-        act()
+        action()
     except AttentionError as error:
-        st.session_state[REFUSED] = error
+        st.session_state[ERROR_KEY] = error
 
 
-def say_refused() -> None:
-    """What the last act was refused for."""
-    if error := st.session_state.pop(REFUSED, None):
+def show_kept_error() -> None:
+    """Show the error of the last action, if it had one."""
+    if error := st.session_state.pop(ERROR_KEY, None):
         with explained_errors():
             raise error
 
 
 def open_room() -> None:
     """In a callback: a new room with this visitor as its teacher."""
-    made = hall().lead(Rooms.open, "")
-    st.session_state.update({ROOM: made.room, SECRET: (made.room, made.secret)})
+    made = room_service().change(Rooms.open, "")
+    st.session_state.update({ROOM_KEY: made.room, SECRET_KEY: (made.room, made.secret)})
 
 
-def join() -> None:
-    """In a callback: take part in the room whose letters were typed."""
-    st.session_state[ROOM] = room_in(str(st.session_state[LETTERS]))
+def join_room() -> None:
+    """In a callback: join the room whose letters were typed."""
+    st.session_state[ROOM_KEY] = parse_room(str(st.session_state[LETTERS_KEY]))
 
 
-def leave() -> None:
-    """In a callback: be in no room."""
-    st.session_state[ROOM] = ""
+def leave_room() -> None:
+    """In a callback: leave the room."""
+    st.session_state[ROOM_KEY] = ""
 
 
 def show_class(room: str) -> None:
-    """The question and what was answered, as the browser hears of it; the script draws no news."""
-    secret = secret_of(room)
+    """The question and its answers; the browser gets news from the routes, without a script run."""
+    secret = teacher_secret(room)
     role = fact("role", "teacher" if secret else "student")
     component("classroom")(
-        key=VIEW,
+        key=COMPONENT_KEY,
         data={"role": role, "room": room, **({"secret": secret} if secret else {})},
-        on_secret_change=_adopt_kept,
+        on_secret_change=_restore_secret,
     )
 
 
-def _adopt_kept() -> None:
-    """In a callback: the browser has kept the secret of a teacher who has loaded the page again."""
-    room, kept = str(st.session_state[ROOM]), str(component_value(VIEW, "secret") or "")
-    if hall().rooms.is_teacher(room, kept):
-        st.session_state[SECRET] = (room, kept)
+def _restore_secret() -> None:
+    """In a callback: take the secret that the browser kept when the teacher reloaded the page."""
+    room, kept = (
+        str(st.session_state[ROOM_KEY]),
+        str(component_value(COMPONENT_KEY, "secret") or ""),
+    )
+    if room_service().rooms.is_teacher(room, kept):
+        st.session_state[SECRET_KEY] = (room, kept)

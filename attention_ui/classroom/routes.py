@@ -1,9 +1,8 @@
-"""What a page of a class asks the server, without a script of Streamlit: small, and in
-milliseconds.
+"""Routes by which the page of a class talks to the server, without a run of the script.
 
-`state` waits for news of a room, at most `WAIT` seconds; `vote` and `move` answer when it is on the
-disk. Who votes is known by a random token of his browser, the teacher by a secret. Both come in the
-body or in a header that a page of another site may not send.
+`send_state` waits for news of a room, at most `MAX_WAIT` seconds; `keep_vote` and `move_class`
+answer when it is on the disk. A random token of the browser identifies a voter, a secret the
+teacher. Both come in the body or in a header that a page of another site may not send.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from attention_core.errors import AttentionError, FileError, SettingsError
-from attention_lab.classroom.letters import check_token, room_in
+from attention_lab.classroom.class_question import MAX_ANSWER_CHARACTERS
+from attention_lab.classroom.letters import check_token, parse_room
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
-from attention_lab.classroom.posed import LAST_QUESTION
 
 from ..browser_files import base_path
 from ..practice import parse_answer
-from .hall import FRESH, hall
+from .room_service import FRESH_SECONDS, room_service
 
-PATH = "/class-room"
-WAIT = 4.0  # seconds; a server that stops waits for its last answers
+CLASS_PATH = "/class-room"
+MAX_WAIT = 4.0  # seconds; a server that stops waits for its last answers
 MAX_BODY = 12_000  # bytes
-SECRET = "x-class-secret"  # the header with the teacher's secret
-STATUS: dict[type[AttentionError], int] = {
+SECRET_HEADER = "x-class-secret"  # the header with the teacher's secret
+ERROR_STATUS: dict[type[AttentionError], int] = {
     RoomError: 404,
     RightsError: 403,
     ClosedError: 409,
@@ -41,79 +40,86 @@ STATUS: dict[type[AttentionError], int] = {
 Answer = Callable[[Request], Awaitable[Response]]
 
 
-def explained(answer: Answer) -> Answer:
-    """The same, but what was refused is told as a sentence."""
+def explain_errors(answer: Answer) -> Answer:
+    """The same route; an `AttentionError` becomes a JSON answer with its sentence."""
 
     @wraps(answer)
-    async def explaining(request: Request) -> Response:
+    async def answer_or_error(request: Request) -> Response:
         try:
             return await answer(request)
         except AttentionError as error:
-            status = STATUS.get(type(error), 400)
+            status = ERROR_STATUS.get(type(error), 400)
             headers = {"retry-after": "1"} if status in (429, 503) else None
             return JSONResponse({"error": str(error)}, status, headers)
 
-    return explaining
+    return answer_or_error
 
 
-@explained
-async def state(request: Request) -> Response:
-    """A room as it is, as soon as it differs from what was seen; nothing new is 204."""
-    room, secret = room_in(request.query_params.get("room", "")), request.headers.get(SECRET)
+@explain_errors
+async def send_state(request: Request) -> Response:
+    """The state of a room as soon as it differs from the one seen; 204 if nothing is new."""
+    room, secret = (
+        parse_room(request.query_params.get("room", "")),
+        request.headers.get(SECRET_HEADER),
+    )
     seen, loop = request.query_params.get("seen", ""), asyncio.get_running_loop()
     if secret is not None:
-        hall().rooms.check_teacher(room, secret)
-    end = loop.time() + WAIT
-    while (told := hall().told(room, secret is not None)).tag == seen:
+        room_service().rooms.check_teacher(room, secret)
+    end = loop.time() + MAX_WAIT
+    while (told := room_service().news(room, secret is not None)).tag == seen:
         if loop.time() >= end or await request.is_disconnected():
             return Response(status_code=204)
-        await asyncio.sleep(FRESH)
+        await asyncio.sleep(FRESH_SECONDS)
     return Response(told.body, media_type="application/json", headers={"cache-control": "no-store"})
 
 
-@explained
-async def vote(request: Request) -> Response:
-    """Keep an answer, and tell as which number it was read."""
-    said = await _said(request)
-    room, token = room_in(str(said.get("room", ""))), check_token(said.get("token"))
-    number, answer = said.get("number"), said.get("answer")
-    if not isinstance(number, int) or not isinstance(answer, str) or len(answer) > LAST_QUESTION:
+@explain_errors
+async def keep_vote(request: Request) -> Response:
+    """Write an answer, and return the number that was read from it."""
+    body = await _read_body(request)
+    room, token = parse_room(str(body.get("room", ""))), check_token(body.get("token"))
+    number, answer = body.get("number"), body.get("answer")
+    if (
+        not isinstance(number, int)
+        or not isinstance(answer, str)
+        or len(answer) > MAX_ANSWER_CHARACTERS
+    ):
         raise SettingsError(
-            f"An answer is a text of at most {LAST_QUESTION} characters to the question of a"
-            " number; write a shorter one"
+            f"An answer is a text of at most {MAX_ANSWER_CHARACTERS} characters to a numbered"
+            " question; write a shorter one"
         )
     source = request.client.host if request.client else ""
     value = parse_answer(answer)
-    await asyncio.wrap_future(hall().vote(room, token, number, value, source))
+    await asyncio.wrap_future(room_service().vote(room, token, number, value, source))
     return JSONResponse({"kept": True, "value": value})
 
 
-@explained
-async def move(request: Request) -> Response:
-    """Bring those who follow the teacher to a page."""
-    said = await _said(request)
-    room, moment = room_in(str(said.get("room", ""))), str(said.get("moment", ""))
-    secret = request.headers.get(SECRET, "")
-    act = partial(hall().lead, lambda rooms: rooms.move(room, secret, moment), room)
+@explain_errors
+async def move_class(request: Request) -> Response:
+    """Send the students who follow the teacher to a page."""
+    body = await _read_body(request)
+    room, moment = parse_room(str(body.get("room", ""))), str(body.get("moment", ""))
+    secret = request.headers.get(SECRET_HEADER, "")
+    act = partial(room_service().change, lambda rooms: rooms.move(room, secret, moment), room)
     await asyncio.get_running_loop().run_in_executor(None, act)
     return JSONResponse({"kept": True})
 
 
 def class_routes() -> tuple[Route, ...]:
-    """All of them, below the path that is set for the whole app."""
-    before = base_path() + PATH
+    """All routes, below the base path of the app."""
+    prefix = base_path() + CLASS_PATH
     return (
-        Route(f"{before}/state", state, methods=["GET"]),
-        Route(f"{before}/vote", vote, methods=["POST"]),
-        Route(f"{before}/move", move, methods=["POST"]),
+        Route(f"{prefix}/state", send_state, methods=["GET"]),
+        Route(f"{prefix}/vote", keep_vote, methods=["POST"]),
+        Route(f"{prefix}/move", move_class, methods=["POST"]),
     )
 
 
-async def _said(request: Request) -> dict[str, Any]:
+async def _read_body(request: Request) -> dict[str, Any]:
     """The JSON object in the body. A page of another site may send a form, but not JSON."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise SettingsError(
-            "The body must be of type application/json; send it from a page of ours"
+            "The body must be of type application/json; send it from a page of this app"
         )
     body = b""
     async for part in request.stream():
@@ -123,7 +129,7 @@ async def _said(request: Request) -> dict[str, Any]:
     try:
         said = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise SettingsError("The body must be JSON, but cannot be read; reload the page") from error
+        raise SettingsError("The body must be JSON; reload the page") from error
     if not isinstance(said, dict):
-        raise SettingsError("The body must be an object in JSON; reload the page")
+        raise SettingsError("The body must be a JSON object; reload the page")
     return said

@@ -21,9 +21,9 @@ from attention_lab.diagonal.claims.catalogue import (
 from attention_viz.labels import with_minus_signs
 
 from ..facts import fact
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..search import finds, search_field
-from ..url_state import bound
+from ..url_state import draw_bound
 
 VERDICT_BADGES = {
     ALWAYS: ":green-badge[:material/verified: always]",
@@ -40,10 +40,12 @@ def choose_claims() -> tuple[Claim, ...]:
         words = search_field(
             "claims_words", "softmax", (text for one in CLAIMS for text in _searched(one))
         )
-        statuses = bound(
+        statuses = draw_bound(
             st.pills, "Verdict", tuple(VERDICT_BADGES), selection_mode="multi", key="claims_status"
         )
-        texts = bound(st.pills, "Said by", tuple(TEXTS), selection_mode="multi", key="claims_text")
+        texts = draw_bound(
+            st.pills, "Said by", tuple(TEXTS), selection_mode="multi", key="claims_text"
+        )
     return tuple(
         one
         for one in CLAIMS
@@ -73,9 +75,9 @@ def show_claim(one: Claim) -> None:
     outcome = CHECK_OUTCOMES[fact(f"claim_{one.id}", result.claimed)]
     with st.container(border=True):
         st.markdown(
-            f"**“{plain(one.statement)}”** {VERDICT_BADGES[one.status]}\n\n"
-            f"{plain(one.correction)}\n\n"
-            f":gray[**Checked here:** {plain(with_minus_signs(result.sentence))} As worded it"
+            f"**“{escape_markdown(one.statement)}”**"
+            f" {VERDICT_BADGES[one.status]}\n\n{escape_markdown(one.correction)}\n\n:gray[**Checked"
+            f" here:** {escape_markdown(with_minus_signs(result.sentence))} As worded it"
             f" **{outcome}** in this check.]"
         )
 

@@ -25,9 +25,9 @@ from attention_lab.diagonal.settings import (
 )
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..reference.glossary import meaning
-from ..url_state import KEPT, bound, cell_places, choose_one, seed_input, set_places
+from ..url_state import PERSISTENCE, cell_places, choose_one, draw_bound, seed_input, set_places
 
 DIAGONAL_DEFAULTS = asdict(DiagonalSettings())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
@@ -49,7 +49,7 @@ def token_controls(text: str) -> DiagonalSettings:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = choose_one("Tokens X", TOKEN_SOURCES, TOKEN_SOURCES[0], **_about("tokens"))
         if kind == "numbers":
-            bound(
+            draw_bound(
                 st.text_input,
                 "Tokens, such as 3,3; 10,0",
                 DIAGONAL_DEFAULTS["numbers"],
@@ -61,10 +61,10 @@ def token_controls(text: str) -> DiagonalSettings:
             # Streamlit writes a value that a callback sets into the URL only if it knew the widget.
             st.session_state.setdefault("lab_numbers", DIAGONAL_DEFAULTS["numbers"])
         if kind == "drawn":
-            bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
+            draw_bound(st.slider, "How many, N", 1, MAX_TOKENS, 16, width=150, **_about("n_tokens"))
         if kind != "numbers":
-            bound(st.slider, "Features C", 1, MAX_FEATURES, 16, width=150, **_about("d_model"))
-        bound(
+            draw_bound(st.slider, "Features C", 1, MAX_FEATURES, 16, width=150, **_about("d_model"))
+        draw_bound(
             st.slider,
             "Spread of the lengths",
             0.0,
@@ -75,19 +75,21 @@ def token_controls(text: str) -> DiagonalSettings:
             help="Above 0, random factors make the vectors of the tokens longer or shorter.",
             **_about("spread"),
         )
-        bound(st.selectbox, "Positions", POSITIONS, width=140, **_about("positions"))
+        draw_bound(st.selectbox, "Positions", POSITIONS, width=140, **_about("positions"))
         if kind == "drawn" or _held("spread"):
             seed_input(**_about("seed"))
-        bound(st.toggle, "LayerNorm", help=meaning("LayerNorm"), **_about("layer_norm"))
+        draw_bound(st.toggle, "LayerNorm", help=meaning("LayerNorm"), **_about("layer_norm"))
     return _settings(TOKEN_FIELDS, text)
 
 
 def layer_controls(text: str) -> DiagonalSettings:
     """Draw the controls of weights and options; give the whole settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        weights = bound(st.selectbox, "Weights", DIAGONAL_WEIGHTS, width=180, **_about("weights"))
+        weights = draw_bound(
+            st.selectbox, "Weights", DIAGONAL_WEIGHTS, width=180, **_about("weights")
+        )
         if weights == "angle":
-            bound(
+            draw_bound(
                 st.slider,
                 "Angle from W_Q to W_K",
                 0,
@@ -99,10 +101,10 @@ def layer_controls(text: str) -> DiagonalSettings:
                 **_about("angle"),
             )
         if weights != "weightless":
-            bound(st.select_slider, "d_k", KEY_WIDTHS, width=150, **_about("d_k"))
+            draw_bound(st.select_slider, "d_k", KEY_WIDTHS, width=150, **_about("d_k"))
         if weights != "weightless" and _held("tokens") != "drawn" and not _held("spread"):
             seed_input(**_about("seed"))
-        bound(
+        draw_bound(
             st.slider,
             "Temperature",
             0.1,
@@ -113,8 +115,8 @@ def layer_controls(text: str) -> DiagonalSettings:
             help=meaning("temperature"),
             **_about("temperature"),
         )
-        bound(st.toggle, "Scaled by 1/√d_k", True, **_about("scaled"))
-        bound(st.toggle, "Causal mask", **_about("causal"))
+        draw_bound(st.toggle, "Scaled by 1/√d_k", True, **_about("scaled"))
+        draw_bound(st.toggle, "Causal mask", **_about("causal"))
     return _settings((*TOKEN_FIELDS, *LAYER_FIELDS), text)
 
 
@@ -124,7 +126,7 @@ def show_cut_note(text: str, is_read: bool = True) -> None:
     """
     if is_read:
         for note in tokenize_at_most(text, MAX_TOKENS).notes:
-            st.caption(plain(note))
+            st.caption(escape_markdown(note))
 
 
 def show_examples() -> None:
@@ -178,7 +180,7 @@ def pin_pair(array: str, index: Sequence[int]) -> None:
 
 
 def _about(name: str) -> dict[str, Any]:
-    return {"key": f"lab_{name}", **KEPT}
+    return {"key": f"lab_{name}", **PERSISTENCE}
 
 
 def _held(name: str) -> Any:

@@ -16,7 +16,7 @@ from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.geometry import points_from_table, points_table
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..url_state import restore, restore_place, write_to_url
 
 DEFAULT_POINTS = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
@@ -129,7 +129,7 @@ def show_table(x_T2: Array) -> None:
     try:
         _set(_read(text))
     except AttentionError as error:
-        st.warning(plain(str(error)))
+        st.warning(escape_markdown(str(error)))
     else:
         st.rerun()
 

@@ -15,7 +15,7 @@ from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 
 from ..show import show_figure
-from ..url_state import bound
+from ..url_state import draw_bound
 
 Points = dict[tuple[int, int], Estimate]
 
@@ -30,7 +30,7 @@ HALF_MASS_WIDTH = {True: r"\left(\ln(N-1)+\tfrac12\right)^2", False: r"2 \ln(N-1
 
 def choose_counts() -> Sequence[int]:
     """Draw the choice of the numbers of tokens; all of them where none is chosen."""
-    chosen = bound(
+    chosen = draw_bound(
         st.pills,
         "Tokens N",
         TOKEN_COUNTS,
@@ -43,7 +43,7 @@ def choose_counts() -> Sequence[int]:
 
 def choose_lines() -> Sequence[str]:
     """Draw the choice of the curves."""
-    lines: Sequence[str] = bound(
+    lines: Sequence[str] = draw_bound(
         st.pills,
         "Curves",
         ("exact", "bound", "rule", "uniform"),

@@ -12,10 +12,10 @@ from attention_lab.diagonal.propositions.checks import PropositionCheck
 from attention_lab.diagonal.propositions.counterexamples import Search, search
 from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM, Proposition
 from attention_lab.diagonal.propositions.tokens import tokens_of_trace
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 from ..facts import fact
-from ..url_state import KEPT, MAX_SEED, bound, whole_number_input
+from ..url_state import MAX_SEED, PERSISTENCE, draw_bound, whole_number_input
 from . import controls
 from .self_attention_mass import number_or_dash, quoted_names
 
@@ -45,9 +45,9 @@ def check_propositions(trace: Trace) -> dict[str, PropositionCheck]:
 def search_controls() -> None:
     """The sizes and the seed of the random tokens that a search tries."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        about = {**KEPT, "width": 150}
-        bound(st.slider, "Tokens N", 2, 8, SEARCH_SIZES["truths_n"], key="truths_n", **about)
-        bound(st.slider, "Features C", 1, 8, SEARCH_SIZES["truths_c"], key="truths_c", **about)
+        about = {**PERSISTENCE, "width": 150}
+        draw_bound(st.slider, "Tokens N", 2, 8, SEARCH_SIZES["truths_n"], key="truths_n", **about)
+        draw_bound(st.slider, "Features C", 1, 8, SEARCH_SIZES["truths_c"], key="truths_c", **about)
         whole_number_input(st, "Seed of the search", 0, MAX_SEED, 0, key="truths_seed", **about)
         st.caption(
             f"A search tries {TRIES} random token matrices and loads the one that violates the"
@@ -102,10 +102,10 @@ def describe_check(one: Proposition, check: PropositionCheck, trace: Trace) -> s
     if not check.holds and check.excess <= 0:
         return f"{badge} A tie{place}."
     if not check.holds:
-        return f"{badge} Largest violation: **{number(check.excess, 4)}**{place}."
+        return f"{badge} Largest violation: **{format_number(check.excess, 4)}**{place}."
     if check.excess > 0 or one.number in IDENTITIES:
         return f"{badge} The two sides agree up to rounding."
-    return f"{badge} Smallest margin: {number(-check.excess, 4)}{place}."
+    return f"{badge} Smallest margin: {format_number(-check.excess, 4)}{place}."
 
 
 def _verdict(check: PropositionCheck) -> str:
@@ -153,7 +153,7 @@ def _show_search(one: Proposition) -> None:
     fact("matrices_that_met_the_condition", found.applied)
     tried = f"Matrices tried: {found.tried}. They meet the condition: {found.applied}."
     if fact("counterexample_found", found.x is not None) and found.nearest:
-        worst = number(found.nearest.excess, 4)
+        worst = format_number(found.nearest.excess, 4)
         st.success(f"{tried} The worst violation, {worst}, is loaded.")
         return
     margin = None

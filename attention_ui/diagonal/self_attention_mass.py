@@ -17,10 +17,10 @@ from attention_lab.diagonal.measures import (
 )
 from attention_lab.diagonal.metrics import METRICS
 from attention_viz.diagonal.self_attention_mass import token_names
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 from ..facts import fact
-from ..markdown import plain
+from ..markdown import escape_markdown
 
 PAIR_BOUND_VERDICTS = {False: "The pair bound **holds**", True: "The pair bound **fails**"}
 
@@ -48,11 +48,11 @@ def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     i, j = cell
     names = quoted_names(trace)
     shares = trace.probabilities[0, 0]
-    own = f"$a_{{ii}}$ = {number(float(shares[i, i]), 4)}"
+    own = f"$a_{{ii}}$ = {format_number(float(shares[i, i]), 4)}"
     fact("names_of_the_pair", (names[i], names[j]))
     fact("has_pairs", len(names) > 1)
     if i == j:
-        margin = number(float(diagonal_margins(trace.masked_scores[0, 0])[i]))
+        margin = format_number(float(diagonal_margins(trace.masked_scores[0, 0])[i]))
         return (
             f"**i = j = {names[i]}**: {own}, margin {margin}. Click a cell off the diagonal to look"
             " at a pair."
@@ -61,10 +61,11 @@ def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
     return (
-        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {number(float(shares[i, j]), 4)}, {own},"
-        f" $a_{{jj}}$ = {number(float(shares[j, j]), 4)}. {PAIR_BOUND_VERDICTS[breaks]}: $a_{{ij}}"
-        f" - \\max(a_{{ii}}, a_{{jj}})$ = {number(excess, 4)}. Log cross-ratio $\\chi_{{ij}}$ ="
-        f" {number_or_dash(ratio)} (above 0: the two prefer themselves to each other)."
+        f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {format_number(float(shares[i, j]), 4)},"
+        f" {own}, $a_{{jj}}$ = {format_number(float(shares[j, j]), 4)}."
+        f" {PAIR_BOUND_VERDICTS[breaks]}: $a_{{ij}} - \\max(a_{{ii}}, a_{{jj}})$ ="
+        f" {format_number(excess, 4)}. Log cross-ratio $\\chi_{{ij}}$ = {number_or_dash(ratio)}"
+        " (above 0: the two prefer themselves to each other)."
     )
 
 
@@ -94,10 +95,10 @@ def number_or_dash(value: float | None) -> str:
     """A number, or a dash where there is nothing to measure."""
     if value is None or isnan(value):
         return "–"
-    return number(value)
+    return format_number(value)
 
 
 def quoted_names(trace: Trace) -> list[str]:
     """Words in quotation marks; the index of a token without a word stands bare."""
-    quoted = [f"“{plain(name)}”" for name in token_names(trace)]
+    quoted = [f"“{escape_markdown(name)}”" for name in token_names(trace)]
     return [str(i) if one == f"“{i}”" else one for i, one in enumerate(quoted)]

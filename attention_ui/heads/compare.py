@@ -15,7 +15,7 @@ from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
 from attention_lab.compare import COMPARABLE, TwoSettings, largest_change, other_value, value_in
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario
-from attention_viz.labels import format_decimals, number, percent
+from attention_viz.labels import format_decimals, format_number, format_percent
 
 from ..control_list import CONTROL_DEFAULTS, CONTROLS, Control
 from ..facts import fact
@@ -103,8 +103,9 @@ def _format_change(before: float, after: float, field: str) -> str:
     sign = "+" if after > before else "−"
     if field == "probabilities":
         change = f"{sign}{format_decimals(100 * abs(after - before), 1)} percentage points"
-        return f"{percent(before)} → {percent(after)}, **{change}**"
-    return f"{number(before)} → {number(after)}, **{sign}{number(abs(after - before))}**"
+        return f"{format_percent(before)} → {format_percent(after)}, **{change}**"
+    change = f"{sign}{format_number(abs(after - before))}"
+    return f"{format_number(before)} → {format_number(after)}, **{change}**"
 
 
 def _check_value(name: str, text: str) -> str:

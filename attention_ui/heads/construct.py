@@ -9,7 +9,7 @@ from attention_lab.construct import HEAD_TASKS, HeadTask, judge_task
 
 from ..facts import fact
 from ..presets import widget_values
-from ..url_state import KEPT, bound, session
+from ..url_state import PERSISTENCE, draw_bound, session
 
 MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
 
@@ -17,7 +17,9 @@ MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
 def choose_task() -> HeadTask:
     """The task that is chosen; its title stands in the URL."""
     titles = {task.title: task for task in HEAD_TASKS.values()}
-    chosen = bound(st.selectbox, "Task", tuple(titles), key="construct_task", required=True, **KEPT)
+    chosen = draw_bound(
+        st.selectbox, "Task", tuple(titles), key="construct_task", required=True, **PERSISTENCE
+    )
     return titles[fact("task", chosen)]
 
 

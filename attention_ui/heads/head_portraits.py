@@ -15,7 +15,7 @@ from attention_viz.heads.similarity import (
     describe_most_alike,
     divergence_board,
 )
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 from ..board import show_board
 from ..facts import fact
@@ -67,7 +67,7 @@ def show_similarity(pattern: Pattern, notation: Notation) -> None:
     n_distinct = similarity.max_distinct_heads(pattern)
     together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))
     st.caption(
-        f"Divergence of all heads together: {number(together, 3)} of at most ln {n_distinct} ="
-        f" {number(largest_entropy(n_distinct), 3)}. It is the entropy of their mean minus the mean"
-        " of their entropies."
+        f"Divergence of all heads together: {format_number(together, 3)} of at most ln {n_distinct}"
+        f" = {format_number(largest_entropy(n_distinct), 3)}. It is the entropy of their mean minus"
+        " the mean of their entropies."
     )

@@ -13,7 +13,7 @@ from attention_lab.heads.head_worth import ablated_output
 from attention_lab.heads.reruns import relative_change
 from attention_lab.notation.notation import Notation, symbol
 from attention_viz.heads import head_worth as figures
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 
 from ..board import show_board
 from ..facts import fact
@@ -36,8 +36,8 @@ def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
     without = ablated_output(trace, off)
     moved = fact("moved_without_them", relative_change(trace.output, without))
     st.markdown(
-        f"Heads off: {', '.join(map(str, off))}. The output moves by **{percent(moved)}** of its"
-        " length."
+        f"Heads off: {', '.join(map(str, off))}. The output moves by **{format_percent(moved)}** of"
+        " its length."
     )
     if fact("all_off", len(off) == n_heads):
         st.markdown(f"With all heads off, what is left is: {figures.describe_remainder(trace)}.")
@@ -83,7 +83,7 @@ def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
         fact(f"largest_change_{name}", [one.change for one in pairs])
         rounding = RELATIVE_ROUNDING[trace.scores.dtype]
         changes = ", ".join(
-            f"${one.symbol}$ {number(one.change, 3) if one.change > rounding else 'equal'}"
+            f"${one.symbol}$ {format_number(one.change, 3) if one.change > rounding else 'equal'}"
             for one in pairs
         )
         with place:

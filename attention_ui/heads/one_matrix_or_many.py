@@ -11,7 +11,7 @@ from attention_lab.heads.scheme_runs import SchemeRun, measure_schemes
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
 from attention_lab.rounding import tolerance
 from attention_viz import story
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 from ..board import show_board
 from ..facts import fact
@@ -65,7 +65,7 @@ def show_convolutions(now: PageContext) -> None:
     found = fact("as_convolutions", projections_as_convolutions(now.trace, now.focus.head))
     for one in found:
         gap = max(one.gaps)
-        differs = "0" if gap <= tolerance(now.trace, one.field) else number(gap)
+        differs = "0" if gap <= tolerance(now.trace, one.field) else format_number(gap)
         lines.append(
             f"| **{now.symbol(one.field)}** | {one.window} | {one.window} | {one.filters_of_one} |"
             f" {one.filters_of_all} | {differs} |"

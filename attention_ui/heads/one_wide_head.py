@@ -6,19 +6,19 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.heads.one_wide_head import LayerCost, layer_cost, one_wide_head
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 from ..facts import fact
 from ..page_context import PageContext
 from ..registry import page_of
-from ..url_state import bound, request_page
+from ..url_state import draw_bound, request_page
 
 ONE_WIDE_HEAD_KEY = "beside_one"  # the name in the URL
 
 
 def choose_one_wide_head(trace: Trace) -> Trace | None:
     """Draw the switch; return the layer with one wide head if it is on. Raises: SettingsError."""
-    on = bound(
+    on = draw_bound(
         st.toggle,
         "Add one wide head",
         key=ONE_WIDE_HEAD_KEY,
@@ -43,11 +43,11 @@ def compare_with_one_wide_head(now: PageContext, one: Trace) -> None:
         return
     parts = trace.scores[0, :, *cell[1:]]
     total = float(fact("score_of_one_head", one.scores[0, 0, *cell[1:]]))
-    added = " + ".join(number(float(part), 2) for part in parts).replace("+ −", "− ")
+    added = " + ".join(format_number(float(part), 2) for part in parts).replace("+ −", "− ")
     st.markdown(
         "**The same numbers, cut differently.** The one wide head adds the scores of all heads, in"
-        f" this cell {added} ≈ {number(total, 2)}, and applies one softmax: each query has one"
-        " distribution. The layer applies a softmax in each head. Distributions per query:"
+        f" this cell {added} ≈ {format_number(total, 2)}, and applies one softmax: each query has"
+        " one distribution. The layer applies a softmax in each head. Distributions per query:"
         f" {after.distributions}, so a query can look for several things at once."
     )
 

@@ -22,7 +22,7 @@ from attention_lab.heads.parallel_heads import (
 from attention_lab.heads.schedule import schedule
 from attention_viz.heads.count_figures import thread_times
 from attention_viz.heads.schedule import drawn_heads, schedule_figure
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 from ..facts import fact
 from ..page_context import PageContext
@@ -86,7 +86,7 @@ def measure_threads(size: LayerSize) -> None:
         f" {n_threads(size)}, heads: {size.n_heads}, d_k = {size.d_k}; random queries and keys."
         f" Median of {N_RUNS} runs; the threads were started before. Other work of the machine"
         " changes the times: measure again to see how much. Largest difference of the results of"
-        f" the three ways, divided by the largest score: {number(gap)}."
+        f" the three ways, divided by the largest score: {format_number(gap)}."
     )
 
 

@@ -16,7 +16,7 @@ from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..url_state import KEPT, bound, cell_places, choose_one, set_places
+from ..url_state import PERSISTENCE, cell_places, choose_one, draw_bound, set_places
 from .picture_upload import upload_picture
 from .typed_tables import edit_kernel, edit_picture
 
@@ -56,7 +56,7 @@ Rows = tuple[tuple[float, ...], ...]
 def choose_convolution() -> tuple[Array, Array, float, str]:
     """Draw all widgets; return picture (H, W, 1), kernel (K, K, 1, 1), sharpness and padding."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        image = bound(
+        image = draw_bound(
             st.selectbox,
             "Picture",
             (*IMAGES, DRAWN_PICTURE, PICTURE_FILE),
@@ -65,7 +65,7 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
             width=150,
             **_key("image"),
         )
-        kernel = bound(
+        kernel = draw_bound(
             st.selectbox,
             "Kernel",
             (*KERNELS, OWN_KERNEL),
@@ -80,7 +80,7 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
             **_key("padding"),
             help="\n\n".join(f"**{name}**: {one.description}" for name, one in PADDINGS.items()),
         )
-        sharpness = bound(
+        sharpness = draw_bound(
             st.select_slider,
             "Sharpness α of the heads",
             SHARPNESSES,
@@ -164,4 +164,4 @@ def two_head_factors(kernel: Array, picture: Array, padding: str) -> list[float]
 
 
 def _key(name: str) -> dict[str, Any]:
-    return {"key": f"conv_{name}", **KEPT}
+    return {"key": f"conv_{name}", **PERSISTENCE}

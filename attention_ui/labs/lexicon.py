@@ -28,11 +28,11 @@ from attention_lab.labs.lexicon_heads import (
     received_features,
     run_lexicon,
 )
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 
 from ..facts import fact
-from ..markdown import plain
-from ..url_state import bound, cell_places, choose_one, restore, set_places, write_to_url
+from ..markdown import escape_markdown
+from ..url_state import cell_places, choose_one, draw_bound, restore, set_places, write_to_url
 
 Words = dict[str, tuple[str, ...]]
 HEAD_CHOICES: dict[str, tuple[LexiconHead, ...]] = {
@@ -49,7 +49,7 @@ def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[LexiconHead, ...]]:
     """
     own = own_words()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        text = bound(
+        text = draw_bound(
             st.text_input,
             "A sentence of the lexicon’s words",
             LEXICON_SENTENCES[0],
@@ -68,11 +68,11 @@ def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[LexiconHead, ...]]:
                 " that asks for gender and number at once."
             ),
         )
-        temperature = bound(
+        temperature = draw_bound(
             st.select_slider, "Temperature", TEMPERATURES, 1.0, key="lex_temperature", width=110
         )
-        start = bound(st.toggle, f"Start token {START_TOKEN}", True, key="lex_start")
-        causal = bound(st.toggle, "Causal mask", key="lex_causal")
+        start = draw_bound(st.toggle, f"Start token {START_TOKEN}", True, key="lex_start")
+        causal = draw_bound(st.toggle, "Causal mask", key="lex_causal")
     heads = HEAD_CHOICES[chosen]
     composed = compose_sentence(text or "", own, start=bool(start))
     trace = run_lexicon(composed, heads, temperature=float(temperature), causal=bool(causal))
@@ -122,9 +122,11 @@ def words_read(trace: Trace, heads: Sequence[LexiconHead], query: int) -> str:
         most = float(trace.probabilities[0, place, query].max())
         read = list(keys_read_most(trace, place, query))
         fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
-        keys = ", ".join(f"“{plain(words[key])}” ({key}) {percent(most)}" for key in read)
+        keys = ", ".join(
+            f"“{escape_markdown(words[key])}” ({key}) {format_percent(most)}" for key in read
+        )
         if len(read) > 3:
-            keys = f"{len(read)} words with {percent(most)} each"
+            keys = f"{len(read)} words with {format_percent(most)} each"
         lines.append(f"- **{head.name}**: {keys}")
     return "\n".join(lines)
 
@@ -132,7 +134,7 @@ def words_read(trace: Trace, heads: Sequence[LexiconHead], query: int) -> str:
 def features_received(trace: Trace, query: int) -> str:
     """The features of which a word receives 0.2 or more, in words."""
     parts = [
-        f"**{name}** {number(value, 2)}"
+        f"**{name}** {format_number(value, 2)}"
         for name, value in received_features(trace, query).items()
         if value >= 0.2
     ]
@@ -178,7 +180,7 @@ def _add_word(word: str, features: Sequence[str]) -> None:
     try:
         words = _with_word(own_words(), word, features)
     except AttentionError as error:
-        st.error(plain(str(error)))
+        st.error(escape_markdown(str(error)))
         return
     st.session_state["lex_words"] = _words_text(words)
     st.rerun()

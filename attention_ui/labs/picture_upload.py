@@ -10,7 +10,7 @@ from attention_core.checks import Array
 from attention_lab.labs.images import IMAGES, MAX_IMAGE_SIDE, shrink_image
 from attention_lab.labs.picture_file import MAX_PICTURE_BYTES
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..upload_limits import check_upload
 from .decoded_pictures import PICTURE_ENDINGS, read_any_picture
 
@@ -48,7 +48,7 @@ def upload_picture() -> Array:
     if file is None:
         st.caption(f"Picture shown: {name}.")
     elif error := st.session_state[READ_FILE_KEY][1]:
-        st.error(plain(error), icon=":material/error:")
+        st.error(escape_markdown(error), icon=":material/error:")
         st.caption(f"Picture shown: {name}.")
     return shown
 

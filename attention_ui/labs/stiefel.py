@@ -12,18 +12,17 @@ from attention_core.cache import cached
 from attention_core.checks import Array, score_scale
 from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
-from attention_lab.labs.julia_mapping import CONVENTIONS
-from attention_lab.labs.lab_examples import mapping_example
-from attention_lab.labs.lab_examples import sphere_step_example as globe_example
+from attention_lab.labs.julia_mapping import CONVENTIONS, mapping_example
 from attention_lab.labs.sphere_step import SphereStep
+from attention_lab.labs.sphere_step import sphere_step_example as globe_example
 from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
-from attention_viz.labels import format_agreement, number
+from attention_viz.labels import format_agreement, format_number
 from attention_viz.labs.stiefel import drift_figure, mapping_board
 
 from ..board import show_board
 from ..facts import fact
 from ..show import show_figure
-from ..url_state import bound, choose_one, seed_input
+from ..url_state import choose_one, draw_bound, seed_input
 
 N_TOKENS, N_STEPS = 32, 1000
 # With these controls the story shows the package's layer in the letters of its manual.
@@ -64,12 +63,12 @@ def column_effects(
         rows.append(
             {
                 "columns of each head": title,
-                "condition of W_Q": number(found.condition, 2),
+                "condition of W_Q": format_number(found.condition, 2),
                 "singular values of W_Q W_Kᵀ": (
-                    f"{number(float(values[0]), 2)} … {number(float(values[-1]), 2)}"
+                    f"{format_number(float(values[0]), 2)} … {format_number(float(values[-1]), 2)}"
                 ),
-                "spread of the scores": number(found.score_spread, 2),
-                "entropy (nats)": number(found.entropy, 2),
+                "spread of the scores": format_number(found.score_spread, 2),
+                "entropy (nats)": format_number(found.entropy, 2),
             }
         )
         if not by_model:
@@ -113,11 +112,11 @@ def show_formulas() -> None:
 
 def choose_sphere_step() -> SphereStep:
     """Draw the widgets of a step on the sphere; return the step."""
-    length = bound(st.slider, "Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step")
-    turn = bound(
+    length = draw_bound(st.slider, "Step size", 0.1, 3.0, 1.5, 0.1, key="stiefel_step")
+    turn = draw_bound(
         st.slider, "Direction of the gradient", 0, 360, 210, 15, format="%d°", key="stiefel_turn"
     )
-    outward = bound(
+    outward = draw_bound(
         st.slider, "Part of the gradient along Y", -1.0, 1.0, -0.5, 0.1, key="stiefel_outward"
     )
     return globe_example(float(turn), float(outward), float(length))
@@ -131,7 +130,7 @@ def show_mapping() -> None:
         convention = choose_one(
             "The package’s formula as in its", CONVENTIONS, "manual", key="stiefel_convention"
         )
-        connection = bound(st.toggle, "add_connection", key="stiefel_connection")
+        connection = draw_bound(st.toggle, "add_connection", key="stiefel_connection")
         seed = seed_input(key="stiefel_mapping_seed")
     check = mapping_example(convention, bool(connection), seed)
     chosen = CONVENTIONS[convention]

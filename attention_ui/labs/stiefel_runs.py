@@ -9,8 +9,7 @@ from statistics import fmean
 import streamlit as st
 
 from attention_core.cache import Cache
-from attention_lab.labs.deep_stack import stack_accuracy, train_stack
-from attention_lab.labs.lab_examples import untrained_output_size
+from attention_lab.labs.deep_stack import stack_accuracy, train_stack, untrained_output_size
 from attention_lab.labs.stack_settings import (
     MAX_LAYERS,
     STACK_VARIANTS,
@@ -19,12 +18,12 @@ from attention_lab.labs.stack_settings import (
     expected_stack_seconds,
 )
 from attention_lab.labs.training_settings import TrainingSettings, expected_seconds
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.labs.training import loss_figure
 
 from ..facts import fact
 from ..show import show_figure
-from ..url_state import bound, choose_one
+from ..url_state import choose_one, draw_bound
 from .shared_runs import cached_score
 from .visitor_runs import continue_training, visitor_run
 
@@ -89,7 +88,7 @@ def _show_layers(rows: dict[str, TrainingSettings]) -> None:
         [
             {
                 "matrices": name,
-                "error on unseen sequences": number(
+                "error on unseen sequences": format_number(
                     cached_score(one, visitor_run(one).points[-1][1]).total, 4
                 ),
             }
@@ -140,8 +139,8 @@ def _choose_stacks() -> dict[str, list[StackSettings]]:
             help="relative error: the loss with which the package trains.",
         )
         several = choose_one("Seeds", N_SEEDS, "one", key="stiefel_seeds")
-        connection = bound(st.toggle, "add_connection", key="stiefel_stack_connection")
-        layers = bound(st.slider, "Layers", 1, MAX_LAYERS, 12, key="stiefel_layers", width=200)
+        connection = draw_bound(st.toggle, "add_connection", key="stiefel_stack_connection")
+        layers = draw_bound(st.slider, "Layers", 1, MAX_LAYERS, 12, key="stiefel_layers", width=200)
     about = {"connection": bool(connection)}
     return {
         row: [

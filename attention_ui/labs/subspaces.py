@@ -11,12 +11,12 @@ from attention_lab.labs.subspaces import (
     HeadPlanes,
     example_planes,
 )
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 from attention_viz.labs.subspaces import plane_figure, space_figure
 
 from ..facts import fact
 from ..show import show_figure
-from ..url_state import bound, choose_one
+from ..url_state import choose_one, draw_bound
 
 N_HEADS = 2
 
@@ -32,7 +32,9 @@ def show_subspaces(seed: int) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         heads = tuple(f"head {head}" for head in range(N_HEADS))
         head = heads.index(choose_one("Plane of", heads, heads[0], key="stiefel_plane"))
-        orthonormal = bound(st.toggle, "Orthonormal columns", True, key="stiefel_plane_columns")
+        orthonormal = draw_bound(
+            st.toggle, "Orthonormal columns", True, key="stiefel_plane_columns"
+        )
     planes = example_planes(N_HEADS, seed, bool(orthonormal))
     fact("kept_in_the_planes", planes.length_shares)
     left, *right = st.columns([1.2, *[1] * N_HEADS])
@@ -47,7 +49,7 @@ def show_subspaces(seed: int) -> None:
         f"|---|{'--:|' * len(EXAMPLE_WORDS)}",
     ]
     for place, row in enumerate(planes.length_shares):
-        shares = " | ".join(percent(float(share)) for share in row)
+        shares = " | ".join(format_percent(float(share)) for share in row)
         table.append(f"| **head {place}** | {shares} |")
     st.markdown("\n".join(table))
 
@@ -65,5 +67,5 @@ def _show_lengths(planes: HeadPlanes) -> None:
         st.markdown(
             "**Free columns** span a plane, too, but they stretch it. The length of a token in the"
             " numbers of a head differs from its length in the plane, and angles change. Largest"
-            f" difference: **{percent(stretch)}** of the length."
+            f" difference: **{format_percent(stretch)}** of the length."
         )

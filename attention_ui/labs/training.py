@@ -17,7 +17,7 @@ from attention_lab.labs.tasks import N_UNSEEN, unseen_examples
 from attention_lab.labs.training_settings import (
     TrainingSettings,
 )
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 from attention_viz.labs.training import loss_figure
 
 from ..facts import fact
@@ -91,9 +91,9 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
     fact("step", step)
     fact("total_on_unseen", result.total)
     fact("one_answer_per_head", best)
-    name, said, best_said = "Error", number(result.total, 4), number(best, 4)
+    name, said, best_said = "Error", format_number(result.total, 4), format_number(best, 4)
     if result.by_accuracy:
-        name, said, best_said = "Right choices", percent(result.total), percent(best)
+        name, said, best_said = "Right choices", format_percent(result.total), format_percent(best)
     with st.container(horizontal=True):
         st.metric("Step", f"{step:,}", help="The step of the checkpoint shown.", border=True)
         st.metric(

@@ -17,7 +17,7 @@ from attention_lab.labs.training_settings import (
 
 from ..facts import fact
 from ..reference.glossary import meaning
-from ..url_state import KEPT, bound, choose_one, seed_input, whole_number_input
+from ..url_state import PERSISTENCE, choose_one, draw_bound, seed_input, whole_number_input
 
 # How many heads each model has.
 HEADS_OF_MODELS = {
@@ -39,7 +39,7 @@ def choose_training() -> TrainingSettings:
     """Draw the widgets, each with fixed bounds and its value in the URL; return the settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = choose_one("Task", TRAINING_TASKS, "neighbours", **_key("task"))
-        model = bound(
+        model = draw_bound(
             st.selectbox,
             "Model",
             (*HEADS_OF_MODELS, OWN_SIZES),
@@ -74,8 +74,8 @@ def _choose_optimiser() -> tuple[int, int, float, str, float]:
     """Steps, batch, learning rate, constraint, and temperature, 0 for √d_k."""
     n_steps = _whole_number("Steps (0: set by the task)", "n_steps", 0, "steps", step=100)
     batch = _whole_number("Sequences per step", "batch", 32)
-    rate = bound(st.select_slider, "Learning rate", LEARNING_RATES, "0.01", **_key("rate"))
-    constraint = bound(
+    rate = draw_bound(st.select_slider, "Learning rate", LEARNING_RATES, "0.01", **_key("rate"))
+    constraint = draw_bound(
         st.selectbox,
         "Columns of W_Q, W_K, W_V",
         tuple(CONSTRAINTS),
@@ -87,7 +87,7 @@ def _choose_optimiser() -> tuple[int, int, float, str, float]:
             " this holds for W_V only."
         ),
     )
-    temperature = bound(
+    temperature = draw_bound(
         st.select_slider,
         "Temperature: scores are divided by",
         TEMPERATURE_LABELS,
@@ -122,4 +122,4 @@ def show_sizes(settings: TrainingSettings) -> None:
 
 
 def _key(name: str) -> dict[str, Any]:
-    return {"key": f"train_{name}", **KEPT}
+    return {"key": f"train_{name}", **PERSISTENCE}

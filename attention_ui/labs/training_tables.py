@@ -33,7 +33,7 @@ from attention_lab.labs.training_settings import (
 )
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.labs.training_comparison import comparison_figure
 
 from ..facts import fact
@@ -157,7 +157,7 @@ def _rows(
             else []
         )
         mark = {
-            BEST_COLUMN: number(
+            BEST_COLUMN: format_number(
                 one_answer_score(task, settings[0].n_heads, settings[0].widths[1]), 4
             )
         }
@@ -167,17 +167,17 @@ def _rows(
 
 def _nats(losses: Sequence[float]) -> dict[str, object]:
     """The mean cross-entropy of a model whose score is another number."""
-    return {"cross-entropy": number(sum(losses) / len(losses), 4)} if losses else {}
+    return {"cross-entropy": format_number(sum(losses) / len(losses), 4)} if losses else {}
 
 
 def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dict[str, object]:
     row: dict[str, object] = {
         "model": name,
         "numbers to learn": f"{size:,}" if size else "–",
-        what: number(sum(totals) / len(totals), 4),
+        what: format_number(sum(totals) / len(totals), 4),
     }
     if len(totals) > 1:
-        row |= {"smallest": number(min(totals), 4), "largest": number(max(totals), 4)}
+        row |= {"smallest": format_number(min(totals), 4), "largest": format_number(max(totals), 4)}
     return row
 
 

@@ -11,7 +11,7 @@ from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
 from attention_lab.labs.images import as_kernel
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..url_state import restore, write_to_url
 
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
@@ -38,7 +38,7 @@ def edit_kernel() -> Array:
         alt="Own kernel",
     )
     if refused := st.session_state.pop("conv refused", ""):
-        st.error(plain(refused))
+        st.error(escape_markdown(refused))
     return _kernel_at(text)
 
 

@@ -15,7 +15,7 @@ from attention_viz.masks.break_it import COMPUTED_FIELDS
 
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import KEPT, bound, choose_named, whole_number_input
+from ..url_state import PERSISTENCE, choose_named, draw_bound, whole_number_input
 
 LAST_ROUND = 999
 MISTAKE_NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
@@ -67,10 +67,10 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer
 def play_round() -> str:
     """The game: a hidden mistake, a guess, the answer. Returns the key of the mistake."""
     left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
-    number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **KEPT)
+    number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **PERSISTENCE)
     hidden = hidden_mistake(int(number))
     guess = choose_named("Your guess", GUESS_CHOICES, "?", place=middle, key="bi_guess")
-    show = bound(right.toggle, "Show the answer", key="bi_answer", **KEPT)
+    show = draw_bound(right.toggle, "Show the answer", key="bi_answer", **PERSISTENCE)
     st.markdown(
         f"This layer has one of the mistakes. Number of possible mistakes: {len(MISTAKES)}. Look at"
         " the checks, at the difference in each field, and at other sentences and sizes; then"

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_lab.masks.mask_experiments import EmptyRow, hide_all_keys, replace_padding
 from attention_lab.rounding import tolerance
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.masks import mask_workshop as boards
 
 from ..board import show_board
@@ -37,7 +37,7 @@ def show_empty_row(setup: ExperimentSetup) -> None:
         f"| | shares of this query: {n_shares} | NaN in the output, numbers: {n_outputs} |",
         "|---|---|---|",
         "| here, and torch’s scaled_dot_product_attention since 2.5 | all 0, sum"
-        f" {number(total, 1)} | {found.nan_here} |",
+        f" {format_number(total, 1)} | {found.nan_here} |",
         "| torch.softmax, and nn.MultiheadAttention with need_weights=True (2.13) | NaN (“not a"
         f" number”): {found.nan_shares} | {found.nan_outputs} |",
     ]
@@ -91,9 +91,9 @@ def show_padded_queries(setup: ExperimentSetup) -> None:
     if fact("pads_hidden_from_real_tokens", not setup.allowed[:n_real, n_real:].any()):
         why = "The masks above hide [pad] from them."
     st.markdown(
-        f"- Outputs of real tokens move by at most {difference}. {why}\n"
-        f"- Outputs of [pad] tokens move by up to **{number(found.padded)}**: their queries are"
-        " computed from [pad], and a padding mask hides keys, not queries."
+        f"- Outputs of real tokens move by at most {difference}. {why}\n- Outputs of [pad] tokens"
+        f" move by up to **{format_number(found.padded)}**: their queries are computed from [pad],"
+        " and a padding mask hides keys, not queries."
     )
 
 

@@ -10,13 +10,13 @@ from attention_core import Trace
 from attention_lab.heads.reruns import run_gaps
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.rounding import tolerance
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.masks import invariances as boards
 
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import KEPT, choose_named, whole_number_input
+from ..url_state import PERSISTENCE, choose_named, whole_number_input
 from .score_variants import show_additive_scores, show_one_softmax
 from .shuffles import format_difference, show_shuffle
 from .temperature import show_scale_reason, show_temperature
@@ -33,7 +33,9 @@ def show_constants(now: PageContext) -> None:
     names = {key: change.name for key, change in changes.items()}
     left, right = st.columns([3, 2])
     key = choose_named("Change", names, LAYER_CHANGES[0].key, place=left, key="inv_change")
-    seed = whole_number_input(right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **KEPT)
+    seed = whole_number_input(
+        right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **PERSISTENCE
+    )
     change = changes[key]
     after = change.apply(now.trace, int(seed))
     found = run_gaps(now.trace, after)
@@ -70,7 +72,7 @@ def _all_changes(trace: Trace, seed: int) -> str:
     for change in LAYER_CHANGES:
         found = run_gaps(trace, change.apply(trace, seed))
         expected = EXPECTED_OUTPUT[change.keeps_output]
-        measured = f"{number(found.probabilities)} | {number(found.output)}"
+        measured = f"{format_number(found.probabilities)} | {format_number(found.output)}"
         lines.append(f"| {change.name} | {expected} | {measured} |")
     return "\n".join(lines)
 

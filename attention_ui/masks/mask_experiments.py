@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core.checks import Array
 from attention_lab.masks.hiding import HIDING_VALUES
 from attention_lab.masks.mask_experiments import compare_all_orders, hiding_effects
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 from attention_viz.masks.mask_workshop import query_shares_figure
 
 from ..facts import fact
@@ -43,7 +43,7 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
         "|---" * 5 + "|",
     ]
     for one in effects:
-        read = f"{percent(leaks[one.name])} | {percent(largest[one.name])}"
+        read = f"{format_percent(leaks[one.name])} | {format_percent(largest[one.name])}"
         lines.append(f"| {one.name} | {read} | {' | '.join(map(_format_range, one.empty_row))} |")
     st.markdown("\n".join(lines))
     for value in HIDING_VALUES:
@@ -52,7 +52,7 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
 
 def _format_range(shares: Array) -> str:
     """The smallest and the largest share of a query."""
-    low, high = percent(float(shares.min())), percent(float(shares.max()))
+    low, high = format_percent(float(shares.min())), format_percent(float(shares.max()))
     return f"all {low}" if low == high else f"{low} to {high}"
 
 
@@ -85,7 +85,7 @@ def show_order(setup: ExperimentSetup) -> None:
     lines = [
         "| added to a hidden score | largest difference of a share, all queries |",
         "|---|---|",
-        *(f"| {key} | {number(gap, 6)} |" for key, gap in gaps.items()),
+        *(f"| {key} | {format_number(gap, 6)} |" for key, gap in gaps.items()),
     ]
     st.markdown("\n".join(lines))
     st.markdown(
@@ -110,7 +110,7 @@ def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
         )
     else:
         effect = "With another scale or bias the order would matter."
-    st.markdown(f"Here {name} times {scale:.3g} is {number(scaled, 2)}. {effect}")
+    st.markdown(f"Here {name} times {scale:.3g} is {format_number(scaled, 2)}. {effect}")
 
 
 EXPERIMENTS = {

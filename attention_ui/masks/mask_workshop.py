@@ -9,7 +9,7 @@ import streamlit as st
 from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..page_context import PageContext
 
 
@@ -31,7 +31,7 @@ class ExperimentSetup:
     @property
     def query_name(self) -> str:
         """The chosen query as Markdown."""
-        return f":blue[“{plain(self.tokens[self.cell[1]])}”]"
+        return f":blue[“{escape_markdown(self.tokens[self.cell[1]])}”]"
 
     @property
     def allowed(self) -> Array:

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import hide_row
 from attention_lab.user_data.painted_masks import mask_to_text, painted_mask, toggle_cell
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.masks import mask_workshop as boards
 
 from ..board import show_board
@@ -27,7 +27,7 @@ def show_painting(setup: ExperimentSetup) -> None:
     st.markdown(
         "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that"
         " query; again to show it. Added to the score of a hidden key:"
-        f" {number(fact('added_to_hidden', -math.inf))}; to all others:"
+        f" {format_number(fact('added_to_hidden', -math.inf))}; to all others:"
         f" {fact('added_to_others', 0)}. All sequences and heads share the mask, one cell for each"
         f" query and key: {n_tokens} × {n_tokens}."
     )

@@ -9,13 +9,13 @@ import streamlit as st
 from attention_lab.heads.patterns import effective_tokens
 from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.rounding import tolerance
-from attention_viz.labels import format_agreement, number, percent
+from attention_viz.labels import format_agreement, format_number, format_percent
 from attention_viz.masks.invariances import shares_board
 
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from ..panels import token
+from ..panels import token_markdown
 
 
 def show_additive_scores(now: PageContext) -> None:
@@ -26,9 +26,10 @@ def show_additive_scores(now: PageContext) -> None:
     st.markdown(
         r"**Additive scores** are $v^\top \tanh(q_i + k_j)$ (Bahdanau et al. 2015). Queries"
         f" and keys are those of the layer. A model would learn v; here it is 1. In head {head},"
-        f" :blue[{token(trace, 'T', focus.query)}] then reads"
-        f" **{percent(float(other.shares[cell[1:]]))}** from :red[{token(trace, 'S', focus.key)}]"
-        f" instead of {percent(float(trace.probabilities[0][cell]))}."
+        f" :blue[{token_markdown(trace, 'T', focus.query)}] then reads"
+        f" **{format_percent(float(other.shares[cell[1:]]))}** from"
+        f" :red[{token_markdown(trace, 'S', focus.key)}] instead of"
+        f" {format_percent(float(trace.probabilities[0][cell]))}."
     )
     show_board(shares_board(trace, other.shares, "additive scores", cell, now.notation), "additive")
     reads = [
@@ -37,9 +38,9 @@ def show_additive_scores(now: PageContext) -> None:
     ]
     largest = fact("largest_scores", (other.largest_dot, other.largest))
     rows = (
-        ("largest score, either sign", *(number(one, 2) for one in largest)),
-        ("bound of any score", "none", f"{wide} = {number(other.bound, 0)}"),
-        ("effective tokens of the query", *(number(one, 2) for one in reads)),
+        ("largest score, either sign", *(format_number(one, 2) for one in largest)),
+        ("bound of any score", "none", f"{wide} = {format_number(other.bound, 0)}"),
+        ("effective tokens of the query", *(format_number(one, 2) for one in reads)),
         ("multiplications for all pairs", *[f"{other.n_tanh:,}"] * 2),
         ("tanh for all pairs", "0", f"{other.n_tanh:,}"),
         ("one matrix product is enough", "yes", "no: a tanh for each pair and feature"),
@@ -60,22 +61,24 @@ def show_one_softmax(now: PageContext) -> None:
     most, least = int(other.of_query.argmax()), int(other.of_query.argmin())
     st.markdown(
         "In the layer the shares of **each query** sum to 1. With one softmax over all scores of"
-        f" the head, **all shares together** sum to {number(float(other.shares.sum()), 3)}. The"
-        f" largest part goes to :blue[{token(trace, 'T', most)}]:"
-        f" {percent(float(other.of_query[most]))}, the smallest to"
-        f" :blue[{token(trace, 'T', least)}]: {percent(float(other.of_query[least]))}."
+        f" the head, **all shares together** sum to {format_number(float(other.shares.sum()), 3)}."
+        f" The largest part goes to :blue[{token_markdown(trace, 'T', most)}]:"
+        f" {format_percent(float(other.of_query[most]))}, the smallest to"
+        f" :blue[{token_markdown(trace, 'T', least)}]:"
+        f" {format_percent(float(other.of_query[least]))}."
     )
     show_board(shares_board(trace, other.shares, "one softmax", cell, now.notation), "one softmax")
-    asks = token(trace, "T", focus.query)
+    asks = token_markdown(trace, "T", focus.query)
     of_query = fact("of_query", float(other.of_query[focus.query]))
     st.markdown(
-        f"- :blue[{asks}] gets {percent(of_query)}, and reads"
-        f" **{percent(float(other.shares[cell[1:]]))}** from"
-        f" :red[{token(trace, 'S', focus.key)}] instead of"
-        f" {percent(float(trace.probabilities[0][cell]))}.\n- For one query the proportions stay:"
-        " its shares are those of the layer times its part; both"
+        f"- :blue[{asks}] gets {format_percent(of_query)}, and reads"
+        f" **{format_percent(float(other.shares[cell[1:]]))}** from"
+        f" :red[{token_markdown(trace, 'S', focus.key)}] instead of"
+        f" {format_percent(float(trace.probabilities[0][cell]))}.\n- For one query the proportions"
+        " stay: its shares are those of the layer times its part; both"
         f" {format_agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- The result of the"
-        f" head shrinks as well: for {asks} it is {number(of_query)} times that of the layer."
+        f" head shrinks as well: for {asks} it is {format_number(of_query)} times that of the"
+        " layer."
     )
     st.caption(
         "A constant added to all scores of one query changes nothing if each query has its own"

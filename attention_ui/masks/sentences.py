@@ -14,8 +14,8 @@ from attention_lab.user_data.matrix_names import MAX_TOKENS
 
 from ..controls import cut_text, field_notes
 from ..facts import fact
-from ..markdown import plain
-from ..url_state import KEPT, bound
+from ..markdown import escape_markdown
+from ..url_state import PERSISTENCE, draw_bound
 
 
 def choose_sentence(
@@ -35,8 +35,8 @@ def choose_sentence(
     field may be left empty. n_tokens: the length of the sentence, as for `other_sentence`.
     Raises: SettingsError, FileError.
     """
-    about = {"help": help, "on_change": cut_text, "args": (key,), **KEPT}
-    text = bound(place.text_input, label, default, key=key, **about) or ""
+    about = {"help": help, "on_change": cut_text, "args": (key,), **PERSISTENCE}
+    text = draw_bound(place.text_input, label, default, key=key, **about) or ""
     notes = field_notes(f"{label}: the field", text)
     if fact(f"full_{key}", bool(notes)):
         place.caption(notes[0])
@@ -48,7 +48,10 @@ def choose_sentence(
     except TextError as error:
         fact(f"refused_in_{key}", error)
         used = f"“{instead}”" if instead else "no sentence"
-        place.error(plain(f"{label}: {error}. Until then {used} is used."), icon=":material/error:")
+        place.error(
+            escape_markdown(f"{label}: {error}. Until then {used} is used."),
+            icon=":material/error:",
+        )
         return instead
     return text
 

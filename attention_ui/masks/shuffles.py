@@ -14,14 +14,14 @@ from attention_lab.masks.shuffles import (
     run_shuffled,
 )
 from attention_lab.rounding import tolerance
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.masks import invariances as boards
 
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from ..panels import token
-from ..url_state import KEPT, choose_one, whole_number_input
+from ..panels import token_markdown
+from ..url_state import PERSISTENCE, choose_one, whole_number_input
 
 SHUFFLE_FORMULAS = {
     "row": "f(PX) = P f(X), and the probabilities A become P A Pᵀ",
@@ -32,7 +32,7 @@ SHUFFLE_FORMULAS = {
 def format_difference(gap: float, *, only_rounding: bool = False) -> str:
     """A difference as Markdown. only_rounding: whether rounding alone explains it."""
     if gap and not only_rounding:
-        return f"**{number(gap)}**"
+        return f"**{format_number(gap)}**"
     return "**0** up to rounding" if gap else "**0**"
 
 
@@ -45,12 +45,12 @@ def show_shuffle(now: PageContext) -> None:
         "words alone",
         place=left,
         key="inv_reads",
-        **KEPT,
+        **PERSISTENCE,
     )
     field = choose_one(
-        "Shown", ("output", "probabilities"), "output", place=middle, key="inv_shown", **KEPT
+        "Shown", ("output", "probabilities"), "output", place=middle, key="inv_shown", **PERSISTENCE
     )
-    seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **KEPT)
+    seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **PERSISTENCE)
     situation = next(one for one in SITUATIONS if one.key == key)
     shuffle = run_shuffled(now.scenario, situation.key, int(seed))
     if shuffle.straight.sizes["T"] == 1:
@@ -89,8 +89,8 @@ def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: s
     knows_order = situation.knows_order and shuffle.has_order
     only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
     st.markdown(
-        f"{explanation} {token(shuffle.straight, 'T', query)} moves from position {query} to"
-        f" position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest"
+        f"{explanation} {token_markdown(shuffle.straight, 'T', query)} moves from position {query}"
+        f" to position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest"
         " difference from the first result in the new order:"
         f" {format_difference(gap, only_rounding=only_rounding)}."
     )
@@ -107,7 +107,8 @@ def _describe_outcome(knows_order: bool, field: str, gap: float, rounding: float
     if unclear:
         return (
             "With numbers of this size, rounding alone can make a difference of"
-            f" {number(rounding)}: **whether the order shows in the {field} is unclear here**."
+            f" {format_number(rounding)}: **whether the order shows in the {field} is unclear"
+            " here**."
         )
     return f"Its result moves with it: **shuffling the tokens only shuffles the {field}**."
 
@@ -119,5 +120,7 @@ def _all_situations(now: PageContext, seed: int) -> str:
     ]
     for one in SITUATIONS:
         found = run_shuffled(now.scenario, one.key, seed).gaps
-        lines.append(f"| {one.key} | {number(found.probabilities)} | {number(found.output)} |")
+        lines.append(
+            f"| {one.key} | {format_number(found.probabilities)} | {format_number(found.output)} |"
+        )
     return "\n".join(lines)

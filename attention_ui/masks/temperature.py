@@ -7,16 +7,16 @@ import streamlit as st
 from attention_core.formulas import softmax
 from attention_lab.heads.patterns import effective_tokens
 from attention_lab.masks.temperature import at_temperature, score_spreads, sharpness
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 from attention_viz.masks import invariances as boards
 from attention_viz.masks import temperature as figures
 
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from ..panels import token
+from ..panels import token_markdown
 from ..show import show_figure
-from ..url_state import KEPT, bound
+from ..url_state import PERSISTENCE, draw_bound
 
 TEMPERATURE_CHOICES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 
@@ -24,7 +24,9 @@ TEMPERATURE_CHOICES = ("0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10", "20")
 def show_temperature(now: PageContext) -> None:
     """Every score divided by the same number: shares get sharper or flatter; their order stays."""
     choices = TEMPERATURE_CHOICES
-    chosen = bound(st.select_slider, "Temperature", choices, "0.5", key="inv_temperature", **KEPT)
+    chosen = draw_bound(
+        st.select_slider, "Temperature", choices, "0.5", key="inv_temperature", **PERSISTENCE
+    )
     temperature = fact("temperature_of_the_row", float(chosen or 1))
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
     other = at_temperature(trace, temperature)
@@ -33,9 +35,10 @@ def show_temperature(now: PageContext) -> None:
     share = [float(row[focus.key]) for row in rows]
     st.markdown(
         rf"$\operatorname{{softmax}}(s / {temperature:g})$: in head {focus.head}, "
-        f":blue[{token(trace, 'T', focus.query)}] reads {percent(share[1])} from"
-        f" :red[{token(trace, 'S', focus.key)}] instead of {percent(share[0])}. Effective tokens:"
-        f" **{number(tokens[1], 2)}** instead of {number(tokens[0], 2)}."
+        f":blue[{token_markdown(trace, 'T', focus.query)}] reads {format_percent(share[1])} from"
+        f" :red[{token_markdown(trace, 'S', focus.key)}] instead of {format_percent(share[0])}."
+        f" Effective tokens: **{format_number(tokens[1], 2)}** instead of"
+        f" {format_number(tokens[0], 2)}."
     )
     show_board(
         boards.temperature_board(
@@ -49,10 +52,10 @@ def show_temperature(now: PageContext) -> None:
         "temperatures",
     )
     st.caption(
-        f"The shares of {token(trace, 'T', focus.query)} for each temperature. Towards 0 the key"
-        " with the largest score gets everything, or several keys with equal scores share it."
-        " Towards infinity all visible keys get the same share. The curves never cross: at every"
-        f" temperature the shares have the order of the scores. Dividing by √{wide} is a"
+        f"The shares of {token_markdown(trace, 'T', focus.query)} for each temperature. Towards 0"
+        " the key with the largest score gets everything, or several keys with equal scores share"
+        " it. Towards infinity all visible keys get the same share. The curves never cross: at"
+        f" every temperature the shares have the order of the scores. Dividing by √{wide} is a"
         f" temperature of √{wide} for the raw scores. Effective tokens: e to the"
         " [entropy](glossary?glossary_words=entropy) of the shares, from 1 to the number of keys."
     )
@@ -76,8 +79,8 @@ def _show_variance(now: PageContext) -> None:
     st.markdown(
         "**1 · A dot product of d_k independent products of mean 0 and variance 1 has variance"
         f" d_k.** Measured on random queries and keys, the variance at d_k = {spreads[-1].d_k} is"
-        f" {number(spreads[-1].variance, 1)}. Here d_k = {trace.sizes['K']}, and the scores of head"
-        f" {focus.head} have variance {number(variance, 2)}, because {because}."
+        f" {format_number(spreads[-1].variance, 1)}. Here d_k = {trace.sizes['K']}, and the scores"
+        f" of head {focus.head} have variance {format_number(variance, 2)}, because {because}."
     )
     left, right = st.columns(2)
     with left:
@@ -105,8 +108,8 @@ def _show_saturation(now: PageContext) -> None:
         r" are $\partial a_j / \partial s_k = a_j (\delta_{jk} - a_k)$, at most 1/4. If one share"
         " is nearly 1, all of them are nearly 0, and so is every gradient that passes through. The"
         f" trace of this matrix, averaged over the queries of head {focus.head} without a mask, is"
-        f" {number(raw.jacobian_trace)} with raw scores and {number(scaled.jacobian_trace)} with"
-        " the scale of the layer."
+        f" {format_number(raw.jacobian_trace)} with raw scores and"
+        f" {format_number(scaled.jacobian_trace)} with the scale of the layer."
     )
     scores_S = scores[focus.query]
     pair = (softmax(scores_S), softmax(scores_S * trace.scale))

@@ -7,7 +7,7 @@ from attention_lab import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 
 
 def array_table(trace: Trace, text: Notation) -> str:
@@ -17,7 +17,7 @@ def array_table(trace: Trace, text: Notation) -> str:
         sizes = " × ".join(map(str, notation.shape(trace, name, text)))
         named = ", ".join(notation.axes(trace, name, text))
         lines.append(
-            f"| ${notation.symbol(name, text).latex}$ | `{name}` | {plain(named)} "
+            f"| ${notation.symbol(name, text).latex}$ | `{name}` | {escape_markdown(named)} "
             f"| {sizes} | ${formula(trace, name, text)}$ | {trace.sentence(name)} |"
         )
     return "\n".join(lines)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from attention_lab import notation
-from attention_lab.notation.elsewhere import ELSEWHERE
+from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
 from attention_lab.notation.notation import OURS, Notation, Symbol
 from attention_lab.notation.quantities import GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..registry import page_of, read_table
 from ..search import finds
 
@@ -52,8 +52,8 @@ def word_table(shown: tuple[Word, ...]) -> str:
     """Words as a Markdown table."""
     lines = ["| word | what it is | where to see it |", "|---|---|---|"]
     lines += [
-        f"| {plain(one.word)} | {plain(one.meaning)} |"
-        f" [{plain(page_of(one.page).title)}]({one.page}) |"
+        f"| {escape_markdown(one.word)} | {escape_markdown(one.meaning)} |"
+        f" [{escape_markdown(page_of(one.page).title)}]({one.page}) |"
         for one in shown
     ]
     return "\n".join(lines)
@@ -82,7 +82,7 @@ def _searched(row: GlossaryRow) -> tuple[str, ...]:
         row.their_symbol.plain,
         row.meaning,
         row.remark,
-        ELSEWHERE.get(row.name, ""),
+        NAMES_ELSEWHERE.get(row.name, ""),
     )
 
 
@@ -91,7 +91,8 @@ def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
     if text.has_our_letters:
         lines = ["| symbol | word | what it is |", "|---|---|---|"]
         lines += [
-            f"| {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |" for row in rows
+            f"| {_typeset(row.our_symbol)} | {_word(row)} | {escape_markdown(row.meaning)} |"
+            for row in rows
         ]
         return "\n".join(lines)
     lines = [
@@ -99,10 +100,10 @@ def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
-        theirs = f"{_typeset(row.their_symbol)} | {plain(row.their_word)}"
+        theirs = f"{_typeset(row.their_symbol)} | {escape_markdown(row.their_word)}"
         lines.append(
-            f"| {theirs} | {_typeset(row.our_symbol)} | {_word(row)} | {plain(row.meaning)} |"
-            f" {plain(row.remark)} |"
+            f"| {theirs} | {_typeset(row.our_symbol)} | {_word(row)} |"
+            f" {escape_markdown(row.meaning)} | {escape_markdown(row.remark)} |"
         )
     return "\n".join(lines)
 
@@ -123,7 +124,11 @@ def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
 def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
     """The quantities that have other names in other code and tools, with these names."""
     lines = ["| quantity | elsewhere |", "|---|---|"]
-    lines += [f"| {_word(row)} | {ELSEWHERE[row.name]} |" for row in rows if row.name in ELSEWHERE]
+    lines += [
+        f"| {_word(row)} | {NAMES_ELSEWHERE[row.name]} |"
+        for row in rows
+        if row.name in NAMES_ELSEWHERE
+    ]
     if len(lines) == 2:
         return ""
     return "\n".join(lines)
@@ -140,4 +145,4 @@ def _typeset(symbol: Symbol) -> str:
 
 
 def _word(row: GlossaryRow) -> str:
-    return f"{plain(row.our_word)} `{row.name}`"
+    return f"{escape_markdown(row.our_word)} `{row.name}`"

@@ -9,7 +9,7 @@ from functools import lru_cache
 import streamlit as st
 
 from ..facts import fact
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..registry import PAGES, Page, page_of, read_table, story_steps
 from ..search import best_matches, search_field
 
@@ -126,8 +126,11 @@ def entry_table(shown: tuple[Entry, ...]) -> str:
     kind = {ASKED: "question"}.get(shown[0].text, "what the text says")
     lines = [f"| | {kind} | where to see it |", "|--:|---|---|"]
     for one in shown:
-        link = f"[{plain(page_of(one.page).title)}]({one.url})"
-        lines.append(f"| {one.number} | {plain(one.sentence)} | **{link}:** {plain(one.look)} |")
+        link = f"[{escape_markdown(page_of(one.page).title)}]({one.url})"
+        lines.append(
+            f"| {one.number} | {escape_markdown(one.sentence)} | **{link}:**"
+            f" {escape_markdown(one.look)} |"
+        )
     return "\n".join(lines)
 
 
@@ -135,7 +138,7 @@ def show_foot(page: Page) -> None:
     """Draw what stands below a page: related questions, all of them, and the page that follows."""
     if page.url_path == "questions" or page.section == "teach":
         return
-    lines = [f"- [{plain(one.sentence)}]({one.url})" for one in related_questions(page)]
+    lines = [f"- [{escape_markdown(one.sentence)}]({one.url})" for one in related_questions(page)]
     asked = page_of("questions")
     lines.append(f"\n[All questions]({asked.url_path})")
     st.markdown("\n".join(["**Related questions**\n", *lines]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..registry import read_table
 
 
@@ -30,6 +30,7 @@ def papers() -> tuple[Paper, ...]:
 def paper_list() -> str:
     """All of them as a Markdown list."""
     return "\n".join(
-        f"- {plain(one.authors)} {one.year}, *{plain(one.title)}*: {plain(one.used_for)}"
+        f"- {escape_markdown(one.authors)} {one.year}, *{escape_markdown(one.title)}*:"
+        f" {escape_markdown(one.used_for)}"
         for one in papers()
     )

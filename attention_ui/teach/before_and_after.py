@@ -6,38 +6,51 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
+from attention_lab.before_and_after import (
+    FORMS,
+    NO_ANSWER,
+    FormResult,
+    form_description,
+    form_layer,
+    form_questions,
+    normalised_gain,
+    question_operands,
+)
 from attention_lab.guesses import MISCONCEPTIONS, Guess
-from attention_lab.pretest import BLANK, FORMS, Result, about, gain, layer, operands, questions
 from attention_viz.form_sheet import form_sheet, matrix_text
 
 from ..facts import fact
-from ..markdown import plain, plain_quotations
+from ..markdown import escape_markdown, escape_quotations
 from ..upload_limits import check_upload
-from ..url_state import KEPT, bound
+from ..url_state import PERSISTENCE, draw_bound
 
-MAX_CODE = 40  # characters that can be typed
-LARGEST_FILE = 1  # MB; the uploader knows no smaller bound
+MAX_CODE_CHARACTERS = 40  # characters that can be typed
+MAX_CODE_FILE_MB = 1  # MB; the uploader knows no smaller bound
 
 
 def choose_form() -> str:
     """Form A or B; the URL holds it."""
-    chosen = bound(st.selectbox, "Form", tuple(FORMS), key="form", required=True, **KEPT)
+    chosen = draw_bound(
+        st.selectbox, "Form", tuple(FORMS), key="form", required=True, **PERSISTENCE
+    )
     return str(fact("form", chosen))
 
 
-def ask_form(form: str) -> Result:
+def ask_form(form: str) -> FormResult:
     """All questions of a form, one below the other; gives the answers."""
-    st.markdown(plain_quotations(about(form)))
-    return Result(form, tuple(_ask(form, i, one) for i, one in enumerate(questions(form), 1)))
+    st.markdown(escape_quotations(form_description(form)))
+    return FormResult(
+        form, tuple(_ask(form, i, one) for i, one in enumerate(form_questions(form), 1))
+    )
 
 
 def _ask(form: str, place: int, guess: Guess) -> int:
-    st.markdown(f"**{place}. {plain_quotations(guess.prompt)}**")
+    st.markdown(f"**{place}. {escape_quotations(guess.prompt)}**")
     with st.container(horizontal=True):
-        for name, matrix in operands(layer(form), guess):
+        for name, matrix in question_operands(form_layer(form), guess):
             rows = "\n".join("  ".join(f"{n:>6}" for n in row) for row in matrix_text(matrix))
             with st.container(width="content"):
-                st.caption(plain(name))
+                st.caption(escape_markdown(name))
                 st.code(rows, language=None)
     labels = [option.label for option in guess.options]
     chosen = st.radio(
@@ -48,12 +61,12 @@ def _ask(form: str, place: int, guess: Guess) -> int:
         horizontal=True,
         key=f"form {form} question {place}",
         label_visibility="collapsed",
-        **KEPT,
+        **PERSISTENCE,
     )
-    return BLANK if chosen is None else int(chosen)
+    return NO_ANSWER if chosen is None else int(chosen)
 
 
-def show_result(result: Result) -> None:
+def show_result(result: FormResult) -> None:
     """The code of the answers, as a text and as a file; nothing is said of what is right."""
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.code(fact("code", result.code), language=None)
@@ -64,7 +77,7 @@ def show_result(result: Result) -> None:
         on_click="ignore",
         icon=":material/download:",
     )
-    n_blank = fact("blank", result.answers.count(BLANK))
+    n_blank = fact("blank", result.answers.count(NO_ANSWER))
     if n_blank:
         st.caption(f"Questions without an answer: {n_blank}.")
 
@@ -76,10 +89,10 @@ def show_gain() -> None:
     if not all(text.strip() for text in texts):
         return
     try:
-        before, after = map(Result.from_code, texts)
-        reached = fact("gain", gain(before, after))
+        before, after = map(FormResult.from_code, texts)
+        reached = fact("gain", normalised_gain(before, after))
     except AttentionError as error:
-        st.error(plain(str(fact("error", error))))
+        st.error(escape_markdown(str(fact("error", error))))
         return
     first, second = fact("right", (sum(before.right), sum(after.right)))
     shown = "none to reach" if reached is None else f"{reached:.2f}"
@@ -93,17 +106,19 @@ def show_gain() -> None:
 def _code(place: DeltaGenerator, when: str) -> str:
     """A code that is typed, or read from the file that the page on the result gave."""
     key = f"code_{when}"
-    text = bound(place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE, **KEPT)
+    text = draw_bound(
+        place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE_CHARACTERS, **PERSISTENCE
+    )
     place.file_uploader(
         f"or its file, {when}",
         ["txt"],
         key=f"file {when}",
         on_change=_read_code,
         args=(when,),
-        max_upload_size=LARGEST_FILE,
+        max_upload_size=MAX_CODE_FILE_MB,
     )
     if refused := st.session_state.pop(f"refused {when}", None):
-        place.error(plain(fact("error", refused)))
+        place.error(escape_markdown(fact("error", refused)))
     return text or ""
 
 
@@ -114,13 +129,13 @@ def _read_code(when: str) -> None:
         return
     try:
         check_upload(file)
-        text = file.getvalue()[: 4 * MAX_CODE].decode("utf-8", "replace").strip()
-        st.session_state[f"code_{when}"] = Result.from_code(text[:MAX_CODE]).code
+        text = file.getvalue()[: 4 * MAX_CODE_CHARACTERS].decode("utf-8", "replace").strip()
+        st.session_state[f"code_{when}"] = FormResult.from_code(text[:MAX_CODE_CHARACTERS]).code
     except AttentionError as error:
         st.session_state[f"refused {when}"] = str(error)
 
 
-def sheets() -> None:
+def show_form_sheets() -> None:
     """Both forms to print."""
     with st.container(horizontal=True):
         for form in FORMS:

@@ -15,17 +15,17 @@ from attention_lab.practice import PracticeQuestion
 from attention_viz.practice import question_text
 
 from ..facts import fact
-from ..markdown import plain_quotations
+from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..practice import judge_answer, parse_answer
 from ..presets import presets
-from ..url_state import KEPT, bound
+from ..url_state import PERSISTENCE, draw_bound
 
-SMALL = "Two heads on paper"  # an example that a hand can work out
-COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
+SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out
+SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
 
 
-def ask_all(
+def ask_homework(
     now: PageContext, trace: Trace, questions: Sequence[PracticeQuestion]
 ) -> list[dict[str, Any]]:
     """Ask all questions one below the other; give the line of each that is handed in."""
@@ -34,34 +34,34 @@ def ask_all(
 
 def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion) -> dict[str, Any]:
     asked = question_text(question, trace, now.notation)
-    st.markdown(f"**{place}. {plain_quotations(asked.question)}**")
+    st.markdown(f"**{place}. {escape_quotations(asked.question)}**")
     for name, numbers in asked.numbers:
-        st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
+        st.markdown(f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`")
     left, right = st.columns([2, 3], vertical_alignment="bottom")
-    text = bound(
+    text = draw_bound(
         left.text_input,
         f"Answer to question {place}",
         max_chars=40,
         key=f"hw_answer_{place}",
         placeholder="such as −0.43, 12 % or 2/3",
-        **KEPT,
+        **PERSISTENCE,
     )
     text = (text or "").strip()
     # Before an attempt there is nothing to look at.
     looked = bool(
-        bound(
+        draw_bound(
             right.toggle,
             f"Show the answer to question {place}",
             key=f"hw_show_{place}",
             disabled=not text,
             help="After an attempt.",
-            **KEPT,
+            **PERSISTENCE,
         )
         and text
     )
     judge_answer(text, question, asked.method)
     if looked:
-        st.markdown(f"Answer: {plain_quotations(asked.answer)}")
+        st.markdown(f"Answer: {escape_quotations(asked.answer)}")
     return {
         "question": place,
         "step": STEPS[question.exact.field].title,
@@ -71,14 +71,14 @@ def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion)
     }
 
 
-def hand_in(student: int, lines: Sequence[dict[str, Any]]) -> None:
+def show_summary(student: int, lines: Sequence[dict[str, Any]]) -> None:
     """The summary of a student: how many are right, and a file to hand in."""
     right = fact("n_right", sum(line["verdict"] == "right" for line in lines))
     looked = fact("n_looked", sum(line["looked"] for line in lines))
     st.markdown(f"Right: **{right} of {len(lines)}**. Answers looked at: **{looked}**.")
     st.download_button(
         "Summary to hand in (CSV)",
-        lambda: summary(student, lines),
+        lambda: summary_csv(student, lines),
         f"homework-{student}.csv",
         "text/csv",
         on_click="ignore",
@@ -90,24 +90,26 @@ def hand_in(student: int, lines: Sequence[dict[str, Any]]) -> None:
     )
 
 
-def summary(student: int, lines: Sequence[dict[str, Any]]) -> str:
+def summary_csv(student: int, lines: Sequence[dict[str, Any]]) -> str:
     """The lines that are handed in, as CSV."""
-    return as_csv(COLUMNS, ({"student": student} | line for line in lines))
+    return csv_text(SUMMARY_COLUMNS, ({"student": student} | line for line in lines))
 
 
 def use_small_layer() -> None:
     """In a callback: set every control to the example of small whole numbers."""
-    st.session_state.update(next(one.session_values for one in presets() if one.name == SMALL))
+    st.session_state.update(
+        next(one.session_values for one in presets() if one.name == SMALL_EXAMPLE)
+    )
 
 
-def key_file(homework: Homework, last: int) -> str:
+def key_csv(homework: Homework, last: int) -> str:
     """The key for students 1 to the last one, as CSV."""
     columns = ("student", "question", "step", "answer", "tolerance")
     lines = homework.key(range(1, last + 1) if homework.has_own_numbers else (0,))
-    return as_csv(columns, (dict(zip(columns, line, strict=True)) for line in lines))
+    return csv_text(columns, (dict(zip(columns, line, strict=True)) for line in lines))
 
 
-def as_csv(columns: Sequence[str], lines: Any) -> str:
+def csv_text(columns: Sequence[str], lines: Any) -> str:
     """Lines as CSV. A text that a spreadsheet would run as a formula gets an apostrophe."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns)

@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.lessons.lesson import Lesson, Moment, Question, state_text
+from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment, state_text
 from attention_lab.lessons.lesson_file import (
-    FILE,
+    LESSON_FILE,
     keep_lesson,
     lesson_named,
     lesson_to_link,
@@ -21,47 +21,47 @@ from attention_lab.lessons.lesson_file import (
 )
 
 from ..facts import fact
-from ..lesson import checked_lesson
+from ..lesson import check_lesson_pages
 from ..registry import Page, page_of
 from ..upload_limits import check_upload
 from ..url_state import request_page, restore, write_to_url
-from .links import app_url, show_link
+from .links import show_link, visited_url
 
-NAME = "draft"
-EMPTY = Lesson("My lesson")
-REFUSED = "lesson refused"
-LARGEST_FILE = 1  # MB; the uploader knows no smaller bound
+DRAFT_KEY = "draft"
+EMPTY_LESSON = Lesson("My lesson")
+DRAFT_ERROR_KEY = "lesson refused"
+MAX_LESSON_FILE_MB = 1  # MB; the uploader knows no smaller bound
 
 
 def read_draft() -> Lesson | None:
     """The lesson that is being made: the URL holds the key of it; None where none is."""
-    restore(NAME, "Your lesson", "", _checked)
-    write_to_url(NAME, "")
-    name = str(st.session_state[NAME])
+    restore(DRAFT_KEY, "Your lesson", "", _checked)
+    write_to_url(DRAFT_KEY, "")
+    name = str(st.session_state[DRAFT_KEY])
     return lesson_named(name) if name else None
 
 
 def _checked(name: str) -> str:
     if name:
-        checked_lesson(lesson_named(name))
+        check_lesson_pages(lesson_named(name))
     return name
 
 
 def keep_draft(lesson: Lesson) -> None:
     """In a callback: make this the lesson that is being made."""
-    st.session_state[NAME] = keep_lesson(lesson)
+    st.session_state[DRAFT_KEY] = keep_lesson(lesson)
 
 
 @contextmanager
-def _refusals() -> Any:
+def _keep_error() -> Any:
     """In a callback: keep the sentence of an `AttentionError` for the page."""
     try:
         yield
     except AttentionError as error:
-        st.session_state[REFUSED] = str(error)
+        st.session_state[DRAFT_ERROR_KEY] = str(error)
 
 
-def draw_draft(page: Page) -> None:
+def show_draft_box(page: Page) -> None:
     """The box in the sidebar that adds the view of the page that is shown; nothing where no lesson
     is being made.
     """
@@ -76,23 +76,25 @@ def draw_draft(page: Page) -> None:
 
 
 def _add(lesson: Lesson, page: Page) -> None:
-    with _refusals():
+    with _keep_error():
         held = state_text(st.query_params.to_dict())
         keep_draft(lesson.with_moment(Moment(page.title, page.url_path, held)))
 
 
 def _open() -> None:
-    request_page(page_of("for-teachers").path, **{NAME: st.session_state[NAME]})
+    request_page(page_of("for-teachers").path, **{DRAFT_KEY: st.session_state[DRAFT_KEY]})
 
 
 def edit_draft() -> None:
     """The lesson that is being made, with all that can be done to it."""
     lesson = read_draft()
-    if error := st.session_state.pop(REFUSED, None):
+    if error := st.session_state.pop(DRAFT_ERROR_KEY, None):
         st.error(error)
     if lesson is None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.button("Begin a lesson", on_click=keep_draft, args=(EMPTY,), key="begin draft")
+            st.button(
+                "Begin a lesson", on_click=keep_draft, args=(EMPTY_LESSON,), key="begin draft"
+            )
     else:
         _edit(lesson)
     st.file_uploader(
@@ -100,8 +102,8 @@ def edit_draft() -> None:
         ["json"],
         key="lesson file",
         on_change=_load,
-        max_upload_size=LARGEST_FILE,
-        help=f"A lesson that was saved here, at most {FILE.max_bytes // 1024} kB.",
+        max_upload_size=MAX_LESSON_FILE_MB,
+        help=f"A lesson that was saved here, at most {LESSON_FILE.max_bytes // 1024} kB.",
     )
 
 
@@ -109,9 +111,9 @@ def _load() -> None:
     file = st.session_state["lesson file"]
     if file is None:
         return
-    with _refusals():
+    with _keep_error():
         check_upload(file)
-        keep_draft(checked_lesson(read_lesson(file.getvalue())))
+        keep_draft(check_lesson_pages(read_lesson(file.getvalue())))
 
 
 def _edit(lesson: Lesson) -> None:
@@ -166,21 +168,21 @@ def _edit_moment(lesson: Lesson, place: int) -> None:
             st.button(label, on_click=keep_draft, args=(changed,), key=f"draft {label}")
 
 
-def _right_first(asked: Question | None) -> tuple[str, ...]:
+def _right_first(asked: LessonQuestion | None) -> tuple[str, ...]:
     if asked is None or not asked.options:
         return ()
     right = asked.options[asked.right]
     return (right, *(one for one in asked.options if one != right))
 
 
-def _question(ask: str, why: str, options: str) -> Callable[[], Question | None]:
+def _question(ask: str, why: str, options: str) -> Callable[[], LessonQuestion | None]:
     """How to make the question of a form, in which the right answer comes first; in the lesson the
     answers stand in the order of the alphabet.
     """
     lines = [line.strip() for line in options.splitlines() if line.strip()]
     in_order = tuple(sorted(lines))
     right = in_order.index(lines[0]) if lines else 0
-    return lambda: Question(ask, why, in_order, right) if ask.strip() else None
+    return lambda: LessonQuestion(ask, why, in_order, right) if ask.strip() else None
 
 
 def _change(changed: Callable[[], Lesson]) -> None:
@@ -197,7 +199,7 @@ def _offer(lesson: Lesson) -> None:
     """The lesson to be opened, saved and handed out."""
     name = lesson_to_link(lesson)
     with st.container(horizontal=True):
-        st.link_button("Open it", f"./{lesson.url(0, name or session_name())}")
+        st.link_button("Open it", f"./{lesson.url(0, name or draft_name())}")
         st.download_button(
             "Save as a file",
             lambda: write_lesson(lesson),
@@ -209,9 +211,9 @@ def _offer(lesson: Lesson) -> None:
     if name is None:
         st.caption("The lesson is too long for a link: hand out the file.")
     else:
-        show_link(f"{app_url()}?lesson={name}", lesson.title)
+        show_link(f"{visited_url()}?lesson={name}", lesson.title)
 
 
-def session_name() -> str:
+def draft_name() -> str:
     """What the URL calls the lesson that is being made."""
-    return str(st.session_state[NAME])
+    return str(st.session_state[DRAFT_KEY])

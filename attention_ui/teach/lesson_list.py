@@ -12,10 +12,10 @@ from attention_viz.lesson_sheet import lesson_sheet
 
 from ..facts import fact
 from .lesson_draft import keep_draft
-from .links import app_url, show_link
+from .links import show_link, visited_url
 
 # Which lessons fill a period, by its minutes.
-PLANS = {
+LESSON_PLANS = {
     20: (("multi-head-attention",), ("why-scale",), ("shared-keys",)),
     45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
     90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
@@ -29,7 +29,7 @@ def show_plans() -> None:
     lines = [
         f"| {minutes} | {' → '.join(links[name] for name in names)} |"
         f" {sum(lessons[name].minutes for name in names)} |"
-        for minutes, plans in fact("plans", PLANS).items()
+        for minutes, plans in fact("plans", LESSON_PLANS).items()
         for names in plans
     ]
     st.markdown("\n".join(["| Minutes | Lessons | Together |", "|---|---|---|", *lines]))
@@ -46,7 +46,7 @@ def show_lessons() -> None:
 
 
 def _show(name: str, lesson: Lesson) -> None:
-    link = f"{app_url()}?lesson={name}"
+    link = f"{visited_url()}?lesson={name}"
     goals = "\n".join(f"- {goal}" for goal in lesson.goals)
     st.markdown(f"Afterwards students can:\n\n{goals}")
     with st.container(horizontal=True):

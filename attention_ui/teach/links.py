@@ -6,20 +6,20 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from attention_lab.lessons.lesson import LESSON_PARAMETERS
 from attention_viz.qr_code import qr_code
 
-from ..lesson import LESSON_CHOICES
 from ..registry import PAGES, page_of
 
-MAX_QR = 1200  # characters; codes of longer links are too fine for a phone
-LOOKS = {
+MAX_QR_CHARACTERS = 1200  # characters; codes of longer links are too fine for a phone
+LOOK_PARAMETERS = {
     "Lecture mode": {"present": "true"},
     "Result hidden": {"hide": "true"},
     "Without menu and controls": {"view": "lesson"},
 }
 
 
-def app_url() -> str:
+def visited_url() -> str:
     """Where the app is, as the visitor's browser sees it, with a slash at the end."""
     parts = urlsplit(st.context.url or "http://localhost:8501/")
     return f"{parts.scheme}://{parts.netloc}/"
@@ -28,28 +28,28 @@ def app_url() -> str:
 def show_link(link: str, title: str) -> None:
     """A link with a button that copies it, and as a QR code where it is short enough."""
     st.code(link, language=None, wrap_lines=True)
-    if len(link) > MAX_QR:
+    if len(link) > MAX_QR_CHARACTERS:
         st.caption("The link is too long for a QR code that a phone can read.")
         return
     with st.popover("QR code", icon=":material/qr_code_2:"):
         st.html(f'<div class="qr">{qr_code(link, title)}</div>')
 
 
-def link_builder() -> None:
+def build_link() -> None:
     """Choose a page and how it looks; the link holds what is chosen in the controls now."""
     left, right = st.columns(2, vertical_alignment="bottom")
     page = left.selectbox(
         "Page", [one.url_path for one in PAGES], format_func=lambda one: page_of(one).title
     )
-    looks = right.pills("How it looks", list(LOOKS), selection_mode="multi")
+    looks = right.pills("How it looks", list(LOOK_PARAMETERS), selection_mode="multi")
     held = {
         name: text
         for name, text in st.query_params.to_dict().items()
-        if name not in LESSON_CHOICES and not name.startswith("hw_")
+        if name not in LESSON_PARAMETERS and not name.startswith("hw_")
     }
     for look in looks:
-        held |= LOOKS[look]
-    show_link(f"{app_url()}{page}{'?' if held else ''}{urlencode(held)}", page_of(page).title)
+        held |= LOOK_PARAMETERS[look]
+    show_link(f"{visited_url()}{page}{'?' if held else ''}{urlencode(held)}", page_of(page).title)
 
 
 def homework_link(first: int, count: int) -> str:
@@ -57,7 +57,7 @@ def homework_link(first: int, count: int) -> str:
     held = {
         name: text
         for name, text in st.query_params.to_dict().items()
-        if name not in LESSON_CHOICES and not name.startswith("hw_")
+        if name not in LESSON_PARAMETERS and not name.startswith("hw_")
     }
     held |= {"hw_first": str(first), "hw_count": str(count)}
-    return f"{app_url()}homework?{urlencode(held)}"
+    return f"{visited_url()}homework?{urlencode(held)}"

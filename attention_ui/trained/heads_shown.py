@@ -15,7 +15,7 @@ from attention_lab.trained.encoded_text import attention_of, encoded_alone, piec
 
 from ..facts import fact
 from ..focus import Focus
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..page_context import PageContext
 from .uploaded_heads import SOURCE_KEY, UPLOAD_KEY, UploadedHeads, trace_of_layer
 
@@ -72,7 +72,7 @@ def heads_shown(now: PageContext) -> HeadsShown:
             persist_state="session",
         )
         if fact("heads_of_the_file", source == "yours"):
-            st.caption(f"You see {plain(upload.title)}.")
+            st.caption(f"You see {escape_markdown(upload.title)}.")
             return heads_of_upload(now, upload)
     show_cut_notes(now)
     return heads_of_model(now)
@@ -86,7 +86,7 @@ def show_cut_notes(now: PageContext) -> None:
     # These pages add no [PAD], so a note about it would be wrong.
     if pieces.n_real == len(pieces.tokens):
         for note in fact("cut", pieces.notes):
-            st.caption(plain(note))
+            st.caption(escape_markdown(note))
 
 
 def show_model_note() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_lab.trained.added_parts import parts_of_text
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 from attention_viz.trained.layers import added_parts_board
 
 from ..board import show_board
@@ -30,17 +30,19 @@ def show_added_parts(now: PageContext) -> None:
     show_board(added_parts_board(parts, (0, 0)), "parts of layers")
     st.markdown(
         f"Attention’s share of the two lengths is largest in layer {most}, with"
-        f" {percent(float(means[most]))} on average, and smallest in layer {least}, with"
-        f" {percent(float(means[least]))}."
+        f" {format_percent(float(means[most]))} on average, and smallest in layer {least}, with"
+        f" {format_percent(float(means[least]))}."
     )
     st.table(
         {
             "layer": list(range(len(means))),
-            "attention adds, mean": [number(float(x), 2) for x in parts.attention.mean(axis=1)],
-            "feed-forward adds, mean": [
-                number(float(x), 2) for x in parts.feed_forward.mean(axis=1)
+            "attention adds, mean": [
+                format_number(float(x), 2) for x in parts.attention.mean(axis=1)
             ],
-            "attention’s share, mean": [percent(float(x)) for x in means],
+            "feed-forward adds, mean": [
+                format_number(float(x), 2) for x in parts.feed_forward.mean(axis=1)
+            ],
+            "attention’s share, mean": [format_percent(float(x)) for x in means],
         }
     )
     st.caption(

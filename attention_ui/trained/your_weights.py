@@ -15,7 +15,7 @@ from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.layer_search import FileLayer, find_layers
 
 from ..facts import fact
-from ..markdown import plain
+from ..markdown import escape_markdown
 from ..upload_limits import check_upload
 from .uploaded_heads import UploadedHeads
 
@@ -40,7 +40,7 @@ def open_upload() -> WeightFile | None:
         return open_weights(file, file.name)
     except FileError as error:
         sentence, _, code = str(error).partition("\n")
-        st.error(plain(sentence), icon=":material/error:")
+        st.error(escape_markdown(sentence), icon=":material/error:")
         if code:
             st.code(code, language="python")
     return None
@@ -95,7 +95,7 @@ def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHead
     if not layer.saved_heads and len(layer.heads) > 1:
         st.caption("The file does not say how many heads there are. Choose your model’s number.")
     for note in fact("notes_on_the_layer", layer.notes):
-        st.info(plain(note))
+        st.info(escape_markdown(note))
     fact("layer_read", layer.title)
     fact("heads_read", n_heads)
     projections = read_layer(file, layer, n_heads)

@@ -1,6 +1,14 @@
 """What a visitor chose: kept in the session, shown in the URL. `README.md` explains how and why."""
 
-from .binding import KEPT, bound, read_url, requested, rerun_without, restore, write_to_url
+from .binding import (
+    PERSISTENCE,
+    draw_bound,
+    read_url,
+    requested,
+    rerun_without,
+    restore,
+    write_to_url,
+)
 from .groups import control_group, draw_expander, keep_in_url, must_draw, url_texts
 from .navigation import leave_old_url, open_requested_page, request_page
 from .places import (
@@ -17,18 +25,18 @@ from .session import Session, begin_run, session
 from .widgets import MAX_SEED, choose_named, choose_one, seed_input, whole_number_input
 
 __all__ = [
-    "KEPT",
     "MAX_SEED",
+    "PERSISTENCE",
     "SWITCH_LABELS",
     "Refusal",
     "Session",
     "begin_run",
-    "bound",
     "cell_places",
     "choose_named",
     "choose_one",
     "choose_place",
     "control_group",
+    "draw_bound",
     "draw_expander",
     "keep_in_url",
     "leave_old_url",

@@ -15,7 +15,7 @@ from .session import begin_run, session
 
 PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 # The option of widgets that keep their value while another page is shown.
-KEPT: dict[str, Any] = {"persist_state": "session"}
+PERSISTENCE: dict[str, Any] = {"persist_state": "session"}
 UNSET_PARAMETER = "unset"  # history.js writes here the names of choices that a step back removes
 
 
@@ -48,7 +48,7 @@ def rerun_without(name: str) -> NoReturn:
     st.rerun()
 
 
-def bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
+def draw_bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
     """Draw a widget, such as `st.slider`, that Streamlit binds to the URL; gives its value."""
     session().labels[key] = label
     return draw(label, *given, key=key, bind="query-params", **about)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ..markdown import plain
+from ..markdown import escape_markdown
 from .session import session
 
 MAX_QUOTED = 40
@@ -36,7 +36,8 @@ def refuse(label: str, asked: str, answer: str, shown: object, elsewhere: bool =
     quoted = asked[:MAX_QUOTED]
     if not quoted.isprintable():
         quoted = repr(quoted)[1:-1]  # shows invisible characters by their codes
-    sentence = f"The URL asks for “{plain(quoted)}” under “{plain(label)}”{plain(answer)}."
+    request, name, rest = map(escape_markdown, (quoted, label, answer))
+    sentence = f"The URL asks for “{request}” under “{name}”{rest}."
     session().refused.append(Refusal(label, quoted, shown, elsewhere, sentence))
 
 

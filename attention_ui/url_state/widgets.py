@@ -17,7 +17,7 @@ import streamlit as st
 
 from attention_core.checks import check_choice
 
-from .binding import bound, rerun_without, restore, write_to_url
+from .binding import draw_bound, rerun_without, restore, write_to_url
 from .places import set_if_changed
 from .refusals import refuse
 
@@ -31,7 +31,7 @@ def choose_one(
     if st.query_params.get(key) == "":
         refuse(label, "", f"; {default} is shown", default)
         rerun_without(key)
-    chosen = bound(
+    chosen = draw_bound(
         place.segmented_control,
         label,
         tuple(options),
@@ -81,7 +81,7 @@ def whole_number_input(
     if asked is not None and _is_infinite(asked):
         refuse(label, asked, f"; {default} is shown", default)
         rerun_without(key)
-    typed = bound(place.number_input, label, low, high, default, **about)
+    typed = draw_bound(place.number_input, label, low, high, default, **about)
     if typed is None:
         return default
     return int(typed)

@@ -13,7 +13,7 @@ from attention_lab.diagonal.convex_hull import hull_corners
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
 
 from ..curves import LEGEND_ABOVE
-from ..labels import number
+from ..labels import format_number
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 from .arrow_labels import FONT_SIZE, ArrowLabels
@@ -221,9 +221,10 @@ def describe_row(trace: Trace, token: int) -> str:
     scores, half = trace.scores[0, 0, token], half_plane_of(trace, token)
     labels = token_names(trace)
     beaten = ", ".join(
-        f"“{labels[j]}” ({number(float(scores[j]))})" for j in np.flatnonzero(half.rivals)
+        f"“{labels[j]}” ({format_number(float(scores[j]))})" for j in np.flatnonzero(half.rivals)
     )
-    return f"Score for itself: {number(float(scores[token]))}. Higher scores: {beaten or 'none'}."
+    own = format_number(float(scores[token]))
+    return f"Score for itself: {own}. Higher scores: {beaten or 'none'}."
 
 
 def points_table(x_T2: Array) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from attention_core.rules import RUNNING, Rule, read
 from attention_lab.diagonal.measures import diagonal, diagonal_margins, pair_violations
 
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import number, shorten
+from ..labels import format_number, shorten
 from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..parts import Part, dashed_line, figure_margins, layout
 from ..payload import JSON, pack_bits
@@ -128,8 +128,9 @@ def _hovers(labels: list[str], scores: Array, margin_T: Array) -> list[str]:
     own_T = diagonal(scores)
     others_TT = np.where(np.eye(len(scores), dtype=bool), -np.inf, scores)
     return [
-        f"{label}<br>for itself {number(float(own))}<br>best other: {labels[int(others.argmax())]}"
-        f" {number(float(others.max()))}<br><b>margin {number(float(margin))}</b>"
+        f"{label}<br>for itself {format_number(float(own))}<br>best other:"
+        f" {labels[int(others.argmax())]} {format_number(float(others.max()))}<br><b>margin"
+        f" {format_number(float(margin))}</b>"
         for label, own, others, margin in zip(labels, own_T, others_TT, margin_T, strict=True)
     ]
 

@@ -10,7 +10,7 @@ from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_lab.notation.notation import OURS, Notation
 
-from ..labels import number
+from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import COLOUR_SCALES, JSON, Stage, array_json, largest_magnitude
 from ..scene import Panel, scene
@@ -39,7 +39,7 @@ def heads_grid(
     chosen = getattr(trace, field)[0, list(heads)]
     description = (
         f"The {STEPS[field].title} of each head, queries as rows and keys as columns. Heads:"
-        f" {len(chosen)}, largest number: {number(float(chosen.max()))}."
+        f" {len(chosen)}, largest number: {format_number(float(chosen.max()))}."
     )
     head = next((one for one in heads if one == cell[0]), heads[0])
     panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
@@ -137,7 +137,7 @@ def as_gallery(board: JSON, own_scale: bool = False) -> JSON:
     first = next(iter(arrays))
     strongest = "strongest of each head"
     if not own_scale:
-        strongest = number(first["limit"] or 1.0, 2)
+        strongest = format_number(first["limit"] or 1.0, 2)
     legend = [{"scale": "score", "low": f"−{strongest}", "high": strongest}]
     if first["kind"] == "probability":
         legend = [{"scale": "share", "low": "0", "high": strongest}]
@@ -176,7 +176,7 @@ def _by_head(
         says=NUMBER_LABELS["probability"],
     )
     return as_gallery(
-        matrix_board([matrix], ("by head", *cell), f"{description}{number(most)}.", notation)
+        matrix_board([matrix], ("by head", *cell), f"{description}{format_number(most)}.", notation)
     )
 
 

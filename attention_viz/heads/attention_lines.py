@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.checks import Array
 
 from ..curves import LEGEND_ABOVE
-from ..labels import label_width, percent, shorten
+from ..labels import format_percent, label_width, shorten
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -138,7 +138,7 @@ def _weight_dots(
         "y": np.array([_path(t, s, bulge, at) for t, s, _ in ends], "f4"),
         "text": [
             f"head {head}<br>{t} {shorten(queries[t])} → {s}"
-            f" {shorten(keys[s])}<br><b>{percent(weight)}</b>"
+            f" {shorten(keys[s])}<br><b>{format_percent(weight)}</b>"
             for t, s, weight in ends
         ],
         "hovertemplate": "%{text}<extra></extra>",

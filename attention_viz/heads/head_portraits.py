@@ -10,7 +10,7 @@ from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS
-from ..labels import label_width, number, numbered_labels
+from ..labels import format_number, label_width, numbered_labels
 from ..parts import Part, layout, named_axis
 from ..theme import Figure
 from .portrait_lanes import (
@@ -140,7 +140,8 @@ def describe_value(measure: Measure, pattern: Pattern, head: int, most: str) -> 
         return "no value, because no query has such a key"
     if baseline is None:
         return f"{value:.0f} of at most {most}"
-    return f"{number(value, 3)}; without preferences {number(float(baseline[0, head]), 3)}"
+    without = format_number(float(baseline[0, head]), 3)
+    return f"{format_number(value, 3)}; without preferences {without}"
 
 
 def _profile_labels(trace: Trace, measure: Measure, count: int) -> list[str]:

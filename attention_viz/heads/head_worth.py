@@ -21,7 +21,7 @@ from attention_lab.heads.head_worth import (
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS
-from ..labels import number, numbered_labels
+from ..labels import format_number, numbered_labels
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout, named_axis
 from ..payload import JSON, largest_magnitude
@@ -125,7 +125,7 @@ def token_changes_board(trace: Trace, cell: tuple[int, int], notation: Notation 
     )
     description = (
         "How far the output of each token moves without one head. Largest number:"
-        f" {number(float(moved_HT.max()))}."
+        f" {format_number(float(moved_HT.max()))}."
     )
     return matrix_board([matrix], ("changes", *cell), description, notation)
 

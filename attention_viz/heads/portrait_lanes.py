@@ -13,7 +13,7 @@ from attention_core.checks import Array
 from attention_lab.heads.head_portraits import Measure
 from attention_lab.heads.patterns import Pattern
 
-from ..labels import number
+from ..labels import format_number
 from ..parts import Part
 
 MEASURES_PER_LINE = 6
@@ -115,7 +115,9 @@ def baseline_ticks(lanes: Sequence[Lane]) -> list[Part]:
             "x": _concatenated(lane.at(baseline_H) for lane, baseline_H in known),
             "y": _concatenated(lane.rows for lane, _ in known),
             "marker": {"symbol": "line-ns", "size": 13, "line": {"color": "@focus", "width": 2}},
-            "text": [number(float(value), 3) for _, baseline_H in known for value in baseline_H],
+            "text": [
+                format_number(float(value), 3) for _, baseline_H in known for value in baseline_H
+            ],
             "customdata": [lane.measure.name for lane, baseline_H in known for _ in baseline_H],
             "hovertemplate": "no preference: <b>%{text}</b><extra>%{customdata}</extra>",
         }
@@ -155,4 +157,4 @@ def _format_value(value: float) -> str:
         return "—"
     if 0 < abs(value) < 0.01:
         return "< 0.01"
-    return number(float(value), 2)
+    return format_number(float(value), 2)

@@ -11,7 +11,7 @@ from attention_core.checks import Array
 from attention_lab.heads.similarity import most_alike, overlap
 from attention_lab.notation.notation import OURS, Notation
 
-from ..labels import number, percent
+from ..labels import format_number, format_percent
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 
@@ -37,10 +37,10 @@ def describe_closest(divergence_HH: Array) -> str:
     near = most_alike(-divergence_HH)
     if near is None or not divergence_HH.any():
         return "All patterns are equal here. The values that the heads read can still differ."
-    shared = percent(float(overlap(divergence_HH[near])))
+    shared = format_percent(float(overlap(divergence_HH[near])))
     pair = _pair("Closest heads", near, len(divergence_HH))
     return (
-        f"{pair} {number(divergence_HH[near], 3)}. Their patterns overlap to {shared}"
+        f"{pair} {format_number(divergence_HH[near], 3)}. Their patterns overlap to {shared}"
         " (1 − divergence / ln 2)."
     )
 
@@ -50,7 +50,7 @@ def describe_most_alike(correlation_HH: Array) -> str:
     sentences, alike = [], most_alike(correlation_HH)
     if alike:
         pair = _pair("Most similar heads", alike, len(correlation_HH))
-        sentences.append(f"{pair} {number(correlation_HH[alike], 2)}.")
+        sentences.append(f"{pair} {format_number(correlation_HH[alike], 2)}.")
     if np.isnan(correlation_HH).any():
         sentences.append("Hatched: a head without preferences has no correlation.")
     return " ".join(sentences)
@@ -87,8 +87,8 @@ def _heads_matrix(
         says=f"The {name} of these heads is",
     )
     description = (
-        f"The {name} of each pair of heads, from {number(lowest, 2)} to {number(limit, 2)}. Heads:"
-        f" {len(heads)}."
+        f"The {name} of each pair of heads, from {format_number(lowest, 2)} to"
+        f" {format_number(limit, 2)}. Heads: {len(heads)}."
     )
     row, column = (list(order).index(head) for head in pair)
     return matrix_board([matrix], (name, row, column), description, notation)

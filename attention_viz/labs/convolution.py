@@ -14,7 +14,7 @@ from attention_lab.labs.convolution import ConvolutionRun, pixel_attention
 from attention_lab.labs.one_by_one import OneByOne
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
-from ..labels import number
+from ..labels import format_number
 from ..matrices import Matrix, Side, difference_matrix, matrix_board, softmax_rule
 from ..parts import dashed_line, layout
 from ..payload import JSON, largest_magnitude, pack_bits
@@ -49,7 +49,7 @@ def convolution_board(
     ]
     drawn.append(difference_matrix(drawn[4], drawn[5], (3, 0), "difference"))
     says = "A picture, its convolution by attention and by the plain sum. Largest difference: "
-    return matrix_board(drawn, ("attention", *pixel), f"{says}{number(run.largest_error)}.")
+    return matrix_board(drawn, ("attention", *pixel), f"{says}{format_number(run.largest_error)}.")
 
 
 def _result(
@@ -84,9 +84,9 @@ def kernel_heads_board(
         side, badges = math.isqrt(len(maps_HRC)), [_arrow(offset) for offset in run.offsets]
     drawn = []
     for head, shares in enumerate(maps_HRC):
-        title = f"head {head} × {number(float(weights[head]), 2)}"
+        title = f"head {head} × {format_number(float(weights[head]), 2)}"
         if run.grid.has_sink:
-            title += f", sink {number(float(sunk_H[head]), 2)}"
+            title += f", sink {format_number(float(sunk_H[head]), 2)}"
         drawn.append(
             Matrix(
                 f"head {head}",
@@ -134,7 +134,7 @@ def one_by_one_board(run: OneByOne) -> JSON:
     ]
     says = (
         "A head in which every token should choose itself. The smallest weight on the diagonal is"
-        f" {number(float(run.self_weights.min()))}."
+        f" {format_number(float(run.self_weights.min()))}."
     )
     return matrix_board(drawn, ("shares", 0, 0), says)
 
@@ -166,7 +166,8 @@ def error_figure(
     ]
     at = int(np.argmin([abs(sharpness - chosen) for sharpness in sharpnesses]))
     says = (
-        f"Line chart: the largest error by sharpness. At sharpness {number(chosen, 2)} it is about "
+        "Line chart: the largest error by sharpness. At sharpness"
+        f" {format_number(chosen, 2)} it is about "
     )
     parts = {
         "showlegend": True,
@@ -176,4 +177,4 @@ def error_figure(
         "yaxis": chart_axis("largest error", type="log", exponentformat="e", range=[-17.2, 1.2]),
         "shapes": [dashed_line(chosen, MIN_SHOWN_ERROR, chosen, 10, "@muted", 1, "dot")],
     }
-    return {"data": data, "layout": layout(320, f"{says}{number(errors[at])}.", **parts)}
+    return {"data": data, "layout": layout(320, f"{says}{format_number(errors[at])}.", **parts)}

@@ -12,7 +12,7 @@ from attention_lab.labs.lexicon import FEATURE_SECTIONS, LEXICON_FEATURES
 from attention_lab.labs.lexicon_heads import LexiconHead, comparison_matrix, section_blocks
 
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import number, shorten
+from ..labels import format_number, shorten
 from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..parts import layout
 from ..payload import JSON
@@ -96,7 +96,7 @@ def comparison_matrix_board(trace: Trace, head: int, name: str) -> JSON:
     ]
     says = (
         f"The matrix by which head {head} compares words. The largest absolute value is"
-        f" {number(float(np.abs(matrix).max()))}."
+        f" {format_number(float(np.abs(matrix).max()))}."
     )
     return matrix_board(drawn, ("comparison", int(row), int(column)), says) | {"arithmetic": False}
 
@@ -147,7 +147,7 @@ def received_figure(trace: Trace, position: int) -> Figure:
     most = int(np.argmax(brought))
     says = (
         f"Bars: the features of “{shorten(trace.labels('T')[position])}” and what it receives."
-        f" Most: {names[most]}, {number(float(brought[most]))}."
+        f" Most: {names[most]}, {format_number(float(brought[most]))}."
     )
     parts = {
         "barmode": "group",

@@ -13,7 +13,7 @@ from attention_lab.labs.sphere_step import SphereStep
 from attention_lab.labs.stiefel import RETRACTIONS
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
-from ..labels import number
+from ..labels import format_number
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
@@ -44,7 +44,7 @@ def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
         for place, (name, values) in enumerate(spectra.items())
     ]
     said = "; ".join(
-        f"{name} {number(float(v[0]), 2)} to {number(float(v[-1]), 2)}"
+        f"{name} {format_number(float(v[0]), 2)} to {format_number(float(v[-1]), 2)}"
         for name, v in spectra.items()
     )
     parts = {
@@ -72,7 +72,8 @@ def drift_figure(drifts: Mapping[str, Array]) -> Figure:
             )
         )
     last = ", ".join(
-        f"{RETRACTIONS[name].title} {number(float(errors[-1]))}" for name, errors in drifts.items()
+        f"{RETRACTIONS[name].title} {format_number(float(errors[-1]))}"
+        for name, errors in drifts.items()
     )
     parts = {
         "showlegend": True,
@@ -116,8 +117,8 @@ def sphere_figure(step: SphereStep) -> Figure:
         "dragmode": "orbit",
     }
     says = (
-        f"Globe: a step of length {number(step.length)} from a point of the unit sphere, and where"
-        " four retractions land."
+        f"Globe: a step of length {format_number(step.length)} from a point of the unit sphere, and"
+        " where four retractions land."
     )
     return {"data": data, "layout": layout(470, says, **parts)}
 
@@ -196,5 +197,7 @@ def mapping_board(check: MappingCheck) -> JSON:
         "ours", check.trace.output[0].T, features, tokens, (1, 0), "our engine, Yᵀ", role="output"
     )
     gap = difference_matrix(ours, theirs, (2, 0), "difference")
-    says = f"The package’s output beside ours. Largest difference: {number(check.difference)}."
+    says = (
+        f"The package’s output beside ours. Largest difference: {format_number(check.difference)}."
+    )
     return matrix_board([theirs, ours, gap], (gap.name, 0, 0), says)

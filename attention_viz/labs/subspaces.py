@@ -8,7 +8,7 @@ from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 
 from ..curves import LEGEND_ABOVE
-from ..labels import number
+from ..labels import format_number
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 
@@ -44,7 +44,7 @@ def space_figure(planes: HeadPlanes, head: int) -> Figure:
         f"Three dimensions: {len(feet)} tokens and the plane of head {head}. The smallest share of"
         f" its squared length lies in the plane for"
         f" “{planes.tokens[int(planes.length_shares[head].argmin())]}”:"
-        f" {number(float(planes.length_shares[head].min()), 2)}."
+        f" {format_number(float(planes.length_shares[head].min()), 2)}."
     )
     return {"data": data, "layout": layout(400, says, **parts)}
 
@@ -73,7 +73,7 @@ def plane_figure(planes: HeadPlanes, head: int) -> Figure:
         "textposition": "top center",
         "textfont": {"size": 12, "color": "@text"},
         "marker": {"color": f"@head {head}", "size": 9},
-        "customdata": [number(float(share), 2) for share in planes.length_shares[head]],
+        "customdata": [format_number(float(share), 2) for share in planes.length_shares[head]],
         "hovertemplate": "%{text}: (%{x:.3f}, %{y:.3f})<br>in the plane: %{customdata} of its"
         " squared length<extra></extra>",
     }

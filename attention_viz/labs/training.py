@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_lab.labs.evaluation import Score
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
-from ..labels import number
+from ..labels import format_number
 from ..parts import Part, annotation, dashed_line, layout
 from ..theme import Figure
 
@@ -49,7 +49,7 @@ def loss_figure(
     }
     if floor is not None:
         parts["shapes"].append(dashed_line(0, floor, last_step, floor, "@focus", 2, "dash"))
-        label = f"one answer per head, mean: {number(floor)}"
+        label = f"one answer per head, mean: {format_number(floor)}"
         parts["annotations"].append(
             annotation(last_step, floor, label, "@focus", "right", 12, yanchor="bottom")
         )
@@ -68,7 +68,7 @@ def _loss_curve(name: str, losses: Sequence[tuple[int, float]], color: str) -> P
 def _losses_say(runs: Mapping[str, Sequence[tuple[int, float]]]) -> str:
     """The last loss of each run, in words."""
     ends = " and ".join(
-        f"{name} {number(losses[-1][1])}" if len(runs) > 1 else number(losses[-1][1])
+        f"{name} {format_number(losses[-1][1])}" if len(runs) > 1 else format_number(losses[-1][1])
         for name, losses in runs.items()
         if losses
     )
@@ -79,7 +79,7 @@ def offset_figure(offsets: Array, masses_HT: Array) -> Figure:
     """How much of each head's attention lies at each distance around the ring, as bars."""
     places = [f"{int(offset):+d}".replace("-", "−") if offset else "0" for offset in offsets]
     best = "; ".join(
-        f"head {head} {places[int(row.argmax())]} ({number(float(row.max()), 2)})"
+        f"head {head} {places[int(row.argmax())]} ({format_number(float(row.max()), 2)})"
         for head, row in enumerate(masses_HT)
     )
     says = (
@@ -118,7 +118,8 @@ def score_figure(parts: Sequence[str], scores: Mapping[str, Score]) -> Figure:
     if next(iter(scores.values())).by_accuracy:
         what = "share of right choices"
     said = "; ".join(
-        f"{name}: {', '.join(number(value, 2) for value in row)}" for name, row in groups.items()
+        f"{name}: {', '.join(format_number(value, 2) for value in row)}"
+        for name, row in groups.items()
     )
     figure = _bars(list(parts), groups, "", f"Bars: the {what} of each part. {said}.", what)
     for bars, color in zip(figure["data"], ("@muted", "@focus"), strict=False):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
-from ..labels import number
+from ..labels import format_number
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -51,7 +51,7 @@ def comparison_figure(
         ),
     }
     ends = {name: points[-1][1] for name, points in curves.items()} | dict(levels)
-    said = ", ".join(f"{name} {number(value)}" for name, value in ends.items())
+    said = ", ".join(f"{name} {format_number(value)}" for name, value in ends.items())
     says = f"Line chart: the {what} of each model against the step. At the end: {said}."
     return {"data": data, "layout": layout(380, says, **parts)}
 

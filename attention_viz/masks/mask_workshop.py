@@ -14,7 +14,7 @@ from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS
-from ..labels import percent, shorten
+from ..labels import format_percent, shorten
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, label_layout, layout
 from ..payload import JSON, largest_magnitude
@@ -180,7 +180,8 @@ def _share_bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Pa
         "y": row.astype("f4"),
         "marker": {"color": colour},
         "customdata": [
-            f"{label}: {percent(float(share))}" for label, share in zip(labels, row, strict=True)
+            f"{label}: {format_percent(float(share))}"
+            for label, share in zip(labels, row, strict=True)
         ],
         "hovertemplate": "%{customdata}<extra>" + name + "</extra>",
     }

@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_derivative
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS
-from ..labels import number, percent, shorten
+from ..labels import format_number, format_percent, shorten
 from ..parts import Part, annotation, dashed_line, layout
 from ..theme import Figure
 
@@ -131,8 +131,9 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     }
     last = spreads[-1]
     description = (
-        f"At d_k = {widths[-1]} the largest share is on average {percent(last.raw.largest_share)}"
-        f" with raw scores and {percent(last.scaled.largest_share)} with scaled ones."
+        f"At d_k = {widths[-1]} the largest share is on average"
+        f" {format_percent(last.raw.largest_share)} with raw scores and"
+        f" {format_percent(last.scaled.largest_share)} with scaled ones."
     )
     return {"data": curves, "layout": layout(300, description, **around)}
 
@@ -148,7 +149,7 @@ def derivative_figure() -> Figure:
     }
     description = (
         "The derivative a(1 − a) of two shares by the gap of their scores: 0.25 at 0,"
-        f" {number(heights[-1], 6)} at 12."
+        f" {format_number(heights[-1], 6)} at 12."
     )
     return {
         "data": [_curve(gaps, heights, "a (1 − a)", "@primary")],

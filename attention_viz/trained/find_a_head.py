@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attention_lab.trained.attention_maps import AttentionMaps
 
-from ..labels import percent
+from ..labels import format_percent
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..thumbnails import HEAD_NUMBER_CAPTIONS, max_tokens_sent, window_around
@@ -33,7 +33,7 @@ def best_heads(
             *sides,
             (column, 0),
             f"layer {layer}, head {head}",
-            percent(share),
+            format_percent(share),
             kind="probability",
             small=True,
             says=HEAD_NUMBER_CAPTIONS["probability"],

@@ -15,7 +15,7 @@ from attention_lab.trained.encoded_text import WeightlessAttention
 from attention_lab.trained.layers import MeasuredHeads
 
 from ..curves import LEGEND_ABOVE
-from ..labels import number
+from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
@@ -97,7 +97,7 @@ def _dots(values_LH: Array) -> Part:
         "x": (np.arange(n_layers)[:, np.newaxis] + offsets_H).ravel().astype("f4"),
         "y": [None if np.isnan(value) else float(value) for value in values_LH.ravel()],
         "text": [
-            f"layer {layer}, head {head}<br><b>{number(float(values_LH[layer, head]))}</b>"
+            f"layer {layer}, head {head}<br><b>{format_number(float(values_LH[layer, head]))}</b>"
             for layer, head in heads
         ],
         "customdata": [f"{layer}-{head}" for layer, head in heads],

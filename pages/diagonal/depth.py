@@ -15,35 +15,37 @@ from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.reference.glossary import meaning
 from attention_ui.show import show_figure
-from attention_ui.url_state import bound, choose_one, seed_input
+from attention_ui.url_state import choose_one, draw_bound, seed_input
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure
 
 now = page_context()
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     compare = choose_one("Compare", ("widths", "remedies"), "widths", key="depth_compare")
     source = choose_one("Tokens", ("drawn", "sentence"), "drawn", key="depth_tokens")
-    n_layers = bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
+    n_layers = draw_bound(st.slider, "Layers", 1, 64, 24, key="depth_layers", width=150)
     if compare == "remedies":
         widths = [str(width) for width in STACK_WIDTHS]
-        c = bound(st.select_slider, "Features C", widths, "16", key="depth_c", width=150)
+        c = draw_bound(st.select_slider, "Features C", widths, "16", key="depth_c", width=150)
     else:
-        weights = bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
+        weights = draw_bound(st.selectbox, "Weights", STACK_WEIGHTS, key="depth_weights", width=150)
         help_text = "The input of a layer is added to its output (residual connection)."
-        skip = bound(st.toggle, "Skip connection", key="depth_skip", help=help_text)
+        skip = draw_bound(st.toggle, "Skip connection", key="depth_skip", help=help_text)
         help_text = (
             f"Post-LN: the output of a layer is normalised. LayerNorm: {meaning('LayerNorm')} Here"
             " without these factors and offsets."
         )
-        layer_norm = bound(st.toggle, "LayerNorm after", key="depth_norm", help=help_text)
+        layer_norm = draw_bound(st.toggle, "LayerNorm after", key="depth_norm", help=help_text)
         help_text = (
             "Pre-LN: the input of the attention is normalised. The skip connection adds the input"
             " as it was."
         )
-        norm_before = bound(st.toggle, "LayerNorm before", key="depth_norm_before", help=help_text)
+        norm_before = draw_bound(
+            st.toggle, "LayerNorm before", key="depth_norm_before", help=help_text
+        )
         help_text = "The output of the attention is multiplied by this number."
         limits = (0.1, 2.0, 1.0, 0.1)
-        gain = bound(st.slider, "Gain", *limits, key="depth_gain", width=120, help=help_text)
-    logarithmic = bound(st.toggle, "Logarithmic", key="depth_log")
+        gain = draw_bound(st.slider, "Gain", *limits, key="depth_gain", width=120, help=help_text)
+    logarithmic = draw_bound(st.toggle, "Logarithmic", key="depth_log")
     seed = seed_input(key="depth_seed")
 text = {"sentence": now.scenario.text}.get(source)
 show_cut_note(now.scenario.text, is_read=source == "sentence")

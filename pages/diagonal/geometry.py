@@ -12,7 +12,7 @@ from attention_ui.board import show_board
 from attention_ui.diagonal import geometry
 from attention_ui.diagonal.controls import show_cut_note
 from attention_ui.facts import fact
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
@@ -40,7 +40,8 @@ with beside:
     fact("others", trace.sizes["T"] - 1)
     has_half_plane = fact("has_half_plane", half_plane_of(trace, token).has_direction)
     st.markdown(
-        f"**Token “{plain(token_names(trace)[token])}”.** {plain(describe_row(trace, token))}"
+        f"**Token “{escape_markdown(token_names(trace)[token])}”.**"
+        f" {escape_markdown(describe_row(trace, token))}"
     )
     st.markdown(geometry.BEATING_CONDITIONS[has_half_plane and kind])
 with picture:

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_lab.diagonal.growth_table import TIED_WIDTH, Growth
 from attention_ui.diagonal import growth as growth_parts
 from attention_ui.facts import fact
-from attention_ui.url_state import bound, choose_one, seed_input
+from attention_ui.url_state import choose_one, draw_bound, seed_input
 from attention_viz.diagonal.growth import half_rows
 
 WHAT_IS_DRAWN = {
@@ -27,9 +27,9 @@ WHAT_IS_DRAWN = {
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     kind = choose_one("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
     wanted, lines = growth_parts.choose_counts(), growth_parts.choose_lines()
-    scaled = bound(st.toggle, "Scaled by 1/√C", True, key="growth_scaled")
-    causal = bound(st.toggle, "Causal mask", key="growth_causal")
-    precision = bound(
+    scaled = draw_bound(st.toggle, "Scaled by 1/√C", True, key="growth_scaled")
+    causal = draw_bound(st.toggle, "Causal mask", key="growth_causal")
+    precision = draw_bound(
         st.selectbox,
         "Standard error",
         ("0.02", "0.01", "0.004", "0.001"),

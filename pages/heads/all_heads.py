@@ -9,12 +9,12 @@ from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import choose_heads
 from attention_ui.heads.one_wide_head import choose_one_wide_head, compare_with_one_wide_head
 from attention_ui.page_context import page_context
-from attention_ui.panels import token
+from attention_ui.panels import token_markdown
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_viz.heads.all_heads import combined_heads_board, heads_grid, key_board, query_board
 from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 
 MATRIX_FIELDS = {
     "raw": "scores",
@@ -32,7 +32,7 @@ SCALE_BUTTON_LABELS = {False: "Each head its own scale", True: "One scale for al
 now = page_context()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
-query, key = token(trace, "T", focus.query), token(trace, "S", focus.key)
+query, key = token_markdown(trace, "T", focus.query), token_markdown(trace, "S", focus.key)
 own_scale = bool(st.session_state.get("own_scale"))
 
 st.markdown(
@@ -85,8 +85,8 @@ if view == "Row and column":
     with right:
         st.markdown(
             f"**Who reads :red[{key}]?** The shares of all queries for it can have any sum. In head"
-            f" {focus.head} they sum to {number(of_all_queries, 2)}; {query} gives {key}"
-            f" {percent(share)} of its attention."
+            f" {focus.head} they sum to {format_number(of_all_queries, 2)}; {query} gives {key}"
+            f" {format_percent(share)} of its attention."
         )
         show_board(key_board(trace, *cell, now.notation), "heads key")
 elif view == "Lines":
@@ -106,15 +106,15 @@ else:
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
     show_board(combined_heads_board(trace, field, merged, cell, now.notation), "heads together")
     lost = fact("averaging_effect", averaging_effect(trace, heads))
-    if fact("average_hides", number(lost.in_the_mean, 1) != number(lost.in_a_head, 1)):
+    in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
+    if fact("average_hides", in_mean != in_head):
         st.warning(
             "**An average hides what heads are for.** In a single head a query reads effectively"
-            f" {number(lost.in_a_head, 1)} tokens, in the mean of the heads"
-            f" {number(lost.in_the_mean, 1)}: heads that look at different tokens have a mean that"
-            " seems to look everywhere. The maximum keeps the peaks of every head, but its"
-            f" numbers are no distribution: for one query they sum to"
-            f" {number(lost.largest_sum, 2)}."
-            "\n\n*Effective tokens* are e to the [entropy](glossary?glossary_words=entropy) of the"
-            " shares: that number of tokens with equal shares has the same entropy.",
+            f" {in_head} tokens, in the mean of the heads {in_mean}: heads that look at different"
+            " tokens have a mean that seems to look everywhere. The maximum keeps the peaks of"
+            " every head, but its numbers are no distribution: for one query they sum to"
+            f" {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e to the"
+            " [entropy](glossary?glossary_words=entropy) of the shares: that number of tokens with"
+            " equal shares has the same entropy.",
             icon=":material/visibility_off:",
         )

@@ -9,13 +9,13 @@ from attention_lab.weight_changes import change_notes
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.compare import choose_setting, format_setting, show_largest_change
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.own_numbers import with_painting
 from attention_ui.page_context import page_context
-from attention_ui.url_state import KEPT, choose_one
+from attention_ui.url_state import PERSISTENCE, choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.compare import MAX_OUTPUT_FEATURES, compare_board
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 
 FIELD_OF_LABEL = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
 
@@ -25,7 +25,12 @@ window = main_container()
 left, middle, right = window.columns([3, 4, 5], vertical_alignment="bottom")
 control, value = choose_setting(left, middle, now.scenario)
 shown = choose_one(
-    "What is shown", FIELD_OF_LABEL, "probabilities", place=right, key="compare_shows", **KEPT
+    "What is shown",
+    FIELD_OF_LABEL,
+    "probabilities",
+    place=right,
+    key="compare_shows",
+    **PERSISTENCE,
 )
 field, own = FIELD_OF_LABEL[shown], getattr(now.scenario, control.name)
 two = compare_with(with_painting(now.scenario), control.name, fact("compared_with", value))
@@ -45,7 +50,7 @@ with window:
     show_board(board, "compare", fits=True)
 
 for note in change_notes(now.scenario, two.scenario):
-    st.info(plain(note))
+    st.info(escape_markdown(note))
 beside_head = fact("head_beside", two.head_beside(head))
 if beside_head != head:
     st.info(
@@ -56,8 +61,8 @@ n_heads = two.before.sizes["H"]
 moves = fact("elsewhere", [two.moved_share(each) for each in range(n_heads)])
 most = max(range(n_heads), key=moves.__getitem__)
 st.markdown(
-    f"In head {head} the change moves **{percent(moves[head])}** of a query's attention to other"
-    f" keys, on average. It moves most in head {most}: {percent(moves[most])}."
+    f"In head {head} the change moves **{format_percent(moves[head])}** of a query's attention to"
+    f" other keys, on average. It moves most in head {most}: {format_percent(moves[most])}."
 )
 st.caption(
     f"Everything but *{control.label}* is the same in both layers. The first two matrices have one"

@@ -11,7 +11,7 @@ from attention_ui.facts import fact
 from attention_ui.heads.head_portraits import MEASURE_NAMES, choose_portrait, show_similarity
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
-from attention_ui.url_state import bound
+from attention_ui.url_state import draw_bound
 from attention_viz.heads.head_portraits import describe_value, measures_figure, profile_figure
 
 now = page_context()
@@ -24,7 +24,7 @@ st.markdown(
     " that the head has preferences. A click on a bar shows its measure and its head below."
 )
 portraits = st.container(key="wide portraits")
-chosen = bound(st.selectbox, "Look closer at", MEASURE_NAMES, key="portrait")
+chosen = draw_bound(st.selectbox, "Look closer at", MEASURE_NAMES, key="portrait")
 measure = next((one for one in MEASURES if one.name == chosen), MEASURES[0])
 fact("measure", measure.name)
 with portraits:

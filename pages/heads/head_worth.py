@@ -15,12 +15,12 @@ from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.head_worth import show_other_bases, switch_heads_off
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
-from attention_ui.panels import token
+from attention_ui.panels import token_markdown
 from attention_ui.show import picture_container, show_figure
 from attention_viz.heads import head_worth as figures
-from attention_viz.labels import format_agreement, number
+from attention_viz.labels import format_agreement, format_number
 
 now = page_context()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
@@ -29,7 +29,7 @@ w_o, gap = fact("mixed_by", now.symbol("w_o")), fact("gap", output_gap(trace))
 part = now.notation.of_head(whole := now.notation.base("output"))
 some = fact("has_shares", has_shares(trace))
 signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
-total = number(fact("sum_of_norm_shares", float(norms.sum())), 3)
+total = format_number(fact("sum_of_norm_shares", float(norms.sum())), 3)
 fact("parts_point_apart", some and n_heads > 1 and total != "1.000")
 fact("has_bias", trace.projections.b_o is not None)
 fact("residual", trace.residual)
@@ -44,8 +44,8 @@ else:
 st.markdown(
     f"{sum_says} The bars show feature {column} of the output of every token, with a colour for"
     " each head. Positive parts stand above the line, negative parts below. The tick is the output"
-    f" as the layer computes it: {tick_says}{plain(trace.addition('output'))}. Over all tokens and"
-    f" features, sums and outputs {format_agreement(gap, tolerance(trace, 'output'))}."
+    f" as the layer computes it: {tick_says}{escape_markdown(trace.addition('output'))}. Over all"
+    f" tokens and features, sums and outputs {format_agreement(gap, tolerance(trace, 'output'))}."
 )
 with picture_container(
     "worth stacked", max(trace.sizes["T"], 5 * n_heads)
@@ -57,8 +57,8 @@ moved = fact("moved_without_head", float(token_changes(trace)[0, head, query]))
 show_board(figures.token_changes_board(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far the output of each token moves when one head is off: $|{part}|$, token by token."
-    f" Without head {head}, {token(trace, 'T', query)} moves by {number(moved)}. Lengths add up"
-    " only if all parts point in the same direction."
+    f" Without head {head}, {token_markdown(trace, 'T', query)} moves by {format_number(moved)}."
+    " Lengths add up only if all parts point in the same direction."
 )
 
 st.header("Whose output is it?", anchor=False)
@@ -74,7 +74,7 @@ with words:
         " the head."
     )
     if some:
-        signed_sum = number(fact("sum_of_signed_shares", float(signed.sum())), 6)
+        signed_sum = format_number(fact("sum_of_signed_shares", float(signed.sum())), 6)
         by_sign, by_norm = fact("rankings", (ranking(signed), ranking(norms)))
         st.markdown(
             f"Signed shares sum to {signed_sum}, norm shares here to {total}.\n\n**Ranking** by"

@@ -26,7 +26,7 @@ from attention_viz.heads.count_figures import (
     scheme_memory,
     scheme_times,
 )
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 
 COUNT_NAMES = {
     "multiplications": "multiplications",
@@ -59,7 +59,7 @@ for way in SCHEMES:
     fact(f"counts_of_{way.key}", tuple(one.of(size) for one in counts))
     cells = [f"${one.formula}$ = {one.of(size):,}" for one in counts]
     gap = same.gaps[way.key]
-    differs = number(gap) if gap > RELATIVE_ROUNDING[trace.scores.dtype] else "0"
+    differs = format_number(gap) if gap > RELATIVE_ROUNDING[trace.scores.dtype] else "0"
     table.append(f"| **{way.name}** | {' | '.join(cells)} | {differs} |")
 st.markdown("\n".join(table))
 fact("all_tokens_compared", same.n_tokens == size.n_tokens)
@@ -71,7 +71,7 @@ st.caption(
 )
 wasted = fact("wasted_share", wasted_share(size.n_heads))
 st.info(
-    f"{percent(wasted)} of the full product is not needed (1 − 1/h). The Hadamard"
+    f"{format_percent(wasted)} of the full product is not needed (1 − 1/h). The Hadamard"
     " product wastes no multiplication, but holds every product before it is summed. This app uses"
     " the second way: one call with the head as one more axis.",
     icon=":material/lightbulb:",

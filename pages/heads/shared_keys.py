@@ -22,7 +22,7 @@ from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.count_figures import SIZE_TITLES, count_curves
 from attention_viz.heads.shared_keys import shared_keys_board, strongest_colour
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 
 COUNTS_OF_KIND = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLICATIONS}
 COUNT_DESCRIPTIONS = {
@@ -58,8 +58,8 @@ changes = [
     "|---|--:|--:|--:|",
 ]
 for kind, one in traces.items():
-    apart = percent(mean_head_divergence(trace, one))
-    moved = percent(relative_change(trace.output, one.output))
+    apart = format_percent(mean_head_divergence(trace, one))
+    moved = format_percent(relative_change(trace.output, one.output))
     changes.append(f"| **{kind}** | {counts_of_sets[kind]} | {apart} | {moved} |")
 st.markdown("\n".join(changes))
 st.caption(
@@ -72,7 +72,7 @@ st.caption(
 st.caption(
     "On the board, the same head of each kind stands in one column; “K/V” names the key/value head"
     " that it reads. With one key/value head for each head, GQA is MHA; with 1, it is MQA."
-    f" Strongest colour: {number(strongest, 2)} and above. Heads that share keys can still"
+    f" Strongest colour: {format_number(strongest, 2)} and above. Heads that share keys can still"
     " differ, because each has its own queries. These weights were never trained to share; Ainslie"
     " et al. train a model further after the change."
 )

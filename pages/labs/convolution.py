@@ -3,8 +3,7 @@
 import streamlit as st
 
 from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.lab_examples import n_choosing_themselves, one_by_one_example
-from attention_lab.labs.one_by_one import TOKEN_KINDS, run_one_by_one
+from attention_lab.labs.one_by_one import TOKEN_KINDS, one_by_one_example, run_one_by_one
 from attention_lab.labs.padding import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -13,7 +12,7 @@ from attention_ui.reference.glossary import meaning
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import convolution as pictures
 
 window = main_container()
@@ -24,10 +23,10 @@ pixel = lab.chosen_pixel(picture)
 
 with window:
     st.markdown(
-        "A picture, what attention and what a convolution make of it, and their difference."
-        f" Padding of the convolution: *{PADDINGS[padding].convolution_padding}*. Largest"
-        f" difference at α = {sharpness:g}: **{number(fact('largest_error', run.largest_error))}**."
-        f" Smallest weight of a head for the pixel it looks for: **{percent(run.target_share)}**."
+        "A picture, what attention and what a convolution make of it, and their difference. Padding"
+        f" of the convolution: *{PADDINGS[padding].convolution_padding}*. Largest difference at α ="
+        f" {sharpness:g}: **{format_number(fact('largest_error', run.largest_error))}**. Smallest"
+        f" weight of a head for the pixel it looks for: **{format_percent(run.target_share)}**."
     )
     board = pictures.convolution_board(picture, kernel, run, pixel)
     show_board(board, "convolution", on_pin=lab.pin_pixel, fits=True)
@@ -73,9 +72,9 @@ with (
             " attention in any pattern. One head spreads it like the positive numbers of the"
             " kernel, one like the negative numbers; a kernel without negative or without positive"
             " numbers needs one head only. W_O restores sizes and signs. Largest error:"
-            f" **{number(errors_of_two[0])}** here, **{number(errors_of_two[1])}** with α = 40"
-            " (the scores of all other tokens are lower by α). So K² heads are enough, but not"
-            " necessary."
+            f" **{format_number(errors_of_two[0])}** here, **{format_number(errors_of_two[1])}**"
+            " with α = 40 (the scores of all other tokens are lower by α). So K² heads are enough,"
+            " but not necessary."
         )
         sizes = lab.two_head_factors(kernel, picture, padding)
         show_board(pictures.kernel_heads_board(pair, pixel, sizes), "convolution two")
@@ -95,13 +94,13 @@ with st.expander(
         )
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
-        n_alone = fact("tokens_choosing_themselves", n_choosing_themselves(single))
+        n_alone = fact("tokens_choosing_themselves", single.n_choosing_themselves)
         fact("compares_places", kind == "with positions")
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small linear map for each"
             f" token. That is a 1 × 1 convolution. {lab.COMPARISON_DESCRIPTIONS[kind]} Tokens that"
             f" choose themselves: **{n_alone} of {len(tokens)}**. Largest error:"
-            f" **{number(single.error)}**."
+            f" **{format_number(single.error)}**."
         )
         show_board(pictures.one_by_one_board(single), "convolution one")
         st.caption(

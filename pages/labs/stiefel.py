@@ -10,8 +10,8 @@ from attention_ui.labs import stiefel as lab
 from attention_ui.labs.stiefel_runs import show_deep_stack, show_one_layer
 from attention_ui.labs.subspaces import show_subspaces
 from attention_ui.show import show_figure
-from attention_ui.url_state import bound, seed_input
-from attention_viz.labels import number, percent
+from attention_ui.url_state import draw_bound, seed_input
+from attention_viz.labels import format_number, format_percent
 from attention_viz.labs.stiefel import singular_value_figure, sphere_figure
 
 st.markdown(
@@ -22,10 +22,12 @@ st.markdown(
     " training."
 )
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
-    width = bound(
+    width = draw_bound(
         st.select_slider, "Features C", (16, 32, 64, 128), 64, key="stiefel_width", width=200
     )
-    count = bound(st.select_slider, "Heads h", (1, 2, 4, 8, 16), 8, key="stiefel_heads", width=200)
+    count = draw_bound(
+        st.select_slider, "Heads h", (1, 2, 4, 8, 16), 8, key="stiefel_heads", width=200
+    )
     seed = seed_input(key="stiefel_seed")
 d_model, n_heads = int(width), int(count)
 
@@ -40,8 +42,8 @@ with left:
         " orthonormal columns **every singular value** of a head’s W_Q, W_K and W_V **is 1**. So no"
         " direction that a head reads is amplified or lost, and training cannot change the size of"
         f" these matrices. W_Q, W_K and W_V hold **{free:,}** numbers, of which **{constrained:,}**"
-        f" can be chosen freely ({percent(constrained / free)}): each column must have length 1 and"
-        " be orthogonal to the columns before it."
+        f" can be chosen freely ({format_percent(constrained / free)}): each column must have"
+        " length 1 and be orthogonal to the columns before it."
     )
     st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad\allowbreak {n = C/h}")
 with right:
@@ -50,7 +52,7 @@ with right:
         f"Means over the heads. Heads: {n_heads}. Width of a head: {d_model // n_heads}. Condition:"
         " the largest singular value divided by the smallest. Spread of the scores: their standard"
         " deviation. Entropy: how widely the attention weights of a row are spread; even attention"
-        f" has ln {lab.N_TOKENS} = {number(largest_entropy(lab.N_TOKENS), 2)} nats. Both are"
+        f" has ln {lab.N_TOKENS} = {format_number(largest_entropy(lab.N_TOKENS), 2)} nats. Both are"
         f" measured on {lab.N_TOKENS} tokens of normal random numbers."
     )
 

@@ -12,7 +12,7 @@ from attention_ui.labs.shared_runs import head_habits
 from attention_ui.labs.training_tables import show_backward_pass, show_comparison
 from attention_ui.labs.visitor_runs import visitor_run
 from attention_ui.show import show_figure
-from attention_ui.url_state import bound, whole_number_input
+from attention_ui.url_state import draw_bound, whole_number_input
 from attention_ui.view import main_container
 from attention_viz.labs.training import agreement_figure, offset_figure, score_figure
 from attention_viz.labs.training_boards import sequence_board, token_labels
@@ -31,7 +31,7 @@ with right:
         st.markdown(
             "The weights are random numbers; the layer has head_habits nothing: **press Train**."
         )
-    percent = bound(
+    percent = draw_bound(
         st.slider,
         "Show the layer after this part of the run",
         0,

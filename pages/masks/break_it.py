@@ -16,7 +16,7 @@ from attention_ui.masks.break_it import (
     show_mistake,
 )
 from attention_ui.page_context import page_context
-from attention_ui.url_state import KEPT, bound
+from attention_ui.url_state import PERSISTENCE, draw_bound
 from attention_viz.masks.break_it import COMPUTED_FIELDS, MAX_MISTAKE_COLUMNS, mistake_board
 
 now = page_context()
@@ -25,7 +25,7 @@ st.markdown(
     "The layer with one classic mistake. All arrays have the right shapes; the checks show what"
     " gives the mistake away."
 )
-spot = bound(st.toggle, "Spot the mistake: hide which one it is", key="bi_spot", **KEPT)
+spot = draw_bound(st.toggle, "Spot the mistake: hide which one it is", key="bi_spot", **PERSISTENCE)
 if spot:
     key = play_round()
     layer = examine_layer(now.scenario, key, masked=True)

@@ -18,9 +18,9 @@ from attention_ui.masks.encoder_decoder import (
 )
 from attention_ui.masks.sentences import choose_sentence, note_cut
 from attention_ui.page_context import page_context
-from attention_ui.url_state import KEPT, bound, choose_one
+from attention_ui.url_state import PERSISTENCE, choose_one, draw_bound
 from attention_ui.view import main_container
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 from attention_viz.masks import encoder_decoder as boards
 
 DEFAULT_TARGET = "Das Tier war zu müde"
@@ -38,14 +38,14 @@ target = choose_sentence(
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
 fact("sidebar_sets_the_source", resolve(now.scenario).n_tokens > 0)
-padding = bound(
+padding = draw_bound(
     right.slider,
     "[pad] after both sentences",
     0,
     4,
     2,
     key="ed_pad",
-    **KEPT,
+    **PERSISTENCE,
     help="If the sidebar sets a sequence length, the source keeps it.",
 )
 traces = run_three_uses(now.scenario, target, int(padding))
@@ -67,7 +67,7 @@ chosen = choose_one(
     "cross",
     key="ed_use",
     label_visibility="collapsed",
-    **KEPT,
+    **PERSISTENCE,
 )
 use = next(use for use in ATTENTION_USES if use.key == chosen)
 trace = traces[chosen]
@@ -79,7 +79,9 @@ query_token, key_token = (
     quote_token(trace.tokens, cell[0]),
     quote_token(trace.memory_tokens, cell[1]),
 )
-share = percent(fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]])))
+share = format_percent(
+    fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
+)
 st.markdown(
     f"The :blue[query of {query_token}] comes from the **{use.queries_from}**, the :red[key] and"
     f" the :green[value of {key_token}] from the **{use.keys_from}**. In head {now.focus.head} the"

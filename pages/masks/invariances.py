@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.page_context import page_context
-from attention_ui.url_state import KEPT, choose_one
+from attention_ui.url_state import PERSISTENCE, choose_one
 
 now = page_context()
 st.markdown(
@@ -12,6 +12,11 @@ st.markdown(
     " changes."
 )
 topic = choose_one(
-    "Topic", INVARIANCE_TOPICS, "shuffle", key="inv_topic", label_visibility="collapsed", **KEPT
+    "Topic",
+    INVARIANCE_TOPICS,
+    "shuffle",
+    key="inv_topic",
+    label_visibility="collapsed",
+    **PERSISTENCE,
 )
 INVARIANCE_TOPICS[topic](now)

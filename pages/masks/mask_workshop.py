@@ -12,9 +12,9 @@ from attention_ui.masks.mask_workshop import ExperimentSetup, choose_clicked_cel
 from attention_ui.masks.painting import PAINTED_KEY
 from attention_ui.masks.sentences import choose_sentence, limit_with_note, note_cut
 from attention_ui.page_context import page_context
-from attention_ui.url_state import KEPT, bound, choose_one
+from attention_ui.url_state import PERSISTENCE, choose_one, draw_bound
 from attention_ui.view import main_container
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 from attention_viz.masks import mask_workshop as boards
 
 now = page_context()
@@ -25,20 +25,20 @@ second = choose_sentence(
     left, "Second sentence", "The street was wide and empty", "mw_second", *reads
 )
 third = choose_sentence(right, "Third sentence", "It slept well", "mw_third", *reads)
-masks = bound(
+masks = draw_bound(
     middle.pills,
     "Masks",
     WORKSHOP_MASKS,
     selection_mode="multi",
     default=["causal", "padding"],
     key="mw_masks",
-    **KEPT,
+    **PERSISTENCE,
     help=(
         "A query may see a key only if every chosen mask allows it. These masks replace that of the"
         " sidebar."
     ),
 )
-width = bound(
+width = draw_bound(
     slide.slider,
     "Window",
     0,
@@ -47,9 +47,11 @@ width = bound(
     key="mw_window",
     disabled="window" not in masks,
     help="How many tokens to each side a query sees under the mask *window*.",
-    **KEPT,
+    **PERSISTENCE,
 )
-sequence = choose_one("Sequence", ("0", "1", "2"), "0", place=which, key="mw_sequence", **KEPT)
+sequence = choose_one(
+    "Sequence", ("0", "1", "2"), "0", place=which, key="mw_sequence", **PERSISTENCE
+)
 others = {name: text for name, text in (("second", second), ("third", third)) if text}
 workshop = WorkshopChoices(
     tuple(others.values()), tuple(masks), int(width), st.session_state[PAINTED_KEY]
@@ -85,15 +87,22 @@ if by:
     )
 else:
     st.markdown(
-        f"In sequence {cell[0]}, the :blue[query {query}] reads {percent(share)} from the :red[key"
-        f" {key}] in head {now.focus.head}."
+        f"In sequence {cell[0]}, the :blue[query {query}] reads {format_percent(share)} from the"
+        f" :red[key {key}] in head {now.focus.head}."
     )
 
 st.header("Try", anchor=False)
 choice = choose_one(
-    "Experiment", EXPERIMENTS, "paint a mask", key="mw_try", label_visibility="collapsed", **KEPT
+    "Experiment",
+    EXPERIMENTS,
+    "paint a mask",
+    key="mw_try",
+    label_visibility="collapsed",
+    **PERSISTENCE,
 )
 bias = DEFAULT_BIAS
 if choice in ("how to hide", "mask or scale first"):
-    bias = bound(st.slider, "The finite bias", -20.0, 0.0, DEFAULT_BIAS, 0.5, key="mw_bias", **KEPT)
+    bias = draw_bound(
+        st.slider, "The finite bias", -20.0, 0.0, DEFAULT_BIAS, 0.5, key="mw_bias", **PERSISTENCE
+    )
 EXPERIMENTS[choice](ExperimentSetup(now, masked, now.focus.head, cell, bias))

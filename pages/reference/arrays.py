@@ -7,12 +7,12 @@ from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.formulas import formula
 from attention_ui.facts import fact
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.panels import code_order_note
 from attention_ui.reference.arrays import array_table, head_words, made_from, shown_head
 from attention_ui.registry import step_of
-from attention_ui.url_state import bound
+from attention_ui.url_state import draw_bound
 from attention_viz.tables import field_table, matrix_table
 
 now = page_context()
@@ -33,7 +33,7 @@ if text.has_our_letters:
     st.caption("Axes: " + " · ".join(f"**{letter}** {word}" for letter, word in AXES.items()))
 
 st.header("One array", anchor=False)
-chosen = bound(
+chosen = draw_bound(
     st.selectbox, "Array", tuple(STEPS), key="ar_field", required=True, persist_state="session"
 )
 field = {name: name for name in STEPS}.get(str(chosen), "inputs")
@@ -49,7 +49,8 @@ words.badge(
 form.latex(formula(trace, field, text))
 needs = fact("made_from", made_from(trace, field))
 st.caption(
-    f"Made from: {', '.join(plain(STEPS[name].title) for name in needs) or 'the choices'}. Kind:"
+    "Made from:"
+    f" {', '.join(escape_markdown(STEPS[name].title) for name in needs) or 'the choices'}. Kind:"
     f" {step.kind}. Heads below: {head_words(head)}.{code_order_note(now)}"
 )
 st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {step.title}")

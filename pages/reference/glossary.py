@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.notation.notation import COLUMNS
+from attention_lab.notation.notation import COLUMN_NOTATION
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
@@ -48,7 +48,7 @@ if rows:
     st.caption(
         "A dash means that the text has no symbol. "
         + " · ".join(
-            f"**{key}** {one.title}" for key, one in NOTATIONS.items() if one is not COLUMNS
+            f"**{key}** {one.title}" for key, one in NOTATIONS.items() if one is not COLUMN_NOTATION
         )
         + ". A tilde or a hat over a letter marks a step that the text does not name."
     )

@@ -13,7 +13,7 @@ from attention_ui.reference.questions import (
     learner_questions,
 )
 from attention_ui.search import search_field
-from attention_ui.url_state import bound
+from attention_ui.url_state import draw_bound
 
 texts = {ASKED: "What learners ask"} | {
     one.text: f"{TEXTS[one.text]} ({one.text})" for one in concepts()
@@ -27,7 +27,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     words = search_field(
         "concepts_words", "softmax", entry_texts((*learner_questions(), *concepts()))
     )
-    chosen = bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
+    chosen = draw_bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
 shown = find_entries(words, list(chosen or ()))
 n_asked = fact("questions_found", sum(one.text == ASKED for one in shown))
 n_ideas = fact("concepts_found", len(shown) - n_asked)

@@ -7,10 +7,10 @@ from attention_lab.masks.hiding import last_query_alone
 from attention_ui.facts import fact
 from attention_ui.mask_choice import choose_mask, longer_sequence, open_workshop, with_example_mask
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 mask = fact("mask", page_context().scenario.mask)
 now, notes = with_example_mask(page_context())
@@ -72,7 +72,8 @@ if fact("no_pad", mask == "padding" and not trace.hidden.any()):
 board = story.mask_board(now.stage, cell)
 board = show_step(now, "masked_scores", board, notes=notes)
 st.caption(
-    f"Keys that {token(trace, 'T', focus.query)} sees in head {focus.head}: {n_seen} of {n_keys}."
+    f"Keys that {token_markdown(trace, 'T', focus.query)} sees in head {focus.head}: {n_seen} of"
+    f" {n_keys}."
 )
 if fact("some_hidden", bool(trace.hidden_keys.any())):
     st.caption("Hatched cells are masked: their score is −∞, which the softmax turns into 0.")
@@ -87,7 +88,7 @@ with st.expander("What if there are fewer queries than keys?", icon=":material/h
         " are equal.\n\nA model that writes word by word keeps the keys and values of earlier"
         " tokens (KV cache) and asks with the newest token alone. Top left hides"
         f" {alone.hidden_top_left} of {n_keys} keys from it: its output in this layer is then off"
-        f" by up to **{number(alone.top_left)}**. Bottom right hides no key, and differs from a run"
-        f" of the whole sequence by {number(alone.bottom_right)}."
+        f" by up to **{format_number(alone.top_left)}**. Bottom right hides no key, and differs"
+        f" from a run of the whole sequence by {format_number(alone.bottom_right)}."
     )
 look_closer(now, "masked_scores", board, arithmetic)

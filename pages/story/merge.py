@@ -5,7 +5,13 @@ import streamlit as st
 from attention_lab.heads.layout_mistakes import merged_position, wrong_merged_cells
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, misplaced_sentence, note_swap, token
+from attention_ui.panels import (
+    draw_arithmetic,
+    look_closer,
+    misplaced_sentence,
+    note_swap,
+    token_markdown,
+)
 from attention_ui.step import show_step
 from attention_viz import story
 
@@ -30,7 +36,8 @@ with correct:
     st.markdown(
         f"The numbers of head {head} become a **block of columns**. The pinned number moves from"
         f" [head, token, feature] = [{head}, {query}, {feature}] to row {query}, column {head} ·"
-        f" {d_v} + {feature} = **{column}**: it stays with :blue[{token(trace, 'T', query)}]."
+        f" {d_v} + {feature} = **{column}**: it stays with"
+        f" :blue[{token_markdown(trace, 'T', query)}]."
     )
 with mistaken:
     st.badge("Wrong: reshape alone", icon=":material/close:", color="red")
@@ -42,7 +49,7 @@ with mistaken:
     elif wrong_row == row:
         lands = "The row is right, but the columns belong to another head."
     else:
-        lands = f"That is the row of {token(trace, 'T', wrong_row)}."
+        lands = f"That is the row of {token_markdown(trace, 'T', wrong_row)}."
     st.markdown(
         f"The numbers of head {head} fill the matrix **one after the other**, row by row. The"
         f" pinned number lands in row {wrong_row}, column {wrong_column}. {lands}"

@@ -6,28 +6,29 @@ from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.notation.element_wise import output_of_element
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, draw_element_wise, look_closer, token
+from attention_ui.panels import draw_arithmetic, draw_element_wise, look_closer, token_markdown
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 
 now = page_context()
 trace = now.trace
 focus = now.focus.within(trace, "head_outputs")
 head, query, feature = focus.head, focus.query, focus.feature
-asks = token(trace, "T", query)
+asks = token_markdown(trace, "T", query)
 most = fact("reads_most", strongest_keys(trace, head, query, count=1))
 n_heads, n_groups, d_v = (trace.sizes[letter] for letter in "HGV")
 
 if most:
     key, share = most[0]
     tied = fact("tied_keys", len(keys_read_most(trace, head, query)))
-    largest = f":green[the value of {token(trace, 'S', key)}]"
+    largest = f":green[the value of {token_markdown(trace, 'S', key)}]"
     if tied > 1:
         largest = f"each of :green[the values of {tied} tokens]"
     st.markdown(
-        f"In head {head}, the largest weight of :blue[{asks}] is {percent(share)}, for {largest}."
-        " Every value vector is multiplied by its weight; the sum is the output of the head."
+        f"In head {head}, the largest weight of :blue[{asks}] is {format_percent(share)}, for"
+        f" {largest}. Every value vector is multiplied by its weight; the sum is the output of the"
+        " head."
     )
 else:
     st.warning(f"In head {head}, {asks} sees no key: all its weights are 0, and so is its output.")

@@ -9,7 +9,7 @@ from attention_lab.notation.formulas import output_without_w_o
 from attention_lab.rounding import tolerance
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, token
+from attention_ui.panels import draw_arithmetic, look_closer, token_markdown
 from attention_ui.registry import page_of
 from attention_ui.step import show_step
 from attention_ui.url_state import request_page
@@ -21,7 +21,7 @@ trace = now.trace
 rounding = tolerance(trace, "output")
 focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
-asks = token(trace, "T", query)
+asks = token_markdown(trace, "T", query)
 w_o, mixes = trace.projections.w_o, fact("mixed_by", now.symbol("w_o"))
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 

@@ -6,19 +6,19 @@ from attention_core.projections import BIASES, MATRICES
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import open_step, token
+from attention_ui.panels import open_step, token_markdown
 from attention_ui.random_weights import random_notes
 from attention_ui.reference.questions import show_questions
 from attention_ui.registry import step_of
 from attention_ui.step import show_step
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 from attention_viz.overview import overview
 
 now = page_context()
 trace, focus, sizes = now.trace, now.focus, fact("sizes", now.trace.sizes)
 
 head, query, key = focus.head, focus.query, focus.key
-asking, asked = token(trace, "T", query), token(trace, "S", key)
+asking, asked = token_markdown(trace, "T", query), token_markdown(trace, "S", key)
 best = fact("reads_most", strongest_keys(trace, head, query, count=1))
 n_hidden = fact("hidden_cells", int(trace.hidden_keys[0, head].sum()))
 w_q, w_k, w_v = fact("multiplied_by", tuple(now.symbol(name) for name in MATRICES[:3]))
@@ -32,10 +32,10 @@ score = fact("score", float(trace.scores[0, head, query, key]))
 if not best:
     reads = f"{asking} sees no key"
 elif tied == 1:
-    reads = f"the largest share of {asking} goes to {token(trace, 'S', best[0][0])}"
+    reads = f"the largest share of {asking} goes to {token_markdown(trace, 'S', best[0][0])}"
 else:
     reads = f"the largest share of {asking} goes equally to each of {tied} tokens"
-reads += "".join(f": {percent(share)}" for _, share in best)
+reads += "".join(f": {format_percent(share)}" for _, share in best)
 
 STEP_SUMMARIES = (
     (
@@ -57,8 +57,8 @@ STEP_SUMMARIES = (
         "Queries meet keys.",
         (
             f"{trace.sentence('scores')} In head {head}, the query of {asking} and the key of"
-            f" {asked} give {number(score)}. Then every score is multiplied by {scale}. Cells"
-            f" hidden by the mask: {n_hidden:,} of {sizes['T'] * sizes['S']:,}."
+            f" {asked} give {format_number(score)}. Then every score is multiplied by {scale}."
+            f" Cells hidden by the mask: {n_hidden:,} of {sizes['T'] * sizes['S']:,}."
         ),
         ("scores", "scaled_scores", "masked_scores"),
     ),

@@ -14,7 +14,7 @@ from attention_lab.practice import (
     practice_question,
 )
 from attention_ui.facts import fact
-from attention_ui.markdown import plain_quotations
+from attention_ui.markdown import escape_quotations
 from attention_ui.page_context import page_context
 from attention_ui.panels import note_columns
 from attention_ui.practice import (
@@ -28,7 +28,7 @@ from attention_ui.practice import (
     offer_sheet,
     open_cell,
 )
-from attention_ui.url_state import KEPT, bound, whole_number_input
+from attention_ui.url_state import PERSISTENCE, draw_bound, whole_number_input
 from attention_viz.practice import question_text
 
 TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
@@ -36,27 +36,17 @@ TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 now = page_context()
 trace = now.trace
 left, middle, right = st.columns(3, vertical_alignment="bottom")
-title = bound(
-    left.selectbox,
-    "Step",
-    ("any", *TITLES),
-    key="pr_step",
-    on_change=clear_answer,
-    required=True,
-    **KEPT,
-)
-number = whole_number_input(
-    middle, "Question", 1, MAX_QUESTION_NUMBER, 1, key="pr_number", on_change=clear_answer, **KEPT
-)
-level = bound(
+about = {"on_change": clear_answer, **PERSISTENCE}
+title = draw_bound(left.selectbox, "Step", ("any", *TITLES), key="pr_step", required=True, **about)
+number = whole_number_input(middle, "Question", 1, MAX_QUESTION_NUMBER, 1, key="pr_number", **about)
+level = draw_bound(
     right.selectbox,
     "Help",
     HELP_LEVELS,
     key="pr_help",
-    on_change=clear_answer,
     required=True,
     help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
-    **KEPT,
+    **about,
 )
 field, fields = TITLES.get(title or "", ""), askable_fields(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
@@ -71,23 +61,23 @@ text = question_text(question, trace, now.notation)
 fact("question", question)
 
 st.header(STEPS[question.exact.field].title.capitalize(), anchor=False)
-st.markdown(f"**{plain_quotations(text.question)}**")
+st.markdown(f"**{escape_quotations(text.question)}**")
 with st.container():
     # One container, so that the widgets below keep their place, and with it the keyboard's focus.
     for name, numbers in text.numbers:
-        st.markdown(f"{plain_quotations(name[0].upper() + name[1:])}: `{numbers}`")
+        st.markdown(f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
 example = draw_help(question, level or HELP_LEVELS[0])
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
-answer = bound(
+answer = draw_bound(
     left.text_input,
     "Your answer",
     max_chars=40,
     key="pr_answer",
     placeholder="such as −0.43, 12 % or 2/3",
-    **KEPT,
+    **PERSISTENCE,
 )
-shown = bound(middle.toggle, "Show the answer", key="pr_show", **KEPT)
+shown = draw_bound(middle.toggle, "Show the answer", key="pr_show", **PERSISTENCE)
 right.button(
     "Next question",
     icon=":material/arrow_forward:",
@@ -100,7 +90,7 @@ if example.missing is None:
 else:
     judge_term(answer or "", example)
 if shown:
-    st.markdown(f"Answer: {plain_quotations(fact('answer_shown', text.answer))}")
+    st.markdown(f"Answer: {escape_quotations(fact('answer_shown', text.answer))}")
     st.button(
         "See it on the board",
         icon=":material/grid_on:",

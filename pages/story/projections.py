@@ -6,7 +6,7 @@ from attention_core.head_blocks import head_columns
 from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token
+from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token_markdown
 from attention_ui.step import projection_choice, show_step
 from attention_viz import story
 from attention_viz.labels import format_span
@@ -67,7 +67,7 @@ arithmetic = draw_arithmetic(
     field,
     (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of"
-    f" {token(trace, axis, row)}] = "
+    f" {token_markdown(trace, axis, row)}] = "
     f"the dot product of row {row} of {source} and column {column} of {weights}{biased}",
 )
 look_closer(now, field, board, arithmetic, beside=tuple(story.PROJECTION_FACTORS))

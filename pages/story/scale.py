@@ -9,7 +9,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -36,15 +36,16 @@ st.header("Why?", anchor=False)
 st.markdown(
     f"A score is a sum of products; their number is the head width {wide} = {d_k}. If the numbers"
     " of queries and keys are independent, with mean 0 and variance 1, the variance of the sum is"
-    f" {wide}, and its standard deviation √{wide} = {number(d_k**0.5, 2)}. Multiplied by 1/√{wide},"
-    " the standard deviation is 1 for every head width. Without the scale, wide heads would put"
-    " nearly all weight on one key, and there the gradient of the softmax is almost 0."
+    f" {wide}, and its standard deviation √{wide} = {format_number(d_k**0.5, 2)}. Multiplied by"
+    f" 1/√{wide}, the standard deviation is 1 for every head width. Without the scale, wide heads"
+    " would put nearly all weight on one key, and there the gradient of the softmax is almost 0."
 )
 fact("scores_vary", bool(effect.spread_raw))
 st.markdown(
-    f"Standard deviation of the scores in head {focus.head}: {number(effect.spread_raw, 2)} before"
-    f" scaling, {number(effect.spread, 2)} after. Real queries and keys need not have mean 0, nor"
-    f" be independent. Largest share of a row, on average: {percent(effect.top_raw)} with raw"
-    f" scores, {percent(effect.top)} with scaled scores (no mask)."
+    f"Standard deviation of the scores in head {focus.head}: {format_number(effect.spread_raw, 2)}"
+    f" before scaling, {format_number(effect.spread, 2)} after. Real queries and keys need not have"
+    " mean 0, nor be independent. Largest share of a row, on average:"
+    f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with scaled"
+    " scores (no mask)."
 )
 look_closer(now, "scaled_scores", board, arithmetic)

@@ -10,11 +10,11 @@ from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token
+from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -43,11 +43,11 @@ with st.expander(
         place = {0: 0, 1: focus.query, 2: focus.key}
         together = fact("of_all_heads", float(slice_of(trace, "pair_total", place)))
         st.markdown(
-            f"Take the :blue[query of {token(trace, 'T', focus.query)}] and the :red[key of"
-            f" {token(trace, 'S', focus.key)}] of every head (heads: {h}). The matrix product of"
-            " the two stacks compares **every head with every head**; only its framed diagonal is"
-            " needed. The product **number by number** (the Hadamard product ⊙), with each row"
-            " added up, gives the same scores and nothing else."
+            f"Take the :blue[query of {token_markdown(trace, 'T', focus.query)}] and the :red[key"
+            f" of {token_markdown(trace, 'S', focus.key)}] of every head (heads: {h}). The matrix"
+            " product of the two stacks compares **every head with every head**; only its framed"
+            " diagonal is needed. The product **number by number** (the Hadamard product ⊙), with"
+            " each row added up, gives the same scores and nothing else."
         )
         show_board(story.pair_board(now.stage, cell), "pair")
         st.markdown(
@@ -55,7 +55,7 @@ with st.expander(
             f" **{products['full']:,}** in the full product; {many} · {wide} = {h} · {d_k} ="
             f" **{products['hadamard']:,}** in the Hadamard product, and just as many with one"
             " product per head.\n- The sum of the scores over the heads is the dot product of the"
-            f" whole vectors, of width {h * d_k}: **{number(together)}**. Code without the split"
-            " computes only this sum, the score of one wide head."
+            f" whole vectors, of width {h * d_k}: **{format_number(together)}**. Code without the"
+            " split computes only this sum, the score of one wide head."
         )
 look_closer(now, "scores", board, arithmetic)

@@ -6,21 +6,24 @@ from attention_lab.heads.keys_read import strongest_keys
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import token
+from attention_ui.panels import token_markdown
 from attention_ui.registry import page_of
 from attention_viz import story
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 
 NEXT_PAGES = ("break-it", "all-heads", "trained-heads", "training", "practice")
 
 now = page_context()
 trace, focus = now.trace, now.focus
-asking = token(trace, "T", focus.query)
+asking = token_markdown(trace, "T", focus.query)
 
 reads = []
 for head in range(fact("heads", trace.sizes["H"])):
     for key, share in strongest_keys(trace, head, focus.query, count=1):
-        reads.append(f"- Head {head} reads most from {token(trace, 'S', key)}: {percent(share)}.")
+        reads.append(
+            f"- Head {head} reads most from {token_markdown(trace, 'S', key)}:"
+            f" {format_percent(share)}."
+        )
 st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** On the way:")
 st.markdown("\n".join(reads) if reads else "It may see no key, so no head brings it anything.")
 show_board(story.token_board(now.stage, focus.query), "seen")

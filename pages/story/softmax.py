@@ -13,21 +13,24 @@ from attention_ui.panels import (
     draw_element_wise,
     look_closer,
     pair_markdown,
-    token,
+    token_markdown,
 )
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
-from attention_viz.labels import number, percent
+from attention_viz.labels import format_number, format_percent
 
 now = page_context()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
 n_hidden = fact("masked_keys", int(trace.hidden_keys[0, focus.head, focus.query]))
 n_empty = fact("empty_rows", int(trace.empty_rows.sum()))
-query = token(trace, "T", focus.query)
+query = token_markdown(trace, "T", focus.query)
 strongest = fact("reads", strongest_keys(trace, focus.head, focus.query))
-reads = [f"**{percent(share)}** from {token(trace, 'S', key)}" for key, share in strongest]
+reads = [
+    f"**{format_percent(share)}** from {token_markdown(trace, 'S', key)}"
+    for key, share in strongest
+]
 
 row = trace.probabilities[0, focus.head, focus.query]
 n_others = fact("other_keys_read", int((row > 0).sum()) - len(reads))
@@ -41,7 +44,7 @@ total = fact("sum_of_row", row_sum(trace, focus.head, focus.query))
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}.{rest} The shares of its"
-        f" row sum to {number(total, 6)}."
+        f" row sum to {format_number(total, 6)}."
     )
 else:
     st.warning(f"In head {focus.head}, {query} sees no key, so its row is all 0 and sums to 0.")
@@ -75,8 +78,8 @@ with st.expander("Why do the weights that I plot not sum to 1?", icon=":material
         "Most likely **dropout** is on. In training, nn.MultiheadAttention (PyTorch 2.13) sets each"
         " share to 0 with probability p, divides the others by 1 − p, and returns these weights."
         " The mean of a share stays, but the row no longer sums to 1. In one draw with p ="
-        f" {DROPOUT_RATE}, the row of {query} sums to **{number(thinned, 3)}**. After eval(),"
-        " dropout is off. Or every key is masked: see above."
+        f" {DROPOUT_RATE}, the row of {query} sums to **{format_number(thinned, 3)}**. After"
+        " eval(), dropout is off. Or every key is masked: see above."
     )
 with st.expander(
     "Sharper or flatter: move the temperature",

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import split_positions, wrong_token_cells
-from attention_lab.notation.array_axes import axis_names, joined
+from attention_lab.notation.array_axes import axis_name, axis_names
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import (
@@ -13,7 +13,7 @@ from attention_ui.panels import (
     look_closer,
     misplaced_sentence,
     note_swap,
-    token,
+    token_markdown,
 )
 from attention_ui.step import projection_choice, show_step
 from attention_viz import story
@@ -42,7 +42,7 @@ board = show_step(now, field, board, also=also, choices=projection_choice(chosen
 note_swap(now)
 names = axis_names(trace, now.notation)
 b, h, t, k = fact("letters", tuple(names[axis] for axis in axes))
-wide = fact("letters_of_fused", joined(f"{axes[1]}·{K}", names))
+wide = fact("letters_of_fused", axis_name(f"{axes[1]}·{K}", names))
 st.markdown(f"""
 | stage | shape in NumPy | the pinned number is at |
 |:--|:--|:--|
@@ -90,6 +90,6 @@ arithmetic = draw_arithmetic(
     field,
     (0, head_of(trace, field, focus.head), row, focus.feature),
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of"
-    f" {token(trace, T, row)}] is moved, not computed",
+    f" {token_markdown(trace, T, row)}] is moved, not computed",
 )
 look_closer(now, field, board, arithmetic, beside=tuple(story.HEAD_FIELDS.values()))

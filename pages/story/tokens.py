@@ -7,7 +7,7 @@ from attention_lab.choices import edits_of, resolve, user_matrices_of
 from attention_lab.sentences import embedding_of, tokens_of
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token
+from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token_markdown
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import token_chips
@@ -17,7 +17,7 @@ trace, focus, scenario = now.trace, now.focus, resolve(now.shown)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 earlier = fact("earlier_layers", scenario.layer)
-asking = token(trace, "T", focus.query)
+asking = token_markdown(trace, "T", focus.query)
 
 own = fact("own_inputs", user_matrices_of(scenario).x is not None)
 trained = fact("trained", scenario.weights == "trained")

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_ui.teach.before_and_after import (
     ask_form,
     choose_form,
-    sheets,
+    show_form_sheets,
     show_gain,
     show_result,
 )
@@ -26,4 +26,4 @@ st.markdown(
 )
 show_gain()
 st.header("On paper", anchor=False)
-sheets()
+show_form_sheets()

@@ -8,10 +8,10 @@ from attention_lab.homework import MAX_QUESTIONS, Homework
 from attention_lab.practice import MAX_QUESTION_NUMBER
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.teach.homework import key_file, use_small_layer
+from attention_ui.teach.homework import key_csv, use_small_layer
 from attention_ui.teach.lesson_draft import edit_draft
 from attention_ui.teach.lesson_list import show_lessons, show_plans
-from attention_ui.teach.links import homework_link, link_builder, show_link
+from attention_ui.teach.links import build_link, homework_link, show_link
 from attention_viz.lesson_sheet import blank_boards
 
 now = page_context()
@@ -25,7 +25,7 @@ st.header("Plans for 20, 45 and 90 minutes", anchor=False)
 show_plans()
 
 st.header("A link to a page as it is set up now", anchor=False)
-link_builder()
+build_link()
 
 st.header("A lesson of your own", anchor=False)
 edit_draft()
@@ -50,7 +50,7 @@ if not fact("own_numbers", homework.has_own_numbers):
 with st.container(horizontal=True):
     st.download_button(
         "Key (CSV)",
-        partial(key_file, homework, int(last)),
+        partial(key_csv, homework, int(last)),
         "key.csv",
         "text/csv",
         on_click="ignore",

@@ -6,8 +6,8 @@ from attention_lab.homework import MAX_QUESTIONS, MAX_STUDENT, Homework
 from attention_lab.practice import MAX_QUESTION_NUMBER
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
-from attention_ui.teach.homework import ask_all, hand_in
-from attention_ui.url_state import KEPT, whole_number_input
+from attention_ui.teach.homework import ask_homework, show_summary
+from attention_ui.url_state import PERSISTENCE, whole_number_input
 
 now = page_context()
 st.markdown(
@@ -15,7 +15,9 @@ st.markdown(
     " your own; the questions are the same for all."
 )
 left, middle, right = st.columns(3)
-student = whole_number_input(left, "Your number", 0, MAX_STUDENT, 0, key="hw_student", **KEPT)
+student = whole_number_input(
+    left, "Your number", 0, MAX_STUDENT, 0, key="hw_student", **PERSISTENCE
+)
 first = whole_number_input(
     middle,
     "First question",
@@ -24,7 +26,7 @@ first = whole_number_input(
     1,
     key="hw_first",
     help="The teacher's link sets it.",
-    **KEPT,
+    **PERSISTENCE,
 )
 count = whole_number_input(
     right,
@@ -34,13 +36,13 @@ count = whole_number_input(
     6,
     key="hw_count",
     help="The teacher's link sets it.",
-    **KEPT,
+    **PERSISTENCE,
 )
 homework = Homework(now.scenario, first, count)
 if not fact("own_numbers", homework.has_own_numbers):
     st.info("These weights have no seed, so all students get the same numbers.")
 questions = homework.questions(fact("student", student) if homework.has_own_numbers else 0)
 fact("questions", questions)
-lines = ask_all(now, homework.trace(student if homework.has_own_numbers else 0), questions)
+lines = ask_homework(now, homework.trace(student if homework.has_own_numbers else 0), questions)
 st.header("Hand in", anchor=False)
-hand_in(student, lines)
+show_summary(student, lines)

@@ -12,13 +12,13 @@ from attention_lab.trained.change_a_word import (
 from attention_lab.trained.head_captions import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import plain, quote_token
+from attention_ui.markdown import escape_markdown, quote_token
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import show_cut_notes, show_model_note
-from attention_ui.url_state import bound
+from attention_ui.url_state import draw_bound
 from attention_ui.view import main_container
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 from attention_viz.thumbnails import thumbnails
 from attention_viz.trained.change_a_word import changed_word_board
 
@@ -35,8 +35,10 @@ now = page_context()
 text = now.scenario.text
 window = main_container()
 left, right, example, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")
-old = bound(left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session")
-new = bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
+old = draw_bound(
+    left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session"
+)
+new = draw_bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
 example.button(
     "tired / wide",
     on_click=st.session_state.update,
@@ -48,8 +50,8 @@ with window:
     if fact("replaced", word) != (old or "").strip():
         fact("is_repeated", is_repeated(text, word))
         st.info(
-            f"The sentence does not contain “{plain(old or '')}”. Its last word, “{plain(word)}”,"
-            " is replaced instead, in the first place where it stands."
+            f"The sentence does not contain “{escape_markdown(old or '')}”. Its last word,"
+            f" “{escape_markdown(word)}”, is replaced instead, in the first place where it stands."
         )
     show_cut_notes(now)
 change = change_word(text, word, replacement, now.scenario.n_tokens)
@@ -64,15 +66,15 @@ with window:
     st.markdown(
         "The same head on both sentences."
         f" :blue[{quote_token(change.tokens, query)}] gave :red[{quote_token(change.tokens, key)}]"
-        f" **{percent(before)}**. Now it gives **{percent(after)}**:"
-        f" *{plain(replace_word(text, word, replacement))}*"
+        f" **{format_percent(before)}**. Now it gives **{format_percent(after)}**:"
+        f" *{escape_markdown(replace_word(text, word, replacement))}*"
     )
     board = changed_word_board(change, layer, head, query, key)
     show_board(board, "before and after", on_pin=pin_change, fits=True)
 st.caption(
-    f"Before: *{plain(text)}*  \nOn average, a query of this head moves"
-    f" {percent(float(change.moved[layer, head]))} of its attention to other tokens. Orange is less"
-    " attention than before, violet is more."
+    f"Before: *{escape_markdown(text)}*  \nOn average, a query of this head moves"
+    f" {format_percent(float(change.moved[layer, head]))} of its attention to other tokens. Orange"
+    " is less attention than before, violet is more."
 )
 
 st.header("Which heads notice", anchor=False)
@@ -82,14 +84,15 @@ fact("strongest", [(one.layer, one.head, one.query, one.key) for one in changes]
 st.markdown(
     f"The share that changed most is in layer {top.layer}, head {top.head}:"
     f" {quote_token(change.tokens, top.query)} gave {quote_token(change.tokens, top.key)}"
-    f" {percent(top.before)} and now gives {percent(top.after)}. The buttons show the heads with"
-    " the largest changes above. So does a click on a cell."
+    f" {format_percent(top.before)} and now gives {format_percent(top.after)}. The buttons show the"
+    " heads with the largest changes above. So does a click on a cell."
 )
 with st.container(horizontal=True):
     for one in changes:
         asking, read = (quote_token(change.tokens, place) for place in (one.query, one.key))
         st.button(
-            f"layer {one.layer}, head {one.head}: {percent(one.before)} → {percent(one.after)}",
+            f"layer {one.layer}, head {one.head}: {format_percent(one.before)} →"
+            f" {format_percent(one.after)}",
             on_click=pin_change,
             args=(f"layer {one.layer}", [one.head, one.query, one.key]),
             key=f"cw {one.layer} {one.head}",

@@ -13,12 +13,12 @@ from attention_lab.trained.head_finder import (
 )
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import choose_word, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
-from attention_ui.url_state import bound
-from attention_viz.labels import percent
+from attention_ui.url_state import draw_bound
+from attention_viz.labels import format_percent
 from attention_viz.trained.find_a_head import best_heads
 from attention_viz.trained.layers import heads_matrix
 
@@ -41,7 +41,7 @@ st.markdown(
     "The board shows one number for each head: how much of its attention goes where you choose."
 )
 rule = str(
-    bound(
+    draw_bound(
         st.selectbox,
         "Find the head that looks from each token to",
         (*rules, WORD_TO_WORD),
@@ -63,7 +63,7 @@ if rule == WORD_TO_WORD:
         key = choose_word("fh_to", "To the word", maps.memory_tokens, 2)
     targets = word_to_word(maps.tokens, query, key, maps.memory_tokens)
     (asking, n_pieces), (read, _) = word_at(maps.tokens, query), word_at(maps.memory_tokens, key)
-    gives = f"“{plain(asking)}” gives “{plain(read)}”"
+    gives = f"“{escape_markdown(asking)}” gives “{escape_markdown(read)}”"
     fact("words", (asking, read))
     if fact("pieces_that_ask", n_pieces) > 1:
         gives = f"on average, a piece of {gives}"
@@ -80,9 +80,9 @@ if best:
     fact("even_share", ranking.even)
     others = fact("tied_with", int((ranking.scores == most).sum()) - 1)
     st.markdown(
-        f"**Layer {layer}, head {head} does it most.** In it, {gives} {percent(most)} of its"
+        f"**Layer {layer}, head {head} does it most.** In it, {gives} {format_percent(most)} of its"
         f" attention. Other heads with the same share: {others}. A head that reads all tokens it"
-        f" may see equally would give {percent(ranking.even)}."
+        f" may see equally would give {format_percent(ranking.even)}."
     )
 else:
     st.markdown("**No head does it**: every head gives 0 there. A mask may hide these keys.")
@@ -101,14 +101,16 @@ with right:
     fact("times_the_even_share", [ranking.times_even(share) for *_, share in best])
     for rank, (one_layer, one_head, share) in enumerate(best, 1):
         times = f"{ranking.times_even(share):.1f} times the even share"
-        st.markdown(f"{rank}. **Layer {one_layer}, head {one_head}**: {percent(share)}, {times}")
+        st.markdown(
+            f"{rank}. **Layer {one_layer}, head {one_head}**: {format_percent(share)}, {times}"
+        )
 if best:
     st.header("The heads that do it most", anchor=False)
     show_board(best_heads(maps, best, (query, key)), "best heads", on_pin=open_pinned)
 st.warning(
     "**Attention is not explanation.** A head that looks at a word need not use it: what arrives"
-    f" is the word’s value vector, and {plain(symbol('w_o', now.notation).plain)} may throw it"
-    " away. A rank on one sentence is not a rule. Try other sentences and see whether the same"
-    " head wins. (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
+    f" is the word’s value vector, and {escape_markdown(symbol('w_o', now.notation).plain)} may"
+    " throw it away. A rank on one sentence is not a rule. Try other sentences and see whether the"
+    " same head wins. (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
     icon=":material/warning:",
 )

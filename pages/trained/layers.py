@@ -11,14 +11,14 @@ from attention_lab.trained.encoded_text import attend_without_weights
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import open_dot, open_pinned, restore_head
 from attention_ui.trained.heads_shown import heads_of_model, heads_shown, show_model_note
 from attention_ui.trained.layers import show_added_parts
-from attention_ui.url_state import bound
-from attention_viz.labels import number, percent
+from attention_ui.url_state import draw_bound
+from attention_viz.labels import format_number, format_percent
 from attention_viz.trained.layers import heads_matrix, measure_by_layer, weightless_board
 
 MEASURE_KEYS = {measure.title: key for key, measure in LAYER_MEASURES.items()}
@@ -29,7 +29,7 @@ shown = heads_shown(now)
 
 st.markdown("You see one measure of every head, layer by layer.")
 left, right = st.columns([4, 1], vertical_alignment="bottom")
-title = bound(
+title = draw_bound(
     left.selectbox,
     "Measure",
     tuple(MEASURE_KEYS),
@@ -67,7 +67,7 @@ kinds = attend_without_weights(now.scenario.text, now.scenario.n_tokens)
 model = heads_of_model(now)
 _, head = restore_head(shown.maps.sizes["L"], model.maps.sizes["H"])
 n_tokens = model.maps.sizes["T"]
-symbols = {name: plain(symbol(name, now.notation).plain) for name in QUANTITIES}
+symbols = {name: escape_markdown(symbol(name, now.notation).plain) for name in QUANTITIES}
 equal = " = ".join(symbols[name] for name in ("queries", "keys", "values", "inputs"))
 st.markdown(
     f"Without weights, {equal}. A token’s score with itself is then its squared length, divided by"
@@ -84,23 +84,24 @@ if fact("has_others", n_tokens > 1):
     st.table(
         {
             "vectors": [kind.name for kind in kinds],
-            "score with itself": [number(kind.length) for kind in kinds],
-            "mean score with others": [number(kind.others) for kind in kinds],
-            "what a token keeps": [percent(kind.share) for kind in kinds],
+            "score with itself": [format_number(kind.length) for kind in kinds],
+            "mean score with others": [format_number(kind.others) for kind in kinds],
+            "what a token keeps": [format_percent(kind.share) for kind in kinds],
         }
     )
     st.markdown(
         "**Why.** The trained word vectors are short. Their scores lie near 0, e⁰ = 1, and every"
-        f" share is close to 1/{n_tokens} = {percent(word.even_share)}. The model adds positions."
-        " Then LayerNorm shifts and scales every vector to mean 0 and variance 1, and applies a"
-        " trained gain and offset. This makes the vectors"
+        f" share is close to 1/{n_tokens} = {format_percent(word.even_share)}. The model adds"
+        " positions. Then LayerNorm shifts and scales every vector to mean 0 and variance 1, and"
+        " applies a trained gain and offset. This makes the vectors"
         f" {normed.times_as_long(placed):.1f} times as long. The score of a token with itself grows"
-        f" by the square of that, to {number(normed.length)}. Its scores with others also depend on"
-        f" the directions of the vectors: their mean is {number(normed.others)}."
-        f"\n\nThe difference is {number(normed.length - normed.others)}. If it were the same for"
-        f" all tokens, each would keep {percent(normed.share_if_alike)} of its attention. It"
-        f" differs from token to token, and the mean is {percent(normed.share)}. To look anywhere"
-        f" else, a token needs a trained {symbols['w_q']} and {symbols['w_k']}."
+        f" by the square of that, to {format_number(normed.length)}. Its scores with others also"
+        " depend on the directions of the vectors: their mean is"
+        f" {format_number(normed.others)}.\n\nThe difference is"
+        f" {format_number(normed.length - normed.others)}. If it were the same for all tokens, each"
+        f" would keep {format_percent(normed.share_if_alike)} of its attention. It differs from"
+        f" token to token, and the mean is {format_percent(normed.share)}. To look anywhere else, a"
+        f" token needs a trained {symbols['w_q']} and {symbols['w_k']}."
     )
 else:
     st.markdown(

@@ -21,7 +21,7 @@ from attention_ui.trained.heads_shown import context_of_layer, heads_shown, laye
 from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.attention_lines import attention_lines
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 from attention_viz.trained.one_head import (
     STEP_FIELDS,
     attention_alone,
@@ -53,8 +53,8 @@ pin = partial(pin_cell, focus)
 share = fact("share", float(seen.probabilities[0, head, query, key]))
 fact("asks_and_is_read", (seen.tokens[query], seen.memory_tokens[key]))
 words.markdown(
-    "Each row shows what one query of this head reads."
-    f" :blue[{quote_token(seen.tokens, query)}] gives **{percent(share)}** of its attention to"
+    f"Each row shows what one query of this head reads. :blue[{quote_token(seen.tokens, query)}]"
+    f" gives **{format_percent(share)}** of its attention to"
     f" :red[{quote_token(seen.memory_tokens, key)}]. Point at a cell for its arithmetic; click it"
     " to keep it."
 )

@@ -6,7 +6,7 @@ from attention_lab.user_data.weight_names import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.layer_import import offer_story
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
@@ -54,7 +54,9 @@ if upload is None:
         )
         st.code(SAVE_ATTENTION, language="python")
 else:
-    st.success(f"Loaded: {plain(upload.title)}. These pages show it.", icon=":material/check:")
+    st.success(
+        f"Loaded: {escape_markdown(upload.title)}. These pages show it.", icon=":material/check:"
+    )
     if upload.layer is not None:
         st.caption(
             "A single layer has no vocabulary. If the sidebar’s inputs do not have its width, it"

@@ -17,7 +17,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_ui.control_list import CONTROLS
 from attention_ui.registry import page_of
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 
 BOARDS = """() => {
   const found = [];
@@ -176,7 +176,10 @@ def click_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> 
 
 def expect_result(page: Page, value: float) -> None:
     """The arithmetic ends in this number; a whole one may be written without decimals."""
-    forms = {number(value, 4), *([number(value, 0)] if float(value).is_integer() else [])}
+    forms = {
+        format_number(value, 4),
+        *([format_number(value, 0)] if float(value).is_integer() else []),
+    }
     pattern = re.compile("|".join(f"^{re.escape(form)}$" for form in forms))
     expect(page.locator(".arithmetic .result").first).to_have_text(pattern)
 

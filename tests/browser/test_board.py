@@ -13,7 +13,7 @@ from playwright.sync_api import FloatRect, Page, Route, expect
 from attention_core import Trace
 from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from tests.browser.driving import (
     click_cell,
     expect_url,
@@ -56,11 +56,13 @@ def result(page: Page) -> str:
 def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) -> None:
     """The arithmetic ends in the cell's number, and holds every term of a short sum."""
     derivation = derive(trace, array, index)
-    expect(page.locator(".arithmetic .result").first).to_contain_text(number(derivation.result, 4))
+    expect(page.locator(".arithmetic .result").first).to_contain_text(
+        format_number(derivation.result, 4)
+    )
     shown = page.locator(".arithmetic").first.text_content() or ""
     if derivation.operation == "sum":
         for term in derivation.terms[:32]:
-            assert number(term.value) in shown
+            assert format_number(term.value) in shown
 
 
 def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:
@@ -102,7 +104,7 @@ def test_the_word_and_the_position_of_a_number(visit: Visit) -> None:
     page, trace = visit(f"tokens?{PRIME}"), trace_of(SCENARIO)
     hover_cell(page, "inputs", (0, 3, 5))
     expect(page.locator(".arithmetic .result").first).to_contain_text(
-        number(float(trace.inputs[0, 3, 5]), 4)
+        format_number(float(trace.inputs[0, 3, 5]), 4)
     )
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import story_steps
 from tests.browser.conftest import watched
-from tests.browser.driving import expect_url, hover_cell, number, resized, settled
+from tests.browser.driving import expect_url, format_number, hover_cell, resized, settled
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST, SHOWN, overlap
 
@@ -94,7 +94,7 @@ def test_a_guess_is_taken_by_enter_and_told_with_the_arithmetic(asked: Page, app
     guess(asked, "12")
     expect(asked.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
     expect(asked.locator(".guess .given")).to_have_text("12")
-    expect(asked.locator(".arithmetic .result").first).to_have_text(number(score, 0))
+    expect(asked.locator(".arithmetic .result").first).to_have_text(format_number(score, 0))
     expect(asked.locator(".guess summary")).to_be_focused()
     asked.keyboard.press("Enter")
     asked.keyboard.press("Tab")

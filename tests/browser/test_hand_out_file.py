@@ -13,7 +13,7 @@ from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.payload import Stage
 from attention_viz.scene import coloured_scene
-from tests.browser.driving import number, settled
+from tests.browser.driving import format_number, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_guess import CAT
 from tests.browser.test_stage import FIRST
@@ -81,5 +81,5 @@ def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path
     score = trace_of(CAT).scores[0, 0, 6, 1]
     expect(page.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
     expect(page.locator(".guess .given")).to_have_text("12")
-    expect(page.locator(".arithmetic .result").first).to_have_text(number(score, 0))
+    expect(page.locator(".arithmetic .result").first).to_have_text(format_number(score, 0))
     alone.close()

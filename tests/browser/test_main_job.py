@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES, story_steps
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from tests.browser.conftest import free_port, running_app
 from tests.browser.driving import (
     click_cell,
@@ -97,7 +97,7 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
     line = arithmetic_of(settled(page))
     for k in range(8):
         product = trace.query_heads[0, 0, 3, k] * trace.key_heads[0, 0, 7, k]
-        assert number(float(product)) in line
+        assert format_number(float(product)) in line
     page.get_by_label("Head", exact=True).click()
     page.get_by_role("option", name="1", exact=True).click()
     expect_url(page, "head=1")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.practice import practice_question
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from tests.browser.driving import expect_title, expect_url, settled
 
 pytestmark = pytest.mark.browser
@@ -38,13 +38,13 @@ def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
     answer = settled(page).get_by_label("Your answer")
     answer.fill(f"{question.answer:.2f}")
     answer.press("Enter")
-    expect(page.get_by_text(f"Right: {number(question.answer, 2)}.")).to_be_visible()
+    expect(page.get_by_text(f"Right: {format_number(question.answer, 2)}.")).to_be_visible()
     settled(page).get_by_text("Show the answer").click()
     expect_url(page, "pr_show=true")
     settled(page).get_by_role("button", name="See it on the board").click()
     expect_title(page, "Scores")
     expect(settled(page).locator(".arithmetic .result").first).to_have_text(
-        number(question.answer, 4)
+        format_number(question.answer, 4)
     )
     page.go_back()
     expect_title(page, "Practice")

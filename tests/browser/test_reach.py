@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.markdown import JOINER
 from attention_ui.registry import PAGES
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import at_home
 from tests.browser.driving import (
@@ -81,7 +81,7 @@ def test_by_keyboard_alone(visit: Visit) -> None:
     settled(page)
     query = int(parameters(page)["query"])
     value = trace_of(Scenario(d_model=24)).scores[0, 0, query, 0]
-    expect(page.locator(".arithmetic .result").first).to_have_text(number(float(value), 4))
+    expect(page.locator(".arithmetic .result").first).to_have_text(format_number(float(value), 4))
     tab_to(page, "Key")
 
 

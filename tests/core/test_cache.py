@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend, cache
-from attention_core.cache import ENTRY_BYTES, Cache, cached, held_bytes
+from attention_core.cache import ENTRY_BYTES, Cache, cached, cached_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("Array", "ndarray", "Trace", "Projections", "UserMatrices")
@@ -94,17 +94,17 @@ def test_what_arguments_hold_counts_and_what_has_grown_is_counted_anew() -> None
         return 1
 
     heads(trace)
-    assert held_bytes() == ENTRY_BYTES + cache.n_bytes(trace) > ENTRY_BYTES
+    assert cached_bytes() == ENTRY_BYTES + cache.n_bytes(trace) > ENTRY_BYTES
     runs: Cache[str, list[np.ndarray]] = Cache()
     points = [np.zeros(3)]
-    before = held_bytes()
+    before = cached_bytes()
     assert runs.add("a", points) is points
     points.append(np.zeros(5))
     assert runs.add("a", points) is runs.get("a") is points
-    assert held_bytes() - before == ENTRY_BYTES + 8 * 8
+    assert cached_bytes() - before == ENTRY_BYTES + 8 * 8
     assert runs.get("b") is None
     cache.clear()
-    assert (held_bytes(), runs.get("a")) == (0, None)
+    assert (cached_bytes(), runs.get("a")) == (0, None)
 
 
 def test_results_without_arrays_find_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from attention_core import AttentionError, Projections, attend
 from attention_core.checks import check_choice, short_repr, whole_number
-from attention_core.limits import MAX_NUMBERS, check_room, check_seconds
+from attention_core.limits import MAX_ARRAY_NUMBERS, check_room, check_seconds
 from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import counterexamples
@@ -119,11 +119,11 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
 
 def test_what_does_not_fit_into_memory_is_refused() -> None:
     """Sizes are multiplied before anything is made of them, and named."""
-    check_room(rows=MAX_NUMBERS, columns=1)
+    check_room(rows=MAX_ARRAY_NUMBERS, columns=1)
     with pytest.raises(
         AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"
     ):
-        check_room(rows=MAX_NUMBERS, columns=2)
+        check_room(rows=MAX_ARRAY_NUMBERS, columns=2)
 
 
 def test_choices_and_long_values() -> None:

@@ -21,11 +21,6 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
     "not UTF-8": (b'{"format": "\xff"}', FileError, ("JSON", "UTF-8")),
     "cut off": (write_state(STATE)[:-3], FileError, ("JSON", "UTF-8")),
     "a list": (b"[]", FileError, ("state",)),
-    "another format": (file(format="notebook"), FileError, ("state",)),
-    "no version": (file(version=None), FileError, ("version", "None", 1)),
-    "newer": (file(version=2, anything=1), FileError, ("version", 2, 1)),
-    "version as text": (file(version="1"), FileError, ("version", "'1'", 1)),
-    "version as bool": (file(version=True), FileError, ("version", "True", 1)),
     "unknown entry": (
         file(extra=1),
         FileError,

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import STEPS
 from attention_lab.notation.array_axes import axes
-from attention_lab.notation.notation import COLUMNS, OURS, Notation, Symbol, symbol
+from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, Symbol, symbol
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import GML, NOTATIONS, NOTE
 from tests.lab.notation_cases import ALL, a_trace
@@ -33,10 +33,10 @@ def test_there_are_seven() -> None:
 def test_ours_transposed_keeps_our_letters() -> None:
     """Every symbol, word and index is ours; no text is asked for, so no remark is made."""
     assert [key for key, text in NOTATIONS.items() if text.has_our_letters] == ["ours", "columns"]
-    for ours, theirs in zip(glossary(OURS), glossary(COLUMNS), strict=True):
+    for ours, theirs in zip(glossary(OURS), glossary(COLUMN_NOTATION), strict=True):
         assert (theirs.their_symbol, theirs.their_word) == (ours.our_symbol, ours.our_word)
         assert theirs.remark == ours.remark
-    assert COLUMNS.indices == OURS.indices
+    assert COLUMN_NOTATION.indices == OURS.indices
 
 
 def test_a_notation_cannot_be_changed() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import STEPS, Projections, Trace, attend
 from attention_lab.notation.formulas import formula, output_without_w_o
-from attention_lab.notation.notation import COLUMNS, OURS, Notation, symbol
+from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, symbol
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTE, SLIDES
 from tests.lab.formula_cases import KNOWN, OUTPUTS, WRITTEN, run
 
@@ -92,7 +92,7 @@ def test_the_column_convention_by_hand() -> None:
         "merged": r"O = \begin{bmatrix} O_0 \\ O_1 \\ \vdots \end{bmatrix}",
         "output": r"Y = W_O^{\top}\,O + X",
     }
-    assert {name: formula(run("residual"), name, COLUMNS) for name in expected} == expected
+    assert {name: formula(run("residual"), name, COLUMN_NOTATION) for name in expected} == expected
 
 
 def test_the_output_without_w_o_by_hand() -> None:
@@ -109,11 +109,11 @@ def test_the_output_without_w_o_by_hand() -> None:
         r",\quad g = \lfloor h / 2 \rfloor"
     )
     assert (
-        output_without_w_o(run("plain"), COLUMNS)
+        output_without_w_o(run("plain"), COLUMN_NOTATION)
         == r"W_O^{\top}\,O \;=\; \sum_{h} \big({W_V}^{(h)}\,{W_O}^{(h)}\big)^{\top} X A_h"
     )
     assert r"+ \big({W_O}^{(h)}\big)^{\top} {b_V}^{(h)}\Big) A_h" in output_without_w_o(
-        run("biases"), COLUMNS
+        run("biases"), COLUMN_NOTATION
     )
 
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, attend, padding_mask
-from attention_lab.export.step_code import given as given_names
-from attention_lab.export.step_code import numpy_lines, torch_lines, value
+from attention_lab.export.step_code import array_or_setting, given_names, numpy_lines, torch_lines
 from attention_lab.export.torch_code import OBSTACLES
 from tests.core.random_layers import Layer, calls
 from tests.lab.script_cases import CASES, case
@@ -40,7 +39,7 @@ def namespace(trace: Any) -> dict[str, Any]:
         "np": np,
         "shown": shown,
         **trace.sizes,
-        **{name: value(trace, name) for name in given_names(trace)},
+        **{name: array_or_setting(trace, name) for name in given_names(trace)},
     }
 
 
@@ -78,7 +77,7 @@ def test_the_comments_are_true(name: str, panel: Any) -> None:
         assert [comment["way"] for comment in found] == ["in "] * (len(found) - 1) + ["out"]
         assert found[-1]["name"] == field
         for comment in found:
-            thing = value(trace, comment["name"])
+            thing = array_or_setting(trace, comment["name"])
             if isinstance(thing, float):
                 assert (comment["letters"], float(comment["size"])) == (None, thing)
                 continue

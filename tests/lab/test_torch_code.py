@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import STEPS, Projections, Trace, attend, padding_mask
 from attention_lab.export import torch_code
-from attention_lab.export.step_code import given
+from attention_lab.export.step_code import given_names
 from scripts.torch_code_cases import CHOICES, Case, lines_of, trace_of
 from tests.lab.refusal import missing
 from tests.lab.script_cases import CASES, SOME, B, H, S, T, case
@@ -42,7 +42,7 @@ def test_the_lines_read_only_what_there_is(name: str) -> None:
     the step needs.
     """
     trace = case(name)
-    known = {"torch", "F", *trace.sizes, *given(trace)}
+    known = {"torch", "F", *trace.sizes, *given_names(trace)}
     for field in STEPS:
         code = compile(torch_code.statements(trace, field), field, "exec")
         methods = {

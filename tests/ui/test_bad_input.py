@@ -14,7 +14,7 @@ from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_ui.controls import sentence_notes
-from attention_ui.markdown import JOINER, plain
+from attention_ui.markdown import JOINER, escape_markdown
 from attention_ui.registry import PAGES, page_of
 from tests.ui.app import (
     EVERY_PAGE,
@@ -90,7 +90,7 @@ def test_ten_thousand_words() -> None:
     scenario = page_context(app).scenario
     said = (*tokens_of(scenario).notes, *sentence_notes(scenario))
     assert len(said) == 2
-    assert {plain(note) for note in said} <= {caption.value for caption in app.caption}
+    assert {escape_markdown(note) for note in said} <= {caption.value for caption in app.caption}
     assert {"64"} <= named_in(said[0])
     assert {str(MAX_TEXT_LENGTH)} <= named_in(said[1])
 
@@ -173,7 +173,7 @@ def test_an_impossible_layer_is_explained(
     """What the engine refuses is shown in its own words in the place of the page."""
     app = opened(page, **address)
     assert named <= named_in(str(error(app)))
-    assert app.error[0].value == plain(str(error(app)))
+    assert app.error[0].value == escape_markdown(str(error(app)))
     assert not scenes(app)
     assert title(app) == page_of(page).title
 
@@ -189,7 +189,7 @@ def test_an_error_of_the_engine_is_shown_and_not_logged(monkeypatch: pytest.Monk
     monkeypatch.setattr(attention_ui.frame, "sequence_of", refuse)
     app = opened()
     assert [error.value for error in app.error] == [
-        plain("<b>no</b> **way** [x](http://x) $1$ :red[x]")
+        escape_markdown("<b>no</b> **way** [x](http://x) $1$ :red[x]")
     ]
     assert not app.exception
 
@@ -215,12 +215,12 @@ def test_user_text_in_markdown_is_escaped() -> None:
     break is a space.
     """
     signs = "\\`*_{}[]()<>#+-.!|$~:&"
-    assert plain(signs) == "".join("\\" + sign for sign in signs)
-    assert plain("a\nb\rc é 😀") == "a b c é 😀"
+    assert escape_markdown(signs) == "".join("\\" + sign for sign in signs)
+    assert escape_markdown("a\nb\rc é 😀") == "a b c é 😀"
     assert (
-        plain("*שלום*") == "\u2068\\*שלום\\*\u2069"
+        escape_markdown("*שלום*") == "\u2068\\*שלום\\*\u2069"
     )  # apart, so that the words around it keep their order
-    assert plain("a\u202eb\u2069c") == "abc"  # marks that would turn all that follows
+    assert escape_markdown("a\u202eb\u2069c") == "abc"  # marks that would turn all that follows
     assert len(PAGES) == len(EVERY_PAGE)
 
 
@@ -243,6 +243,6 @@ def test_what_the_browser_seeks_after_the_escapes_is_broken_up(sought: str) -> N
     """Links, icons and signs set as one, which the browser looks for in what is left of
     Markdown, are not found.
     """
-    shown = plain(f"a {sought} b").replace("\\", "")
+    shown = escape_markdown(f"a {sought} b").replace("\\", "")
     assert sought not in shown
     assert shown.replace(JOINER, "") == f"a {sought} b"

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from attention_lab.pretest import FORMS, questions
+from attention_lab.before_and_after import FORMS, form_questions
 from attention_viz.form_sheet import form_sheet
-from tests.lab.test_pretest import taken
+from tests.lab.test_before_and_after import form_result
 from tests.ui.app import facts, opened
 
 
@@ -17,7 +17,7 @@ def test_a_link_opens_a_form_and_its_answers_make_a_code(form: str) -> None:
     """Ten questions without an answer at first; the right ones give the code of who knows how."""
     app = opened("before-and-after", form=form)
     assert (facts(app)["form"], facts(app)["blank"]) == (form, 10)
-    wanted = taken(form)
+    wanted = form_result(form)
     for place, answer in enumerate(wanted.answers, 1):
         app.radio(key=f"form {form} question {place}").set_value(answer)
     app.run()
@@ -26,7 +26,7 @@ def test_a_link_opens_a_form_and_its_answers_make_a_code(form: str) -> None:
 
 def test_two_codes_give_the_gain() -> None:
     """By link, too; two codes of one form are refused."""
-    before, after = taken("A", "diagonal"), taken("B")
+    before, after = form_result("A", "diagonal"), form_result("B")
     app = opened("before-and-after", code_before=before.code, code_after=after.code)
     told = facts(app)
     assert told["gain"] == 1.0
@@ -37,7 +37,7 @@ def test_two_codes_give_the_gain() -> None:
 
 def test_two_files_give_the_gain() -> None:
     """The files that the page gives; one that holds no code changes nothing and is refused."""
-    before, after = taken("A", "diagonal"), taken("B")
+    before, after = form_result("A", "diagonal"), form_result("B")
     app = opened("before-and-after")
     for when, result in (("before", before), ("after", after)):
         data = f"{result.code}\n".encode()
@@ -55,5 +55,5 @@ def test_the_sheet_has_every_question_and_a_key(form: str) -> None:
     asked, key = page.split('class="key"')
     assert len(re.findall(r'class="options"', asked)) == 10
     assert key.count("<li>") == 10
-    for place, guess in zip(taken(form).answers, questions(form), strict=True):
+    for place, guess in zip(form_result(form).answers, form_questions(form), strict=True):
         assert f"<li>{place}: {guess.answer}" in key

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_claim
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_viz.labels import with_minus_signs
 from tests.ui.app import facts, opened, texts
 
@@ -18,8 +18,8 @@ def test_all_claims_are_shown() -> None:
     """
     app = opened("claims")
     for one in CLAIMS:
-        assert plain(one.statement) in texts(app)
-        assert plain(one.correction) in texts(app)
+        assert escape_markdown(one.statement) in texts(app)
+        assert escape_markdown(one.correction) in texts(app)
         assert facts(app)[f"claim_{one.id}"] == one.check().claimed
     assert facts(app)["claims_shown"] == [one.id for one in CLAIMS]
     filtered = opened("claims", claims_status=FALSE, claims_text="slides")
@@ -40,7 +40,7 @@ def test_raised_signs_of_claims_are_found_as_plain_ones(words: str, name: str) -
     """
     app = opened("claims", claims_words=words)
     assert facts(app)["claims_shown"] == [name]
-    assert plain(find_claim(name).statement) in texts(app)
+    assert escape_markdown(find_claim(name).statement) in texts(app)
 
 
 def test_claims_have_true_minus_signs() -> None:
@@ -48,7 +48,7 @@ def test_claims_have_true_minus_signs() -> None:
     exponent is.
     """
     app = opened("claims")
-    said = [plain(with_minus_signs(one.check().sentence)) for one in CLAIMS]
+    said = [escape_markdown(with_minus_signs(one.check().sentence)) for one in CLAIMS]
     assert all(text in texts(app) for text in said)
     checks = [text.replace("\\", "") for text in said]
     assert not [check for check in checks if re.search(r"(?<![\w)-])-\d|\de-\d", check)]

@@ -12,21 +12,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import SettingsError
+from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import RightsError, RoomError
-from attention_lab.classroom.place import SETTING
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import practice_question
-from attention_ui.classroom import links
-from attention_ui.classroom.hall import hall
-from attention_ui.classroom.questions import lesson_questions
+from attention_ui.classroom import student_link as links
+from attention_ui.classroom.class_questions import lesson_questions
+from attention_ui.classroom.room_service import room_service
 from tests.lab.classroom.rooms_made import token
 from tests.ui.app import error, facts, gone_to, opened, page_context, pressed, refused
 
 
 @pytest.fixture(autouse=True)
 def _file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(SETTING, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "classes.sqlite3"))
 
 
 def led() -> tuple[AppTest, str]:
@@ -63,19 +63,20 @@ def test_the_question_is_the_one_of_practice() -> None:
     app.selectbox(key="class_step").set_value("scores")
     app.number_input(key="class_number").set_value(3)
     app = pressed(app.run(), "Ask: open the vote")
-    state, asked = hall().rooms.state(room), practice_question(page_context(app).trace, 3, "scores")
-    assert state.posed == facts(app)["chosen"]
-    assert (state.state, state.posed.answer) == ("open", asked.answer)
+    asked = practice_question(page_context(app).trace, 3, "scores")
+    state = room_service().rooms.state(room)
+    assert state.question == facts(app)["chosen"]
+    assert (state.state, state.question.answer) == ("open", asked.answer)
     assert state.moment == f"/class?room={room}"
-    assert [state.posed.accepts(v) for v in (asked.answer, asked.answer + 1)] == [True, False]
-    hall().rooms.vote(room, token(1), 1, asked.answer)
+    assert [state.question.accepts(v) for v in (asked.answer, asked.answer + 1)] == [True, False]
+    room_service().rooms.vote(room, token(1), 1, asked.answer)
     for label, expected in (
         ("Close the vote", "closed"),
         ("Open again", "open"),
         ("Reveal the answer", "revealed"),
     ):
         app = pressed(app, label)
-        assert hall().rooms.state(room).state == expected
+        assert room_service().rooms.state(room).state == expected
 
 
 def test_the_teachers_link_makes_a_teacher_and_leaves_no_trace() -> None:
@@ -132,7 +133,7 @@ def test_the_address_of_the_server_can_be_edited() -> None:
     assert facts(app)["student_link"] == f"http://lab.example:8080/maths/class?room={room}"
     (code,) = re.findall(r'base64,([^"]+)"', " ".join(str(e.proto.body) for e in app.html))
     assert base64.b64decode(code) == base64.b64decode(
-        links.code_of(facts(app)["student_link"]).split(",")[1]
+        links.qr_code_url(facts(app)["student_link"]).split(",")[1]
     )
     for wrong in (
         "javascript:alert(1)",
@@ -161,7 +162,9 @@ def test_the_address_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_code_is_a_picture_without_a_script() -> None:
     """An SVG of squares, with the quiet zone that cameras need, and another for another text."""
-    one, other = (links.code_of(f"http://192.0.2.2:8501/class?room={r}") for r in ("BBBB", "BBBC"))
+    one, other = (
+        links.qr_code_url(f"http://192.0.2.2:8501/class?room={r}") for r in ("BBBB", "BBBC")
+    )
     picture = base64.b64decode(one.removeprefix("data:image/svg+xml;base64,")).decode()
     assert one != other
     assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg" ')
@@ -188,7 +191,7 @@ def test_a_guess_is_asked_with_its_options(item: str) -> None:
     ]
     assert len(posed.pictures) in (0, len(posed.options))
     pressed(app, "Ask: open the vote")
-    assert hall().rooms.state(room).posed == posed
+    assert room_service().rooms.state(room).question == posed
 
 
 def test_a_question_of_a_lesson_is_asked() -> None:
@@ -216,4 +219,4 @@ def test_a_question_of_a_lesson_is_asked() -> None:
     app.selectbox(key="class_lesson").set_value(title).run()
     app.selectbox(key=f"class_moment {title}").set_value(list(offered[title])[-1]).run()
     pressed(app, "Ask: open the vote")
-    assert hall().rooms.state(room).posed == list(offered[title].values())[-1]
+    assert room_service().rooms.state(room).question == list(offered[title].values())[-1]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
-from attention_lab.classroom.place import SETTING
-from attention_lab.classroom.rooms import Opened, Rooms
+from attention_lab.classroom.class_file import FILE_VARIABLE
+from attention_lab.classroom.rooms import NewRoom, Rooms
 from attention_ui.classroom import routes
-from attention_ui.classroom.hall import Hall, hall
+from attention_ui.classroom.room_service import RoomService, room_service
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, token
 from tests.ui.asking import Answered, asked
 
@@ -21,16 +21,16 @@ STATE, VOTE, MOVE = "/class-room/state", "/class-room/vote", "/class-room/move"
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
     """The routes alone, with a file of rooms of their own."""
-    monkeypatch.setenv(SETTING, str(tmp_path / "classes.sqlite3"))
-    monkeypatch.setattr(routes, "WAIT", 0.3)
+    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setattr(routes, "MAX_WAIT", 0.3)
     return Starlette(routes=list(routes.class_routes()))
 
 
-def opened(posed: object = NUMBER) -> Opened:
+def opened(posed: object = NUMBER) -> NewRoom:
     """A room with an open vote."""
-    made: Opened = hall().lead(Rooms.open, "")
-    hall().lead(lambda rooms: rooms.ask(made.room, made.secret, posed), made.room)
-    hall().lead(lambda rooms: rooms.turn(made.room, made.secret, "open"), made.room)
+    made: NewRoom = room_service().change(Rooms.open, "")
+    room_service().change(lambda rooms: rooms.ask(made.room, made.secret, posed), made.room)
+    room_service().change(lambda rooms: rooms.set_state(made.room, made.secret, "open"), made.room)
     return made
 
 
@@ -47,7 +47,9 @@ def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlett
         await asked(server, VOTE, ballot(made.room, 1, "1"))
         found = []
         for state in ("open", "closed", "revealed"):
-            hall().lead(lambda rooms, s=state: rooms.turn(made.room, made.secret, s), made.room)
+            room_service().change(
+                lambda rooms, s=state: rooms.set_state(made.room, made.secret, s), made.room
+            )
             found.append(await asked(server, f"{STATE}?room={made.room}"))
         return found
 
@@ -117,7 +119,7 @@ def test_an_answered_vote_is_kept(server: Starlette) -> None:
         return [(await asked(server, VOTE, vote)).said["value"] for vote in votes]
 
     assert asyncio.run(visit()) == [12.0, 6.0, 6.0]
-    again = Rooms(hall().rooms.file.path)
+    again = Rooms(room_service().rooms.file.path)
     assert [row[0] for row in again.file.read("SELECT answer FROM votes")] == [6.0, 6.0]
 
 
@@ -149,7 +151,7 @@ def test_what_no_page_sends_is_refused(
         body = ballot(made.room, 1) | body
     answer = asyncio.run(asked(server, VOTE, body))
     assert (answer.status, set(answer.said)) == (status, {"error"})
-    assert hall().rooms.state(made.room).n_writes == 0
+    assert room_service().rooms.state(made.room).n_writes == 0
 
 
 def test_another_site_cannot_vote(server: Starlette) -> None:
@@ -181,10 +183,10 @@ def test_a_flood_of_one_visitor_hinders_nobody(server: Starlette) -> None:
 def test_one_address_cannot_take_every_seat(tmp_path: Path) -> None:
     """With a new token for each vote a flood ends at the seats of its address; others find room."""
     now = [0.0]
-    full = Hall(tmp_path / "classes.sqlite3", lambda: now[0])
-    made: Opened = full.lead(Rooms.open, "")
-    full.lead(lambda rooms: rooms.ask(made.room, made.secret, NUMBER), made.room)
-    full.lead(lambda rooms: rooms.turn(made.room, made.secret, "open"), made.room)
+    full = RoomService(tmp_path / "classes.sqlite3", lambda: now[0])
+    made: NewRoom = full.change(Rooms.open, "")
+    full.change(lambda rooms: rooms.ask(made.room, made.secret, NUMBER), made.room)
+    full.change(lambda rooms: rooms.set_state(made.room, made.secret, "open"), made.room)
     taken = 0
     for visitor in range(400):
         now[0] += 1.0

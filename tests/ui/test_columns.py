@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistakes import MISTAKES
-from attention_lab.notation.notation import COLUMNS
+from attention_lab.notation.notation import COLUMN_NOTATION
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui import frame, panels
 from attention_ui.masks.mask_experiments import EXPERIMENTS
@@ -129,7 +129,7 @@ def test_the_formulas_of_our_letters_transposed() -> None:
     app = opened("scores", notation="columns")
     assert "".join(letters(stage(app)["formula"])).startswith("Sh=Kh⊤Qh")
     assert facts(app)["gap_with_columns"] < 1e-12
-    assert COLUMNS.title not in texts(app)
+    assert COLUMN_NOTATION.title not in texts(app)
 
 
 def test_a_section_that_keeps_its_rows_says_so() -> None:

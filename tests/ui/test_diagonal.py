@@ -12,7 +12,7 @@ from attention_core.text import tokenize_at_most
 from attention_lab.diagonal.measures import diagonal_margins, pair_violations
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts
 
@@ -149,6 +149,6 @@ def test_a_sentence_that_is_cut_is_said_to_be(
     """
     text = " ".join(["tea"] * 100)
     (cut,) = tokenize_at_most(text, 64).notes
-    assert texts(opened(page, text=text, **with_words)).count(plain(cut)) == 1
-    assert plain(cut) not in texts(opened(page, text=text, **without))
+    assert texts(opened(page, text=text, **with_words)).count(escape_markdown(cut)) == 1
+    assert escape_markdown(cut) not in texts(opened(page, text=text, **without))
     assert tokenize_at_most("tea", 64).notes == ()

@@ -13,7 +13,7 @@ from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 from attention_ui.focus import Focus
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import EVERY_PAGE, MAIN, facts, gone_to, opened, page_context, refused, scenes
@@ -190,7 +190,7 @@ def test_panels_follow_the_focus() -> None:
     assert facts(app)["arithmetic"] == derive(trace, "scores", (0, 2, 6, 1))
     result = f"{trace.scores[0, 2, 6, 1]:.4f}".replace("-", "−")
     lines = [line for text in app.markdown for line in text.value.splitlines()]
-    (line,) = [line for line in lines if line.endswith(plain(result))]
+    (line,) = [line for line in lines if line.endswith(escape_markdown(result))]
     assert [name in line for name in ("“street”", "“animal”")] == [True, True]
     assert scenes(app)[0]["cell"] == {"array": "scores", "index": [0, 2, 6, 1]}
 

@@ -10,7 +10,7 @@ import pytest
 from attention_core import STEPS
 from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
-from attention_lab.notation.elsewhere import ELSEWHERE
+from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.reference.arrays import array_table
@@ -96,7 +96,7 @@ def test_names_elsewhere_lead_to_ours() -> None:
         rows = glossary_rows(words, OURS)
         assert [row.name for row in rows] == names
         assert len(elsewhere_table(rows).splitlines()) == len(names) + 2
-    assert ELSEWHERE.keys() <= {row.name for row in glossary_rows("", OURS)}
+    assert NAMES_ELSEWHERE.keys() <= {row.name for row in glossary_rows("", OURS)}
     assert elsewhere_table(glossary_rows("key bias", OURS)) == ""
     assert facts(opened("glossary"))["names_elsewhere"] == elsewhere_table(glossary_rows("", OURS))
     assert facts(opened("glossary", glossary_words="b_k"))["names_elsewhere"] == ""

@@ -7,7 +7,7 @@ import io
 
 from attention_lab.homework import Homework
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.teach.homework import as_csv, key_file, summary
+from attention_ui.teach.homework import csv_text, key_csv, summary_csv
 from tests.ui.app import facts, opened
 
 LAYER = Scenario(text="you like cake", d_model=4, n_heads=2, embedding="integers")
@@ -59,14 +59,14 @@ def test_weights_without_a_seed_give_all_the_same_numbers() -> None:
     app = opened("homework", hw_student=7, weights="weightless", n_heads=1, text="you like cake")
     assert not facts(app)["own_numbers"]
     homework = Homework(Scenario(weights="weightless", n_heads=1, d_model=4), 1, 3)
-    lines = list(csv.DictReader(io.StringIO(key_file(homework, 30))))
+    lines = list(csv.DictReader(io.StringIO(key_csv(homework, 30))))
     assert [line["student"] for line in lines] == ["0", "0", "0"]
 
 
 def test_the_key_names_every_student_and_question() -> None:
     """In order, with answers that the judge accepts."""
     homework = Homework(LAYER, 3, 4)
-    lines = list(csv.DictReader(io.StringIO(key_file(homework, 3))))
+    lines = list(csv.DictReader(io.StringIO(key_csv(homework, 3))))
     assert [(int(line["student"]), int(line["question"])) for line in lines] == [
         (student, place) for student in (1, 2, 3) for place in (1, 2, 3, 4)
     ]
@@ -78,7 +78,7 @@ def test_the_key_names_every_student_and_question() -> None:
 def test_a_formula_in_an_answer_is_harmless_in_a_spreadsheet() -> None:
     """A text that begins as a formula gets an apostrophe; a negative number stays one."""
     line = {"question": 1, "step": "scores", "verdict": "wrong", "looked": False}
-    text = summary(7, [line | {"answer": "=1+1"}, line | {"answer": "-0.5"}])
+    text = summary_csv(7, [line | {"answer": "=1+1"}, line | {"answer": "-0.5"}])
     answers = [one["answer"] for one in csv.DictReader(io.StringIO(text))]
     assert answers == ["'=1+1", "-0.5"]
-    assert as_csv(("a",), [{"a": "@x"}]).splitlines()[1] == "'@x"
+    assert csv_text(("a",), [{"a": "@x"}]).splitlines()[1] == "'@x"

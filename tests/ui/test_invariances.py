@@ -11,7 +11,7 @@ from attention_lab.heads.reruns import run_gaps
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.shuffles import SITUATIONS, Situation
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from tests.ui.app import facts, opened, page_context, texts
 
 
@@ -41,7 +41,7 @@ def test_a_change_is_measured() -> None:
         assert stated["stays_in_theory"] == change.keeps_output
         assert stated["probabilities_moved"] == found.probabilities
         assert stated["output_moved"] == found.output
-        assert (number(found.output) in texts(app)) == (not change.keeps_output)
+        assert (format_number(found.output) in texts(app)) == (not change.keeps_output)
 
 
 def test_a_causal_mask_shows_the_order_of_trained_words() -> None:

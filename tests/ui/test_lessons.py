@@ -17,9 +17,9 @@ from attention_lab.lessons.lesson_file import (
 )
 from attention_lab.scenario import Scenario
 from attention_ui.control_list import CONTROLS
-from attention_ui.lesson import ShownLesson, bar_html, checked_lesson
+from attention_ui.lesson import ShownLesson, check_lesson_pages, lesson_bar_html
 from attention_ui.registry import PAGES, page_of
-from attention_ui.teach.lesson_list import PLANS
+from attention_ui.teach.lesson_list import LESSON_PLANS
 from tests.ui.app import facts, opened, page_context, title
 
 MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment("Two", "mask")))
@@ -44,7 +44,7 @@ HOSTILE = Lesson(
 @pytest.mark.parametrize("lesson", shipped_lessons().values(), ids=shipped_lessons())
 def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> None:
     """And no page is named by an old URL."""
-    checked_lesson(lesson)
+    check_lesson_pages(lesson)
     pages = {page.url_path for page in PAGES}
     assert {moment.page for moment in lesson.moments} <= pages
     names = {control.name for control in CONTROLS}
@@ -87,7 +87,7 @@ def test_a_new_moment_resets_what_it_does_not_name() -> None:
 
 def test_the_bar_holds_the_texts_escaped() -> None:
     """A lesson from a stranger brings no markup into the page."""
-    html = bar_html(ShownLesson(HOSTILE, lesson_to_link(HOSTILE) or "", 0, "full"))
+    html = lesson_bar_html(ShownLesson(HOSTILE, lesson_to_link(HOSTILE) or "", 0, "full"))
     assert "<script" not in html
     assert "<img" not in html
     assert "<i>" not in html
@@ -149,9 +149,11 @@ def test_a_lesson_file_is_opened() -> None:
 def test_the_plans_fit_their_periods() -> None:
     """No plan takes longer than its minutes, and every lesson is in one."""
     lessons = shipped_lessons()
-    for minutes, plans in PLANS.items():
+    for minutes, plans in LESSON_PLANS.items():
         assert all(sum(lessons[one].minutes for one in names) <= minutes for names in plans)
-    assert {one for plans in PLANS.values() for names in plans for one in names} == set(lessons)
+    assert {one for plans in LESSON_PLANS.values() for names in plans for one in names} == set(
+        lessons
+    )
 
 
 def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:

@@ -13,7 +13,7 @@ from attention_lab.state_file import State, write_state
 from attention_lab.user_data.npz_matrices import write_npz
 from attention_lab.user_data.user_matrices import UserMatrices, template
 from attention_ui import own_numbers
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from tests.lab.user_matrix_cases import npz
 from tests.ui.app import facts, named_in, opened, page_context, pressed
 from tests.ui.callbacks import file, session
@@ -137,7 +137,7 @@ def test_what_was_left_unread_is_told_once() -> None:
     app.session_state["own numbers"] = True
     content = npz(W_Q=np.eye(16), **{"W_Z *new*": np.ones((2, 2))})
     app.run().file_uploader(key="own file").set_value(("m.npz", content, "")).run()
-    assert [plain("W_Z *new*") in info.value for info in app.info] == [True]
+    assert [escape_markdown("W_Z *new*") in info.value for info in app.info] == [True]
     assert (page_context(app).trace.projections.w_q == np.eye(16)).all()
     assert not app.run().info
 

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.practice import practice_question
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.practice import MAX_SHEET_QUESTIONS, sheet_html
 from attention_viz.practice import DOT_PRODUCT_METHOD
 from tests.ui.app import facts, named_in, opened, page_context, scenes, texts, title
@@ -52,7 +52,7 @@ def test_answers_are_judged() -> None:
     assert answered(app, "99") == "wrong"
     assert DOT_PRODUCT_METHOD in app.warning[0].value  # what to do
     assert answered(app, "x=1") == "no number"
-    assert plain("x=1") in app.warning[0].value
+    assert escape_markdown("x=1") in app.warning[0].value
     assert answered(app, "  ") == "none"
     merged = opened("practice", pr_step="merged")
     place = f"{practice_question(page_context(merged).trace, 1, 'merged').answer:.0f}"

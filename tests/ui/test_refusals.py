@@ -6,7 +6,7 @@ import pytest
 
 from attention_lab.choices import FIELD_BOUNDS
 from attention_lab.scenario import Scenario
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from tests.ui.app import (
     errors,
     facts,
@@ -114,7 +114,7 @@ def test_nonsense_for_a_choice_of_one_page(
     app = opened(page, **{name: junk})
     assert not errors(app)
     assert refused(app) == [(label, junk[:40], shown)]
-    assert plain(junk[:40]) in app.toast[0].value
+    assert escape_markdown(junk[:40]) in app.toast[0].value
     app.run()
     assert not app.toast
 
@@ -129,7 +129,7 @@ def test_invisible_characters_are_named_by_their_code(asked: str, quoted: str) -
     """
     app = opened("scores", n_heads=asked)
     assert refused(app) == [("Heads", quoted, "4")]
-    assert plain(quoted) in app.toast[0].value
+    assert escape_markdown(quoted) in app.toast[0].value
 
 
 @pytest.mark.parametrize(

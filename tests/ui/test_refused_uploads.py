@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_search import find_layers
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.trained.uploaded_heads import UPLOAD_KEY
 from tests.lab.hostile_weight_files import HOSTILE
 from tests.lab.made_weight_files import npz, safetensors
@@ -32,7 +32,7 @@ def test_a_layer_that_cannot_be_used_is_named() -> None:
     assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
     first, _ = find_layers(open_weights(io.BytesIO(content), "bert.safetensors"))
     assert facts(app)["notes_on_the_layer"] == first.notes
-    assert [box.value for box in app.info] == [plain(note) for note in first.notes]
+    assert [box.value for box in app.info] == [escape_markdown(note) for note in first.notes]
     assert "\\*c\\*\\.q\\_proj" in app.info[0].value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.labs.lab_examples import mapping_example
+from attention_lab.labs.julia_mapping import mapping_example
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_ui.labs import stiefel_runs
 from attention_ui.labs.visitor_runs import VisitorRun, visitor_run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
-from attention_lab.notation.array_axes import axis_names, joined
+from attention_lab.notation.array_axes import axis_name, axis_names
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.ui.app import facts, opened, page_context, stage
@@ -77,7 +77,7 @@ def test_the_stages_of_the_split_have_the_letters_of_the_text(notation: str) -> 
     app = opened("split", notation=notation)
     names = axis_names(page_context(app).trace, page_context(app).notation)
     assert facts(app)["letters"] == tuple(names[letter] for letter in "BHTK")
-    assert facts(app)["letters_of_fused"] == joined("H·K", names)
+    assert facts(app)["letters_of_fused"] == axis_name("H·K", names)
     assert facts(app)["shape"] == page_context(app).trace.query_heads.shape == (1, 4, 12, 4)
 
 

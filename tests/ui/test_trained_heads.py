@@ -15,7 +15,7 @@ import attention_lab.trained.encoded_text as core
 from attention_core import FileError
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.encoded_text import attention_of, pieces_of
-from attention_ui.markdown import plain
+from attention_ui.markdown import escape_markdown
 from attention_ui.trained import head_place
 from tests.lab.made_weight_files import npz
 from tests.ui.app import (
@@ -59,7 +59,7 @@ def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
     (cut,) = pieces_of(ANIMAL, 6).notes
     app = opened(page, text=ANIMAL, n_tokens=6)
     assert {"15", "4"} <= set(re.findall(r"\d+", cut))
-    assert texts(app).count(plain(cut)) == 1
+    assert texts(app).count(escape_markdown(cut)) == 1
     assert "cut" not in facts(opened(page, text=ANIMAL, n_tokens=40))
 
 

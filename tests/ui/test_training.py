@@ -13,7 +13,7 @@ from attention_lab.labs.tasks import TRAINING_TASKS
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings, models
 from attention_ui.labs import training_tables
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.labs.training import loss_figure
 from tests.ui.app import array_of, facts, figures, gone_to, opened, page_context
 from tests.ui.laboratories import button_of, opened_at, press
@@ -83,7 +83,7 @@ def test_the_line_is_a_mean() -> None:
     assert floor is not None
     assert min(point.loss for point in train_layer(settings)) < floor
     (note,) = figures(opened("training", train_model="1 head"))[0]["layout"]["annotations"]
-    assert number(floor) in note["text"]
+    assert format_number(floor) in note["text"]
 
 
 @pytest.mark.parametrize("task", TRAINING_TASKS)
@@ -146,7 +146,7 @@ def test_the_curves_end_where_the_table_says(task: str) -> None:
     column = table["cross-entropy" if task == "letters" else "error"]
     ends = {name: points[-1][1] for name, points in told["curves"].items()}
     ends |= {"weightless": told["weightless_loss"]}
-    assert {name: number(loss, 4) for name, loss in ends.items()} == dict(
+    assert {name: format_number(loss, 4) for name, loss in ends.items()} == dict(
         zip(table["model"], column, strict=True)
     )
     drawn = {part["name"]: array_of(part["y"])[-1] for part in chart["data"]}

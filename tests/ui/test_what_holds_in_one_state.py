@@ -13,7 +13,7 @@ from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from tests.ui.app import facts, opened, page_context, texts
 
 
@@ -74,7 +74,7 @@ def test_how_far_heads_can_differ(choices: dict[str, Any], n_tokens: int) -> Non
     """At most the entropy of as many tokens or heads as there are."""
     app = opened("head-portraits", **choices)
     bound = largest_entropy(n_tokens)
-    assert f"ln {n_tokens} = {number(bound, 3)}" in texts(app)
+    assert f"ln {n_tokens} = {format_number(bound, 3)}" in texts(app)
     assert 0 < facts(app)["layer_divergence"] < bound
 
 

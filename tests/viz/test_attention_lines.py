@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
-from attention_viz.labels import percent
+from attention_viz.labels import format_percent
 from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, H, S, T, example, square
 from tests.viz.reading_figures import as_sent, strings
@@ -78,7 +78,8 @@ def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
     assert {(head, text) for head, text in dots} == {
         (
             str(h),
-            f"head {h}<br>{t} t{t} → {s} t{s}<br><b>{percent(trace.probabilities[0, h, t, s])}</b>",
+            f"head {h}<br>{t} t{t} → {s}"
+            f" t{s}<br><b>{format_percent(trace.probabilities[0, h, t, s])}</b>",
         )
         for h, t, s in ends(figure)
     }

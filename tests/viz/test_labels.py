@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from attention_viz.labels import (
     MAX_LABEL_LENGTH,
+    format_number,
+    format_percent,
     label_width,
-    number,
     numbered_labels,
-    percent,
     shorten,
 )
 
@@ -96,7 +96,7 @@ def test_numbers(value: float, digits: int, text: str) -> None:
     """Fixed digits in the usual range, an exponent outside it, a true minus sign, and the sign
     for infinity.
     """
-    assert number(value, digits) == text
+    assert format_number(value, digits) == text
 
 
 # Rounding a number next to the largest float gives one that float cannot hold.
@@ -105,7 +105,7 @@ def test_a_number_can_be_read_back(value: float, digits: int) -> None:
     """What stands in the picture is the number up to the digits shown; only 0 itself is shown
     as 0.
     """
-    text = number(value, digits)
+    text = format_number(value, digits)
     assert "-" not in text
     shown = float(text.replace("−", "-"))
     assert shown == pytest.approx(
@@ -119,4 +119,4 @@ def test_a_number_can_be_read_back(value: float, digits: int) -> None:
 )
 def test_percent(share: float, text: str) -> None:
     """A probability in percent with one digit."""
-    assert percent(share) == text
+    assert format_percent(share) == text

@@ -12,7 +12,7 @@ import pytest
 
 from attention_core import STEPS, Projections, attend
 from attention_core.derivation import Factor, derive
-from attention_viz.labels import number
+from attention_viz.labels import format_number
 from attention_viz.tables import (
     column_labels,
     factor_code,
@@ -151,7 +151,7 @@ def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> Non
     trace = example(case)
     index = tuple(n - 1 for n in getattr(trace, field).shape)
     assert format_derivation(derive(trace, field, index)).endswith(
-        number(float(getattr(trace, field)[index]), 4)
+        format_number(float(getattr(trace, field)[index]), 4)
     )
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attention_lab.classroom.limits import LIMITS, Limits
-from attention_lab.classroom.posed import Posed
+from attention_lab.classroom.class_question import ClassQuestion
+from attention_lab.classroom.limits import CLASS_LIMITS, Limits
 from attention_lab.classroom.rooms import Rooms
 
-NUMBER = Posed("number", "2 × 3?", 6.0, "2 × 3 = 6", given=(("the two", "2, 3"),), tolerance=0.05)
-CHOICE = Posed("choice", "Which sums to 1?", 1.0, "A softmax.", options=("a column", "a row", "-x"))
+NUMBER = ClassQuestion(
+    "number", "2 × 3?", 6.0, "2 × 3 = 6", given=(("the two", "2, 3"),), tolerance=0.05
+)
+CHOICE = ClassQuestion(
+    "choice", "Which sums to 1?", 1.0, "A softmax.", options=("a column", "a row", "-x")
+)
 
 
 class Clock:
@@ -27,15 +31,15 @@ def token(visitor: int) -> str:
     return f"visitor-{visitor:016d}"
 
 
-def rooms_in(folder: Path, limits: Limits = LIMITS) -> tuple[Rooms, Clock]:
+def rooms_in(folder: Path, limits: Limits = CLASS_LIMITS) -> tuple[Rooms, Clock]:
     """A file of rooms of its own."""
     clock = Clock()
     return Rooms(folder / "data" / "classes.sqlite3", clock, limits), clock
 
 
-def asked(rooms: Rooms, posed: Posed = NUMBER) -> tuple[str, str]:
+def asked(rooms: Rooms, posed: ClassQuestion = NUMBER) -> tuple[str, str]:
     """A room with an open vote: its letters and its secret."""
     made = rooms.open()
     rooms.ask(made.room, made.secret, posed)
-    rooms.turn(made.room, made.secret, "open")
+    rooms.set_state(made.room, made.secret, "open")
     return made.room, made.secret

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from attention_core.errors import FileError, SettingsError
-from attention_lab.classroom.letters import LETTERS, new_room, room_in
+from attention_lab.classroom.class_file import class_file_path
+from attention_lab.classroom.letters import ROOM_LETTERS, new_room, parse_room
 from attention_lab.classroom.limits import (
     ClosedError,
     Limits,
-    Pace,
+    RateLimiter,
     RightsError,
     RoomError,
     TooManyError,
 )
-from attention_lab.classroom.place import class_file
 from attention_lab.classroom.rooms import Rooms
-from attention_lab.classroom.tally import answers, count
+from attention_lab.classroom.tally import count_answers, read_answers
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token
 
 
@@ -31,10 +31,10 @@ def test_a_vote_can_be_changed_until_it_is_closed(tmp_path: Path) -> None:
     rooms.vote(room, token(1), 1, 5.0)
     rooms.vote(room, token(2), 1, 7.0)
     rooms.vote(room, token(1), 1, 6.0)
-    rooms.turn(room, secret, "closed")
+    rooms.set_state(room, secret, "closed")
     with pytest.raises(ClosedError):
         rooms.vote(room, token(1), 1, 5.0)
-    assert sorted(answers(rooms, room, 1)) == [6.0, 7.0]
+    assert sorted(read_answers(rooms, room, 1)) == [6.0, 7.0]
 
 
 def test_a_vote_counts_for_the_question_that_is_open(tmp_path: Path) -> None:
@@ -45,9 +45,9 @@ def test_a_vote_counts_for_the_question_that_is_open(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         with pytest.raises(ClosedError):
             rooms.vote(room, token(1), number, 1.0)
-    rooms.turn(room, secret, "open")
+    rooms.set_state(room, secret, "open")
     rooms.vote(room, token(1), 2, 1.0)
-    assert (count(rooms, room, 1), count(rooms, room, 2)) == (0, 1)
+    assert (count_answers(rooms, room, 1), count_answers(rooms, room, 2)) == (0, 1)
 
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), -1.0, 0.5, 3.0])
@@ -57,7 +57,7 @@ def test_an_answer_is_an_option(tmp_path: Path, answer: float) -> None:
     room, _ = asked(rooms, CHOICE)
     with pytest.raises(SettingsError):
         rooms.vote(room, token(1), 1, answer)
-    assert count(rooms, room, 1) == 0
+    assert count_answers(rooms, room, 1) == 0
 
 
 def test_only_the_secret_makes_a_teacher(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_only_the_secret_makes_a_teacher(tmp_path: Path) -> None:
     for secret in ("", other.secret, "\ud800"):
         for act in (
             lambda secret=secret: rooms.ask(room, secret, NUMBER),
-            lambda secret=secret: rooms.turn(room, secret, "closed"),
+            lambda secret=secret: rooms.set_state(room, secret, "closed"),
             lambda secret=secret: rooms.move(room, secret, "/scores"),
             lambda secret=secret: rooms.delete(room, secret),
         ):
@@ -100,7 +100,7 @@ def test_a_room_is_deleted_for_good(tmp_path: Path) -> None:
     rooms.delete(room, secret)
     with pytest.raises(RoomError):
         rooms.state(room)
-    assert rooms.state(kept).posed == CHOICE
+    assert rooms.state(kept).question == CHOICE
     files = [file.read_bytes() for file in rooms.file.path.parent.iterdir()]
     assert not any(room.encode() in file or b"2 \\u00d7 3?" in file for file in files)
 
@@ -112,7 +112,7 @@ def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
     clock.now += 24 * 3600 - 1
     rooms.vote(room, token(1), 1, 6.0)
     clock.now += 1
-    for act in (lambda: rooms.state(room), lambda: rooms.turn(room, secret, "closed")):
+    for act in (lambda: rooms.state(room), lambda: rooms.set_state(room, secret, "closed")):
         with pytest.raises(RoomError):
             act()
     rooms.open()
@@ -132,7 +132,7 @@ def test_there_are_bounds(tmp_path: Path) -> None:
     with pytest.raises(TooManyError):
         rooms.vote(room, token(5), 1, 6.0)
     rooms.vote(room, token(0), 1, 7.0)
-    assert sorted(answers(rooms, room, 1)) == [6.0] * 4 + [7.0]
+    assert sorted(read_answers(rooms, room, 1)) == [6.0] * 4 + [7.0]
     rooms.ask(room, secret, CHOICE)
     rooms.ask(room, secret, CHOICE)
     with pytest.raises(TooManyError):
@@ -160,10 +160,10 @@ def test_the_vote_has_three_states(tmp_path: Path) -> None:
     made = rooms.open()
     for state in ("open", "none", "ajar"):
         with pytest.raises(SettingsError):
-            rooms.turn(made.room, made.secret, state)
+            rooms.set_state(made.room, made.secret, state)
     rooms.ask(made.room, made.secret, NUMBER)
     for state in ("open", "closed", "revealed", "open"):
-        rooms.turn(made.room, made.secret, state)
+        rooms.set_state(made.room, made.secret, state)
         assert rooms.state(made.room).state == state
 
 
@@ -171,24 +171,24 @@ def test_letters_cannot_be_taken_for_others() -> None:
     """No vowel, nothing that looks like a digit or another letter; small ones and spaces count as
     typed.
     """
-    assert not set(LETTERS) & set("AEIOUQVY0123456789")
+    assert not set(ROOM_LETTERS) & set("AEIOUQVY0123456789")
     assert {len({new_room() for _ in range(50)}) > 40, len(new_room())} == {True, 4}
-    assert room_in("b c-dF") == "BCDF"
+    assert parse_room("b c-dF") == "BCDF"
     for text in ("", "ABCD", "BCD", "BCDFG", "бвгд", "B" * 10_000):
         with pytest.raises(RoomError):
-            room_in(text)
+            parse_room(text)
 
 
 def test_a_flood_hinders_nobody_else() -> None:
     """Who sends more than his pace is refused; others are taken, and he again a moment later."""
     now = [0.0]
-    pace = Pace(2.0, 5, lambda: now[0], most=100)
-    taken = [pace.takes("flood") for _ in range(1_000)]
+    limiter = RateLimiter(2.0, 5, lambda: now[0], most=100)
+    taken = [limiter.allows("flood") for _ in range(1_000)]
     assert sum(taken) == 5
-    assert all(pace.takes(token(visitor)) for visitor in range(50))
-    assert not pace.takes("flood")
+    assert all(limiter.allows(token(visitor)) for visitor in range(50))
+    assert not limiter.allows("flood")
     now[0] += 1.0
-    assert [pace.takes("flood") for _ in range(3)] == [True, True, False]
+    assert [limiter.allows("flood") for _ in range(3)] == [True, True, False]
 
 
 def test_a_token_is_what_the_page_makes(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_token_is_what_the_page_makes(tmp_path: Path) -> None:
     for wrong in ("", "short", "x" * 65, "spaces are no letters", None, 7):
         with pytest.raises(SettingsError):
             rooms.vote(room, wrong, 1, 6.0)  # type: ignore[arg-type]
-    assert count(rooms, room, 1) == 0
+    assert count_answers(rooms, room, 1) == 0
 
 
 def test_a_file_that_cannot_be_used_is_told(tmp_path: Path) -> None:
@@ -223,5 +223,5 @@ def test_where_the_file_is() -> None:
         "win32": "AppData/Local/attention-lab/classes.sqlite3",
     }
     for system, place in places.items():
-        assert class_file({}, system, home) == home / place
-    assert class_file({"XDG_DATA_HOME": "/data"}, "linux", home).parts[:2] == ("/", "data")
+        assert class_file_path({}, system, home) == home / place
+    assert class_file_path({"XDG_DATA_HOME": "/data"}, "linux", home).parts[:2] == ("/", "data")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from attention_lab.classroom.rooms import Rooms
-from attention_lab.classroom.tally import answers, count
+from attention_lab.classroom.tally import count_answers, read_answers
 from tests.lab.classroom.rooms_made import NUMBER, asked, rooms_in, token
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,7 +27,7 @@ def test_two_processes_share_a_room(tmp_path: Path) -> None:
     for process in [voting(rooms, room, first, 30) for first in (0, 30)]:
         told, _ = process.communicate(timeout=60)
         assert (process.returncode, len(told.split())) == (0, 30)
-    assert sorted(answers(rooms, room, 1)) == list(range(60))
+    assert sorted(read_answers(rooms, room, 1)) == list(range(60))
     assert rooms.state(room).n_writes == 60
 
 
@@ -46,8 +46,8 @@ def test_a_killed_process_loses_no_vote(tmp_path: Path) -> None:
     rooms.file.close()
     again = Rooms(rooms.file.path, clock)
     assert 20 <= len(taken) < 590
-    assert set(taken) <= set(map(int, answers(again, room, 1)))
-    assert count(again, room, 1) - len(taken) in (0, 1)  # taken, but not yet told of
-    assert again.state(room).posed == NUMBER
+    assert set(taken) <= set(map(int, read_answers(again, room, 1)))
+    assert count_answers(again, room, 1) - len(taken) in (0, 1)  # taken, but not yet told of
+    assert again.state(room).question == NUMBER
     again.vote(room, token(999), 1, 6.0)
-    again.turn(room, secret, "revealed")
+    again.set_state(room, secret, "revealed")

@@ -10,9 +10,13 @@ from pathlib import Path
 import pytest
 
 from attention_core.errors import SettingsError
+from attention_lab.classroom.class_question import (
+    ClassQuestion,
+    question_from_json,
+    question_to_json,
+)
 from attention_lab.classroom.limits import RightsError
-from attention_lab.classroom.posed import Posed, from_json, to_json
-from attention_lab.classroom.tally import REST, export, histogram
+from attention_lab.classroom.tally import OTHER_LABEL, export_votes, histogram
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token
 
 
@@ -26,7 +30,7 @@ def test_every_answer_is_in_one_bar() -> None:
     bars = histogram(NUMBER, [6.04, 5.96, 6.06, *range(20, 40), 20])
     assert sum(bar.count for bar in bars) == 24
     assert [bar.count for bar in bars if bar.is_right] == [2]
-    assert (len(bars), bars[-1].label) == (9, REST)
+    assert (len(bars), bars[-1].label) == (9, OTHER_LABEL)
 
 
 def test_without_an_answer_the_right_one_has_its_bar() -> None:
@@ -36,10 +40,10 @@ def test_without_an_answer_the_right_one_has_its_bar() -> None:
 
 def test_a_question_comes_back_as_it_was_kept() -> None:
     """Text, numbers, options, answer: nothing is lost in the file."""
-    hostile = Posed("choice", "<b>&\u2028\x00 😀?", 0, "\ud800", options=("a", '"b"'))
+    hostile = ClassQuestion("choice", "<b>&\u2028\x00 😀?", 0, "\ud800", options=("a", '"b"'))
     drawn = replace(CHOICE, pictures=(((0.0, 1.0),), ((0.5,),), ((1.0,), (0.0,))))
     for posed in (NUMBER, CHOICE, hostile, drawn):
-        assert from_json(to_json(posed)) == posed
+        assert question_from_json(question_to_json(posed)) == posed
 
 
 @pytest.mark.parametrize(
@@ -66,23 +70,23 @@ def test_a_question_has_bounds(wrong: dict[str, object]) -> None:
     """Texts, lists and options beyond their bounds are refused."""
     usual: dict[str, object] = {"kind": "number", "text": "?", "answer": 1.0, "arithmetic": "1"}
     with pytest.raises(SettingsError):
-        Posed(**(usual | wrong))  # type: ignore[arg-type]
+        ClassQuestion(**(usual | wrong))  # type: ignore[arg-type]
 
 
 def test_the_table_holds_every_vote_and_no_formula(tmp_path: Path) -> None:
     """A spreadsheet opens it as text and numbers; only the teacher gets it."""
     rooms, clock = rooms_in(tmp_path)
-    posed = Posed("choice", '=HYPERLINK("x")', 1.0, "", options=("@sum", "-1+2", "3", "-4"))
+    posed = ClassQuestion("choice", '=HYPERLINK("x")', 1.0, "", options=("@sum", "-1+2", "3", "-4"))
     room, secret = asked(rooms, posed)
     for visitor, option in ((7, 0), (3, 1), (5, 3)):
         clock.now += 1
         rooms.vote(room, token(visitor), 1, float(option))
     rooms.ask(room, secret, NUMBER)
-    rooms.turn(room, secret, "open")
+    rooms.set_state(room, secret, "open")
     rooms.vote(room, token(3), 2, -6.0)
     with pytest.raises(RightsError):
-        export(rooms, room, "no")
-    first, *rows = csv.reader(io.StringIO(export(rooms, room, secret)))
+        export_votes(rooms, room, "no")
+    first, *rows = csv.reader(io.StringIO(export_votes(rooms, room, secret)))
     assert first[:5] == ["question", "text", "student", "answer", "right"]
     assert [row[:1] + row[2:5] for row in rows] == [
         ["1", "1", "'@sum", "no"],

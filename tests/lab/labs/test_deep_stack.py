@@ -18,6 +18,7 @@ from attention_lab.labs.deep_stack import (
     stack_gradients,
     tanh_gradient,
     train_stack,
+    untrained_output_size,
 )
 from attention_lab.labs.losses import LOSSES, relative_error_gradient
 from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings, expected_stack_seconds
@@ -106,6 +107,15 @@ def test_the_growth_of_the_variants() -> None:
     assert last["orthonormal"] == last["stiefel"]
     assert last["scaled"] < 4
     assert last["stiefel"] < 4
+
+
+def test_glorot_grows_and_the_others_do_not() -> None:
+    """After twelve layers the output with Glorot's numbers is many times as large as with
+    orthonormal columns.
+    """
+    assert untrained_output_size(StackSettings(variant="glorot")) > 3 * untrained_output_size(
+        StackSettings(variant="stiefel")
+    )
 
 
 def test_only_the_last_variant_stays_orthonormal() -> None:

@@ -1,16 +1,14 @@
-"""Pictures and kernels: the examples, typed kernels, shrinking, and 1 × 1 convolutions."""
+"""Pictures and kernels: the examples, typed kernels, shrinking."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_core import SettingsError, ShapeError
 from attention_lab.labs.images import IMAGES, KERNELS, as_kernel, shrink_image
-from attention_lab.labs.one_by_one import run_one_by_one
 from tests.lab.refusal import Facts, refused
 
 
@@ -92,38 +90,3 @@ def test_shrinking_takes_means() -> None:
     assert small[11].tolist() == [235.5, 238.5, 240.5]
     assert (shrink_image(image[:16]) == image[:16]).all()
     assert shrink_image(np.full((4096, 1000), 0.5)).shape == (16, 4)
-
-
-def test_one_by_one_with_layer_norm_or_positions() -> None:
-    """Tokens of equal length, or with positions, read only themselves in the limit: Y is X W_V W_O
-    token by token.
-    """
-    rng = np.random.default_rng(3)
-    x, kernel = rng.normal(size=(7, 5)), rng.normal(size=(5, 3))
-    for kind in ("layer-normed", "with positions"):
-        errors = [run_one_by_one(x, kernel, sharpness, kind).error for sharpness in (2, 5, 20, 100)]
-        assert all(a > b for a, b in pairwise(errors))
-        assert errors[0] > 0.1
-        assert errors[-1] < 1e-9
-    run = run_one_by_one(x, kernel, 100, "with positions")
-    np.testing.assert_allclose(run.expected, x @ kernel)
-    assert run.self_weights.min() == 1
-
-
-def test_raw_tokens_cannot_choose_themselves() -> None:
-    """For the tokens 1, 2, 3 no W_Q W_Kᵀ lets all three rows choose themselves."""
-    tokens = np.array([[1.0], [2.0], [3.0]])
-    for m in np.linspace(-100, 100, 2001):
-        scores = attend(tokens, Projections([[m]], [[1.0]], [[1.0]], n_heads=1)).scores[0, 0]
-        assert scores.argmax(axis=1).tolist() != [0, 1, 2]
-    assert run_one_by_one(tokens, np.eye(1), 200, "raw").error == pytest.approx(2)
-
-
-def test_duplicate_tokens_do_no_harm() -> None:
-    """Two equal tokens share their attention, but their values are equal, so the output is the
-    same.
-    """
-    x = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [5.0, 1.0, 0.0]])
-    run = run_one_by_one(x, np.eye(3), 100)
-    assert run.self_weights[0] == pytest.approx(0.5)
-    assert run.error < 1e-12

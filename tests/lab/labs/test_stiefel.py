@@ -7,7 +7,7 @@ import pytest
 
 from attention_core.initialisation import orthonormal_columns
 from attention_lab.labs.adam import Moments, adam_step
-from attention_lab.labs.sphere_step import sphere_step
+from attention_lab.labs.sphere_step import sphere_step, sphere_step_example
 from attention_lab.labs.stiefel import (
     RETRACTIONS,
     canonical_gradient,
@@ -183,3 +183,9 @@ def test_a_step_on_the_sphere() -> None:
     )
     np.testing.assert_allclose(step.path[-1], step.landing_points["geodesic"], atol=1e-14)
     np.testing.assert_allclose(np.linalg.norm(step.path, axis=1), 1, atol=1e-14)
+
+
+def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
+    """The part of the gradient along the point does not change where the step lands."""
+    flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
+    assert steep.landing_points["geodesic"] == pytest.approx(flat.landing_points["geodesic"])

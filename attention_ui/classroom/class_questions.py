@@ -1,5 +1,5 @@
-"""What a teacher can ask: questions of *Practice* and those that are asked before a step is shown,
-about the layer that is set, and questions of lessons.
+"""Questions that a teacher can ask a class: from *Practice* and from *Guess first*, about the layer
+of the controls, and from lessons.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import cache
 
 from attention_core import Trace
-from attention_lab.classroom.posed import Posed
+from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.guesses import guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation
@@ -15,13 +15,15 @@ from attention_lab.practice import practice_question
 from attention_viz.practice import question_text
 
 
-def from_practice(trace: Trace, number: int, field: str, notation: Notation) -> Posed:
-    """A question of *Practice*, to be worked out by hand. Raises: SettingsError where no step is
-    short enough, or where its numbers are too long for a class.
+def class_practice_question(
+    trace: Trace, number: int, field: str, notation: Notation
+) -> ClassQuestion:
+    """A question of *Practice*, to work out by hand. Raises: SettingsError if no step is short
+    enough, or if its numbers are too long for a class.
     """
     question = practice_question(trace, number, field)
     asked = question_text(question, trace, notation)
-    return Posed(
+    return ClassQuestion(
         "number",
         asked.question,
         question.answer,
@@ -31,16 +33,16 @@ def from_practice(trace: Trace, number: int, field: str, notation: Notation) -> 
     )
 
 
-def from_guess(trace: Trace, item: str, number: int) -> Posed:
+def class_guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:
     """A question to guess at, with the answers of misconceptions among its options.
 
-    Raises: SettingsError where this layer has no cell for it, or where pictures are too large.
+    Raises: SettingsError if this layer has no cell for it, or if its pictures are too large.
     """
     guess = guess_of(trace, item, number)
     places = trace.axes(guess.field)
     is_of_head = len(places) == len(guess.index) > 1 and places[1] in ("H", "G")
     head = f"Head {guess.index[1]}: " if is_of_head and guess.item.kind != "shape" else ""
-    return Posed(
+    return ClassQuestion(
         "choice",
         f"{head}{guess.prompt}",
         float([option.right for option in guess.options].index(True)),
@@ -55,18 +57,16 @@ def from_guess(trace: Trace, item: str, number: int) -> Posed:
 
 
 @cache
-def lesson_questions() -> dict[str, dict[str, Posed]]:
-    """The questions with options of all lessons that come with the app, by the titles of lesson and
-    moment.
-    """
-    found: dict[str, dict[str, Posed]] = {}
+def lesson_questions() -> dict[str, dict[str, ClassQuestion]]:
+    """The questions with options of all shipped lessons, by the titles of lesson and moment."""
+    found: dict[str, dict[str, ClassQuestion]] = {}
     for lesson in shipped_lessons().values():
         for place, moment in enumerate(lesson.moments, start=1):
             asked = moment.question
             if asked and asked.options:
                 right = asked.options[asked.right]
                 options = tuple(sorted(asked.options))  # in its file the right one is often first
-                found.setdefault(lesson.title, {})[f"{place} {moment.title}"] = Posed(
+                found.setdefault(lesson.title, {})[f"{place} {moment.title}"] = ClassQuestion(
                     "choice",
                     asked.ask,
                     float(options.index(right)),

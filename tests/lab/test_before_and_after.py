@@ -7,16 +7,24 @@ from collections import Counter
 import pytest
 
 from attention_core import SettingsError
+from attention_lab.before_and_after import (
+    FORMS,
+    NO_ANSWER,
+    FormResult,
+    form_layer,
+    form_questions,
+    normalised_gain,
+    question_operands,
+)
 from attention_lab.guesses import MISCONCEPTIONS, judge
-from attention_lab.pretest import BLANK, FORMS, Result, gain, layer, operands, questions
 from tests.lab.learners import Learner
 
 
-def taken(form: str, belief: str = "") -> Result:
+def form_result(form: str, belief: str = "") -> FormResult:
     """The answers of a learner with a belief, or of one who knows how."""
-    learner = Learner(layer(form), belief)
+    learner = Learner(form_layer(form), belief)
     answers = []
-    for guess in questions(form):
+    for guess in form_questions(form):
         given = learner.answer(guess)
         near = [
             option.value == given
@@ -24,8 +32,8 @@ def taken(form: str, belief: str = "") -> Result:
             else abs(float(option.value) - given) <= guess.tolerance
             for option in guess.options
         ]
-        answers.append(near.index(True) + 1 if True in near else BLANK)
-    return Result(form, tuple(answers))
+        answers.append(near.index(True) + 1 if True in near else NO_ANSWER)
+    return FormResult(form, tuple(answers))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -33,23 +41,23 @@ def test_a_form_has_four_three_and_three(form: str) -> None:
     """Four of arithmetic, three of shapes, three of misconceptions, each with a misconception that
     it tells apart.
     """
-    topics = Counter(guess.item.topic for guess in questions(form))
+    topics = Counter(guess.item.topic for guess in form_questions(form))
     assert topics == {"arithmetic": 4, "shapes": 3, "misconceptions": 3}
-    assert all(guess.revealed for guess in questions(form))
+    assert all(guess.revealed for guess in form_questions(form))
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_who_knows_how_has_all_right_and_a_learner_fails_the_items_of_a_belief(form: str) -> None:
     """The key is worked out in plain Python; exactly the items of a belief are failed."""
-    assert all(taken(form).right)
+    assert all(form_result(form).right)
     for belief in MISCONCEPTIONS:
-        failed = [not right for right in taken(form, belief).right]
-        assert failed == [belief in guess.revealed for guess in questions(form)], belief
+        failed = [not right for right in form_result(form, belief).right]
+        assert failed == [belief in guess.revealed for guess in form_questions(form)], belief
 
 
 def test_the_forms_ask_the_same_of_other_numbers() -> None:
     """Item by item the same question, and most answers differ."""
-    a, b = questions("A"), questions("B")
+    a, b = form_questions("A"), form_questions("B")
     assert [guess.item for guess in a] == [guess.item for guess in b]
     assert sum(one.prompt != other.prompt for one, other in zip(a, b, strict=True)) >= 5
 
@@ -57,8 +65,8 @@ def test_the_forms_ask_the_same_of_other_numbers() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_the_given_matrices_are_those_that_are_read(form: str) -> None:
     """Each is two-dimensional and small enough for a line of paper."""
-    for guess in questions(form):
-        given = operands(layer(form), guess)
+    for guess in form_questions(form):
+        given = question_operands(form_layer(form), guess)
         assert given
         assert "scale" not in dict(given)
         assert all(matrix.ndim == 2 and max(matrix.shape) <= 8 for _, matrix in given)
@@ -66,32 +74,32 @@ def test_the_given_matrices_are_those_that_are_read(form: str) -> None:
 
 def test_a_code_brings_the_answers_back() -> None:
     """Written and read; other texts are refused with an example."""
-    result = taken("B", "diagonal")
-    assert Result.from_code(f" {result.code.lower()} ") == result
+    result = form_result("B", "diagonal")
+    assert FormResult.from_code(f" {result.code.lower()} ") == result
     for text in ("", "C-1111111111", "A-111", "A-9999999999", "x" * 500):
         with pytest.raises(SettingsError, match="A-1203124312"):
-            Result.from_code(text)
+            FormResult.from_code(text)
     with pytest.raises(SettingsError, match="form A"):
-        Result("A", (4,) * 9)
+        FormResult("A", (4,) * 9)
 
 
 def test_the_gain_is_normalised() -> None:
     """All right after none: 1; half of what was missing: 0.5; nothing to gain: none."""
-    full = {form: taken(form) for form in FORMS}
-    empty = {form: Result(form, (BLANK,) * 10) for form in FORMS}
-    assert gain(empty["A"], full["B"]) == 1.0
-    half = Result("A", (*full["A"].answers[:5], *(BLANK,) * 5))
-    more = Result("B", (*full["B"].answers[:7], *(BLANK,) * 3))
-    assert gain(half, more) == pytest.approx(0.4)
-    assert gain(full["A"], empty["B"]) is None
+    full = {form: form_result(form) for form in FORMS}
+    empty = {form: FormResult(form, (NO_ANSWER,) * 10) for form in FORMS}
+    assert normalised_gain(empty["A"], full["B"]) == 1.0
+    half = FormResult("A", (*full["A"].answers[:5], *(NO_ANSWER,) * 5))
+    more = FormResult("B", (*full["B"].answers[:7], *(NO_ANSWER,) * 3))
+    assert normalised_gain(half, more) == pytest.approx(0.4)
+    assert normalised_gain(full["A"], empty["B"]) is None
     with pytest.raises(SettingsError, match="form A"):
-        gain(empty["A"], full["A"])
+        normalised_gain(empty["A"], full["A"])
 
 
 def test_answers_show_their_misconceptions() -> None:
     """The options that a belief gives name it."""
-    assert "diagonal" in taken("A", "diagonal").misconceptions
-    assert taken("A").misconceptions == ()
-    right = [next(o for o in guess.options if o.right) for guess in questions("A")]
-    pairs = zip(questions("A"), right, strict=True)
+    assert "diagonal" in form_result("A", "diagonal").misconceptions
+    assert form_result("A").misconceptions == ()
+    right = [next(o for o in guess.options if o.right) for guess in form_questions("A")]
+    pairs = zip(form_questions("A"), right, strict=True)
     assert all(judge(guess, option.value).right for guess, option in pairs)

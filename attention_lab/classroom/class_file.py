@@ -1,10 +1,11 @@
-"""The file of all rooms: opened, written in whole transactions, read."""
+"""The SQLite file of all rooms: its place, and reading and writing it in transactions."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
@@ -12,10 +13,10 @@ from typing import Any
 
 from attention_core.errors import FileError
 
-from .place import SETTING
-
+FILE_VARIABLE = "ATTENTION_LAB_CLASSES"  # the environment variable that names another file
+FILE_NAME = "classes.sqlite3"
 VERSION = 1
-WAITS = 5.0  # seconds for another process that writes
+MAX_WAIT_SECONDS = 5.0  # seconds for another process that writes
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS rooms (
     room TEXT PRIMARY KEY, secret BLOB NOT NULL, opened REAL NOT NULL, version INTEGER NOT NULL,
@@ -43,18 +44,18 @@ END;
 class ClassFile:
     """One connection to the file of all rooms; threads take turns.
 
-    A transaction is on the disk when `writing` ends: with a write-ahead log that is synchronised
-    in full neither a killed process nor a power cut loses it. Deleted rows are overwritten.
+    A transaction is on the disk when `writing` ends. The write-ahead log is fully synchronised, so
+    neither a killed process nor a power cut loses it. Deleted rows are overwritten.
     """
 
     def __init__(self, path: Path) -> None:
         self.path, self._turn = path, RLock()
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Before SQLite makes it: votes are nobody else's business.
+            # Created before SQLite does, so that other users of the machine cannot read the votes.
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._database = sqlite3.connect(
-                path, timeout=WAITS, isolation_level=None, check_same_thread=False
+                path, timeout=MAX_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._prepare()
 
@@ -64,8 +65,8 @@ class ClassFile:
         if version not in (0, VERSION):
             self.close()
             raise FileError(
-                f"{self.path} is of version {version} where {VERSION} is known; choose another"
-                f" file by {SETTING}"
+                f"{self.path} has version {version}, but this app reads {VERSION}; choose another"
+                f" file by {FILE_VARIABLE}"
             )
         for setting in (
             "journal_mode = WAL",
@@ -79,7 +80,7 @@ class ClassFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is kept, or nothing after an error."""
+        """One transaction: after an error nothing of it is kept."""
         with self._turn, self._explained():
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -95,14 +96,12 @@ class ClassFile:
             return self._database.execute(query, given).fetchall()
 
     def empty_log(self) -> None:
-        """Take what was deleted out of the write-ahead log, too; while others read it stays for
-        now.
-        """
+        """Remove deleted rows from the write-ahead log, too; not while others read."""
         with self._turn, suppress(sqlite3.Error):
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connection."""
         with self._turn:
             self._database.close()
 
@@ -113,5 +112,29 @@ class ClassFile:
         except (sqlite3.Error, OSError) as error:
             raise FileError(
                 f"The file of classes {self.path} cannot be used: {error}; free it, or choose"
-                f" another by {SETTING}"
+                f" another by {FILE_VARIABLE}"
             ) from error
+
+
+def class_file_path(
+    environment: Mapping[str, str] = os.environ,
+    system: str = sys.platform,
+    home: Path | None = None,
+) -> Path:
+    """The file of all rooms: the one in the environment, else one in the user's data folder.
+
+    >>> class_file_path({}, "linux", Path("/home/ada")).as_posix()
+    '/home/ada/.local/share/attention-lab/classes.sqlite3'
+    >>> class_file_path({"ATTENTION_LAB_CLASSES": "/srv/classes.db"}).as_posix()
+    '/srv/classes.db'
+    """
+    if environment.get(FILE_VARIABLE):
+        return Path(environment[FILE_VARIABLE])
+    at_home = home or Path.home()
+    if system == "win32":
+        data = Path(environment.get("LOCALAPPDATA") or at_home / "AppData" / "Local")
+    elif system == "darwin":
+        data = at_home / "Library" / "Application Support"
+    else:
+        data = Path(environment.get("XDG_DATA_HOME") or at_home / ".local" / "share")
+    return data / "attention-lab" / FILE_NAME

@@ -31,7 +31,7 @@ _LAYER = Scenario(
 )
 FORMS = {"A": _LAYER, "B": Scenario(**(vars(_LAYER) | {"text": "we drink tea", "seed": 63}))}
 # Four of arithmetic, three of shapes and axes, three of misconceptions.
-ITEMS_ASKED = (
+FORM_ITEMS = (
     "projection-number",
     "scores-number",
     "scaled-number",
@@ -43,34 +43,39 @@ ITEMS_ASKED = (
     "merge-number",
     "softmax-grows",
 )
-TURNS = range(1, 6)  # of them the cell that tells most misconceptions apart is asked for
+CANDIDATE_NUMBERS = range(
+    1, 6
+)  # of them the cell that tells most misconceptions apart is asked for
 _CODE = re.compile(r"([AB])-?([0-4]{10})")
-BLANK = 0
-NAMES = {"memory": "inputs", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
+NO_ANSWER = 0
+OPERAND_NAMES = {"memory": "inputs", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 
 
 @lru_cache(maxsize=2)
-def questions(form: str) -> tuple[Guess, ...]:
+def form_questions(form: str) -> tuple[Guess, ...]:
     """The ten questions of a form. Raises: SettingsError.
 
-    >>> [guess.item.topic for guess in questions("A")].count("arithmetic")
+    >>> [guess.item.topic for guess in form_questions("A")].count("arithmetic")
     4
     """
-    trace = layer(form)
+    trace = form_layer(form)
     return tuple(
-        max((guess_of(trace, name, turn) for turn in TURNS), key=lambda one: len(one.revealed))
-        for name in ITEMS_ASKED
+        max(
+            (guess_of(trace, name, turn) for turn in CANDIDATE_NUMBERS),
+            key=lambda one: len(one.revealed),
+        )
+        for name in FORM_ITEMS
     )
 
 
-def layer(form: str) -> Trace:
+def form_layer(form: str) -> Trace:
     """The layer that a form asks about. Raises: SettingsError."""
     return trace_of(FORMS[check_choice("form", form, FORMS)])
 
 
-def about(form: str) -> str:
+def form_description(form: str) -> str:
     """What holds for all questions of a form, in words."""
-    trace = layer(form)
+    trace = form_layer(form)
     tokens = ", ".join(f"{place} {token}" for place, token in enumerate(trace.tokens))
     return (
         f"Tokens, one a row: {tokens}. Embedding size {trace.sizes['D']}, heads"
@@ -79,7 +84,7 @@ def about(form: str) -> str:
     )
 
 
-def operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ...]:
+def question_operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ...]:
     """The matrices that a question is worked out from, of one head where they have heads.
 
     Shapes: each (rows, columns).
@@ -87,7 +92,7 @@ def operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ...]:
     rule, found = trace.rule(guess.field), []
     for given in rule.reads:
         array = array_of(trace, given.array)
-        name = NAMES.get(given.array, given.array.replace("_", " "))
+        name = OPERAND_NAMES.get(given.array, given.array.replace("_", " "))
         if given.array == "scale":
             continue  # who knows it needs no number
         if array.ndim == 2:
@@ -103,7 +108,7 @@ def operands(trace: Trace, guess: Guess) -> tuple[tuple[str, Array], ...]:
 
 
 @dataclass(frozen=True)
-class Result:
+class FormResult:
     """The answers to a form: for each question the number of the option from 1, 0 for none.
 
     Raises: SettingsError for other numbers.
@@ -113,7 +118,7 @@ class Result:
     answers: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        counts = [len(guess.options) for guess in questions(self.form)]
+        counts = [len(guess.options) for guess in form_questions(self.form)]
         if len(self.answers) != len(counts) or any(
             not 0 <= answer <= count for answer, count in zip(self.answers, counts, strict=False)
         ):
@@ -125,13 +130,13 @@ class Result:
     def code(self) -> str:
         """The answers as a short text.
 
-        >>> Result("A", (1,) * 10).code
+        >>> FormResult("A", (1,) * 10).code
         'A-1111111111'
         """
         return f"{self.form}-{''.join(map(str, self.answers))}"
 
     @classmethod
-    def from_code(cls, code: str) -> Result:
+    def from_code(cls, code: str) -> FormResult:
         """The answers of a code. Raises: SettingsError for a text that is none."""
         match = _CODE.fullmatch(code.strip().upper()) if len(code) <= 40 else None
         if match is None:
@@ -145,8 +150,8 @@ class Result:
     def right(self) -> tuple[bool, ...]:
         """Which questions were answered rightly."""
         return tuple(
-            answer != BLANK and guess.options[answer - 1].right
-            for answer, guess in zip(self.answers, questions(self.form), strict=True)
+            answer != NO_ANSWER and guess.options[answer - 1].right
+            for answer, guess in zip(self.answers, form_questions(self.form), strict=True)
         )
 
     @property
@@ -154,18 +159,18 @@ class Result:
         """The misconceptions that the answers show, the most frequent first."""
         shown = Counter(
             name
-            for answer, guess in zip(self.answers, questions(self.form), strict=True)
-            if answer != BLANK
+            for answer, guess in zip(self.answers, form_questions(self.form), strict=True)
+            if answer != NO_ANSWER
             for name in guess.options[answer - 1].misconceptions
         )
         return tuple(name for name, _ in shown.most_common())
 
 
-def gain(before: Result, after: Result) -> float | None:
+def normalised_gain(before: FormResult, after: FormResult) -> float | None:
     """The normalised gain (Hake 1998): what was learnt of what could be learnt; None where nothing
     could. Raises: SettingsError for two results of the same form.
 
-    >>> gain(Result("A", (0,) * 10), Result("B", (0,) * 10))
+    >>> normalised_gain(FormResult("A", (0,) * 10), FormResult("B", (0,) * 10))
     0.0
     """
     if before.form == after.form:

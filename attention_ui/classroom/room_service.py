@@ -1,0 +1,161 @@
+"""The rooms as this process serves them: answers to browsers are cached for a moment, and votes are
+written one batch after the other.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from attention_core.errors import AttentionError, FileError
+from attention_lab.classroom.class_file import class_file_path
+from attention_lab.classroom.class_question import ClassQuestion
+from attention_lab.classroom.limits import RateLimiter, Seats, TooManyError
+from attention_lab.classroom.rooms import Rooms, RoomState, Vote
+from attention_lab.classroom.tally import count_answers, histogram, read_answers
+
+FRESH_SECONDS = 0.1  # for which all browsers get the same answer
+MAX_KEPT_ROOMS = 500  # in the cache, each for teacher and students
+MAX_WAITING_VOTES = 500  # for the disk
+MAX_VOTES_PER_WRITE = 100
+
+
+@dataclass(frozen=True)
+class RoomNews:
+    """The state of a room for a browser, as JSON. tag: changes with the body."""
+
+    tag: str
+    body: bytes
+
+
+class RoomService:
+    """All rooms of a file, for many browsers at the same time."""
+
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.rooms = Rooms(path)
+        # A connection of its own: reading does not wait until a vote is on the disk.
+        self._writing = Rooms(path)
+        self._queue: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="votes of classes")
+        self._clock = clock
+        limits = self.rooms.limits
+        self._visitor_limiter = RateLimiter(limits.pace, limits.burst, clock)
+        self._source_limiter = RateLimiter(limits.source_pace, limits.source_burst, clock)
+        self._seats = Seats(limits)
+        self._cache: dict[tuple[str, bool], tuple[float, RoomNews]] = {}
+
+    def news(self, room: str, to_teacher: bool) -> RoomNews:
+        """The state of a room for a student, or for the teacher, who also sees each vote.
+
+        Raises: RoomError.
+        """
+        known, now = self._cache.get((room, to_teacher)), self._clock()
+        if known and now - known[0] < FRESH_SECONDS:
+            return known[1]
+        state = self.rooms.state(room)
+        tag = f"{state.opened:.0f}.{state.version}" + (f".{state.n_writes}" if to_teacher else "")
+        if not known or known[1].tag != tag:
+            about = {"tag": tag, **self._body(state, to_teacher)}
+            known = (now, RoomNews(tag, json.dumps(about).encode()))
+        if len(self._cache) >= 2 * MAX_KEPT_ROOMS:
+            self._cache.clear()
+        self._cache[room, to_teacher] = (now, known[1])
+        return known[1]
+
+    def vote(self, room: str, token: str, number: int, answer: float, source: str) -> Future[None]:
+        """Queue a vote; the future is done when it is on the disk. source: the network address.
+
+        Raises: TooManyError for a visitor or an address that sends too fast; then nothing is
+        written.
+        """
+        for limiter, who in ((self._visitor_limiter, token), (self._source_limiter, source)):
+            if not limiter.allows(who):
+                raise TooManyError(
+                    f"Answers come too fast; wait {limiter.seconds_to_wait()} s and send the last"
+                    " one again"
+                )
+        self._seats.take(room, source, token)
+        if self._queue.qsize() >= MAX_WAITING_VOTES:
+            raise TooManyError(
+                f"{MAX_WAITING_VOTES} answers of others wait to be written; send yours again in 1 s"
+            )
+        written: Future[None] = Future()
+        self._queue.put((Vote(room, token, number, answer), written))
+        self._writer.submit(self._write)
+        return written
+
+    def _write(self) -> None:
+        """Write all votes in the queue together."""
+        waiting: list[tuple[Vote, Future[None]]] = []
+        with suppress(Empty):
+            while len(waiting) < MAX_VOTES_PER_WRITE:
+                waiting.append(self._queue.get_nowait())
+        if not waiting:
+            return  # an earlier batch included this vote
+        found: Sequence[AttentionError | None] = ()
+        try:
+            found = self._writing.vote_all([vote for vote, _ in waiting])
+        except AttentionError as error:
+            found = [error] * len(waiting)
+        finally:  # nobody waits forever, even after a bug
+            lost = [FileError("The vote could not be written; send it again")] * len(waiting)
+            for (_, written), refused in zip(waiting, found or lost, strict=True):
+                if written.set_running_or_notify_cancel():
+                    written.set_exception(refused) if refused else written.set_result(None)
+
+    def change(self, action: Callable[[Rooms], Any], room: str) -> Any:
+        """Run an action of a teacher in a room; all browsers see it at once."""
+        done = action(self._writing)
+        for to_teacher in (True, False):
+            self._cache.pop((room, to_teacher), None)
+        return done
+
+    def _body(self, state: RoomState, to_teacher: bool) -> dict[str, Any]:
+        about = {name: getattr(state, name) for name in ("room", "state", "number", "moment")}
+        about |= {"moments": state.n_moments}
+        if state.question is None:
+            return about
+        about |= {"question": _without_answer(state.question)}
+        is_over, is_revealed = state.state != "open", state.state == "revealed"
+        if is_over or to_teacher:
+            about |= {"count": count_answers(self.rooms, state.room, state.number)}
+        if is_revealed or (is_over and to_teacher):
+            bars = histogram(state.question, read_answers(self.rooms, state.room, state.number))
+            about |= {"bars": [[bar.label, bar.count] for bar in bars]}
+            if is_revealed:
+                about |= {
+                    "right": [bar.is_right for bar in bars].index(True),
+                    "arithmetic": state.question.arithmetic,
+                    "answer": state.question.answer,
+                    "tolerance": state.question.tolerance,
+                }
+        return about
+
+
+def _without_answer(question: ClassQuestion) -> dict[str, Any]:
+    """A question without its answer."""
+    return {
+        "kind": question.kind,
+        "text": question.text,
+        "given": question.given,
+        "options": question.options,
+        "pictures": question.pictures,
+    }
+
+
+def room_service() -> RoomService:
+    """The service of the file that `class_file_path` names."""
+    return _room_service(class_file_path())
+
+
+@lru_cache(maxsize=8)
+def _room_service(path: Path) -> RoomService:
+    return RoomService(path)

@@ -31,8 +31,7 @@ from .steps_in_heads import HeadTrace
 from .trace import Trace
 
 
-# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on
-# the way to it.
+# NumPy does not warn about numbers that grow too large: `check_range` refuses them with a sentence.
 @np.errstate(over="ignore", invalid="ignore")
 def attend(
     x: ArrayLike,
@@ -113,12 +112,12 @@ def run_layer(
     fused = {"queries": queries, "keys": keys, "values": values}
     split = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
     arrays = {"inputs": inputs, "memory": memory, **fused, **split, **vars(heads)}
-    given = _given(p, options, residual=connection is not None)
-    return Trace.of({**arrays, "merged": merged, "output": output, **given})
+    arguments = _arguments(p, options, residual=connection is not None)
+    return Trace.of({**arrays, "merged": merged, "output": output, **arguments})
 
 
-def _given(p: Projections, options: Options, residual: bool) -> dict[str, Any]:
-    """The fields of a `Trace` that hold what was given."""
+def _arguments(p: Projections, options: Options, residual: bool) -> dict[str, Any]:
+    """The arguments of a call as fields of its `Trace`."""
     return {
         "projections": p,
         "scale": options.scale,

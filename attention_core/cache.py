@@ -1,7 +1,7 @@
-"""Results that are kept: equal arguments give the same object.
+"""A cache of results: equal arguments give the same object.
 
 All caches of the process share one budget in bytes, `CACHE_BYTES`. When it is spent, the result
-that nobody has asked for the longest goes first, whichever cache it is in.
+that was not asked for the longest goes first, whichever cache it is in.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ ENTRY_BYTES = 1024  # what an entry takes besides its arrays
 def cached(function: Callable[P, R]) -> Callable[P, R]:
     """Keep the results of a function.
 
-    1, 1.0 and True are equal, but only the first is a whole number, so they are kept apart. Of
-    arguments that cannot be looked up, such as a list, nothing is kept; the function checks them.
+    1, 1.0 and True are equal, but only the first is a whole number, so they are kept apart. With
+    arguments that cannot be looked up, such as a list, no result is kept.
 
     >>> @cached
     ... def squares(n: int) -> list[int]:
@@ -48,7 +48,7 @@ def cached(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError:
             return function(*args, **kwargs)
         except KeyError:
-            # not handled here, or errors of the function would be told as consequences of this one
+            # Not handled here, or errors of the function would be reported as consequences.
             pass
         return results.add(key, function(*args, **kwargs))
 
@@ -106,7 +106,7 @@ def n_bytes(result: object) -> int:
 
 
 def cached_bytes() -> int:
-    """How much of the budget is spent."""
+    """How many bytes of the budget are spent."""
     return _shared.n_bytes
 
 

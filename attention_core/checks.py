@@ -31,7 +31,7 @@ def as_numbers(name: str, values: ArrayLike) -> Array:
             f"{name} must hold real numbers, but holds {array.dtype}; convert it first"
         )
     if array.dtype not in (SINGLE, DOUBLE):
-        with np.errstate(over="ignore"):  # numbers beyond float64 are told below
+        with np.errstate(over="ignore"):  # numbers beyond float64 are refused below
             array = array.astype(np.float64)
     if not all_finite(array):
         where = np.unravel_index(int(np.argmin(np.isfinite(array))), array.shape)
@@ -84,7 +84,7 @@ def as_scores(name: str, values: ArrayLike) -> Array:
 
 
 def as_list(name: str, values: Any) -> list[Any]:
-    """A list, tuple, set, range or array as a list; a text is no list of its letters."""
+    """A list, tuple, set, range or array as a list; a text does not count as one."""
     try:
         if isinstance(values, Sized) and not isinstance(values, (str, bytes, Mapping)):
             return list(values)  # type: ignore[call-overload, no-any-return]
@@ -94,7 +94,9 @@ def as_list(name: str, values: Any) -> list[Any]:
 
 
 def as_labels(name: str, values: Any) -> tuple[str, ...]:
-    """`values` as a tuple of texts. Raises: SettingsError for no list, TextError for no texts."""
+    """`values` as a tuple of texts. Raises: SettingsError for anything but a list, TextError for
+    labels that are not texts.
+    """
     labels = tuple(as_list(name, values))
     for label in labels:
         check_text(name, label)
@@ -119,7 +121,7 @@ def check_switch(name: str, value: object) -> None:
 
 
 def is_finite_number(value: object) -> TypeGuard[float]:
-    """Whether `value` is one finite real number, of Python or NumPy; a bool is none."""
+    """Whether `value` is one finite real number, of Python or NumPy; a bool is not."""
     if isinstance(value, NOT_A_NUMBER) or not isinstance(value, NUMBER_TYPES):
         return False
     try:
@@ -184,7 +186,7 @@ def check_text(name: str, value: object) -> None:
 
 
 def short_repr(value: object) -> str:
-    """What arrived, as an error says it: in at most a hundred characters."""
+    """A value as errors show it, in at most a hundred characters."""
     try:
         text = repr(value)
     except ValueError:  # a whole number of thousands of digits

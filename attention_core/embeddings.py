@@ -18,7 +18,7 @@ EMBEDDINGS = ("normal", "integers")
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """What the layer reads, and the two parts it is the sum of. Shapes: three times (T, D)."""
+    """The inputs of the layer, and the two parts that add up to them. Shapes: each (T, D)."""
 
     words: Array
     positions: Array
@@ -46,8 +46,7 @@ def embed(
 
 @cached
 def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
-    """The vector of a word: drawn at random once and for all, because the word's own hash is the
-    seed.
+    """The vector of a word: drawn at random with the hash of the word as the seed.
 
     The same word has the same vector in every session, on every machine. It means nothing: only a
     trained model knows that cat is close to dog. kind: "normal" (mean 0, variance 1) or "integers"
@@ -65,7 +64,7 @@ def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
         vector_D = rng.standard_normal(d_model)
     else:
         vector_D = np.floor(5 * rng.random(d_model)) - 2
-    vector_D.setflags(write=False)  # it is kept, for whoever uses the word next
+    vector_D.setflags(write=False)  # it is cached
     return vector_D
 
 

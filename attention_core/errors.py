@@ -4,8 +4,8 @@ shows its sentence.
 
 
 class AttentionError(ValueError):
-    """Something was asked for that attention cannot do; the message says what came, what was
-    expected, what to do.
+    """A request that attention cannot fulfil; the message says what arrived, what was expected,
+    and what to do.
     """
 
 

@@ -1,8 +1,8 @@
 """The fast way to compute what happens inside the heads; `attention.plain_heads` says the same in
 five lines.
 
-What makes it fast: score arrays in memory of arrays that are gone, scores worked on in blocks that
-stay in the cache, a softmax that leaves out the row maximum where no score is large, and row sums
+What makes it fast: score arrays use the memory of dropped arrays again, blocks of scores stay in
+the cache, a softmax that leaves out the row maximum where no score is large, and row sums
 as a product with ones.
 """
 
@@ -27,12 +27,12 @@ SAFE_EXPONENT = 64.0
 # Scores in a block. With 2**17 what happens inside the heads takes 0.82 times as long as with one
 # block of 512 tokens and 8 heads; 2**15 and 2**18 are no better.
 BLOCK_SCORES = 2**17
-# Up to here what is looked up, added up or made beforehand saves time that can be measured.
-FEW_SCORES, FEW_KEYS = 2**12, 2**6
+# Up to these sizes the short cuts below save time that can be measured.
+MAX_SUMMED_SCORES, MAX_PREPARED_ONES = 2**12, 2**6
 
 
 class TypeLimits(NamedTuple):
-    """The lowest and the smallest positive number of a type, which take NumPy long to look up."""
+    """The lowest and the smallest positive number of a type. Looking them up in NumPy is slow."""
 
     min: np.floating
     tiny: np.floating
@@ -42,7 +42,7 @@ LIMITS_OF_TYPE = {
     np.dtype(dtype): TypeLimits(np.finfo(dtype).min, np.finfo(dtype).tiny)
     for dtype in (np.float32, np.float64)
 }
-ONES = {dtype: np.ones((FEW_KEYS, 1), dtype) for dtype in LIMITS_OF_TYPE}
+ONES = {dtype: np.ones((MAX_PREPARED_ONES, 1), dtype) for dtype in LIMITS_OF_TYPE}
 
 
 def fast_heads(
@@ -52,7 +52,7 @@ def fast_heads(
 
     Shapes: (B, H, T, K), (B, G, S, K), (B, G, S, V) -> (B, H, T, V). Raises: SettingsError for
     numbers that leave the range of their type. The score arrays come out of one allocation, in
-    memory of a trace that is gone if there is such (`pooled_array`): else every call pays for fresh
+    memory of a dropped trace if there is one (`pooled_array`): else every call pays for fresh
     pages, 1.25 times the run time of the trained encoder at 128 tokens.
     """
     shape = (*query_BHTK.shape[:3], key_BGSK.shape[2])
@@ -103,14 +103,14 @@ def _check_scores(scores: Array, options: Options) -> bool:
     Raises: SettingsError when a score, scaled or not, left the range of its type. No score is
     larger than all squares together; of few scores these take a third of the time to add up.
     """
-    steepest = max(1.0, abs(options.scale))
-    few = scores.size <= FEW_SCORES and options.bias is None
-    if few and math.sqrt(np.vdot(scores, scores)) * steepest <= SAFE_EXPONENT:
+    largest_factor = max(1.0, abs(options.scale))
+    few = scores.size <= MAX_SUMMED_SCORES and options.bias is None
+    if few and math.sqrt(np.vdot(scores, scores)) * largest_factor <= SAFE_EXPONENT:
         return True
     largest = max(
         float(np.maximum.reduce(scores, axis=None)), -float(np.minimum.reduce(scores, axis=None))
     )
-    if not largest * steepest <= MAX_OF_TYPE[scores.dtype]:
+    if not largest * largest_factor <= MAX_OF_TYPE[scores.dtype]:
         raise too_large(scores.dtype)
     return options.bias is None and largest * abs(options.scale) <= SAFE_EXPONENT
 
@@ -129,7 +129,9 @@ def _softmax(scores_XS: Array, out: Array, bounded: bool) -> None:
     np.exp(scores_XS, out=out)
     # A product with ones adds up a row in a quarter of the time of sum(axis=-1) at 128 keys.
     n_keys = out.shape[-1]
-    ones = ONES[out.dtype][:n_keys] if n_keys <= FEW_KEYS else np.ones((n_keys, 1), out.dtype)
+    ones = (
+        ONES[out.dtype][:n_keys] if n_keys <= MAX_PREPARED_ONES else np.ones((n_keys, 1), out.dtype)
+    )
     total = np.matmul(out, ones)
     np.divide(out, np.maximum(total, limits.tiny, out=total), out=out)
 

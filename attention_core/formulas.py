@@ -54,7 +54,7 @@ def split_heads(fused: ArrayLike, n_heads: int) -> Array:
 
 
 def cut_heads(fused_BTF: Array, n_heads: int) -> Array:
-    """`split_heads` of a matrix that is known to have heads of equal width."""
+    """`split_heads` without its checks."""
     n_batch, n_tokens, n_features = fused_BTF.shape
     return fused_BTF.reshape(n_batch, n_tokens, n_heads, n_features // n_heads).swapaxes(1, 2)
 
@@ -78,7 +78,7 @@ def merge_heads(heads: ArrayLike) -> Array:
 
 
 def join_heads(heads_BHTV: Array) -> Array:
-    """`merge_heads` of what is known to be heads; of heads that lie side by side it is a view."""
+    """`merge_heads` without its checks; a view where the heads lie side by side in memory."""
     n_batch, n_heads, n_tokens, d_v = heads_BHTV.shape
     return heads_BHTV.swapaxes(1, 2).reshape(n_batch, n_tokens, n_heads * d_v)
 
@@ -110,15 +110,14 @@ def mask_scores(scaled_BHTS: Array, allowed: Array | None, bias: Array | None) -
     return biased_BHTS if allowed is None else np.where(allowed, biased_BHTS, -np.inf)
 
 
-@np.errstate(
-    over="ignore"
-)  # the largest score minus the smallest may be infinite, of which exp is the right 0
+# The smallest score minus the largest may overflow to -inf, whose exp is 0, as it should be.
+@np.errstate(over="ignore")
 def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     """exp(s) / Σ exp(s) along one axis; a slice that is -inf everywhere becomes zeros.
 
     Shapes: any, kept. Units or range: 0 to 1, each slice sums to 1 (or is all 0).
-    Raises: SettingsError for NaN, +inf, text or what float64 cannot hold, ShapeError for an axis
-    that is none.
+    Raises: SettingsError for NaN, +inf, text or numbers that float64 cannot hold, ShapeError for an
+    axis that does not exist.
 
     >>> softmax([0.0, np.log(3.0)]).round(2).tolist()
     [0.25, 0.75]
@@ -135,8 +134,8 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
         else in_type("scores", values, np.float64)
     )
     limits = np.finfo(values.dtype)
-    # Subtracting the maximum changes no share but keeps exp in range. The two floors only meet
-    # slices of -inf alone.
+    # Subtracting the maximum changes no share but keeps exp in range. The two floors matter only
+    # for slices that are -inf everywhere.
     maximum = np.maximum(values.max(axis=axis, keepdims=True, initial=-np.inf), limits.min)
     exponentials = np.exp(values - maximum)
     total = exponentials.sum(axis=axis, keepdims=True)

@@ -1,4 +1,4 @@
-"""Which part of a field belongs to a head; heads may share keys and values."""
+"""The part of a field that belongs to a head; heads may share keys and values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def head_of(trace: Trace, field: str, head: int) -> int:
 
 
 def head_columns(trace: Trace, field: str, head: int) -> slice:
-    """The columns of queries, keys, values or merged that a head reads or makes.
+    """The columns of queries, keys, values or merged that belong to a head.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))

@@ -1,4 +1,4 @@
-"""How wide a head is, and how many heads a width or other heads can be shared by."""
+"""How wide a head is, and which numbers of heads divide a width."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nearest_divisors(number: int, wanted: int) -> list[int]:
 def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
     """d_model / n_heads, the usual width of one head.
 
-    or_else: what a caller may do besides, as the sentence ends with it.
+    or_else: another remedy, which ends the sentence.
     Raises: SettingsError with the nearest divisors when the heads do not divide the width.
     """
     if d_model % n_heads:
@@ -44,8 +44,8 @@ def head_width(d_model: int, n_heads: int, or_else: str = "") -> int:
 
 
 def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) -> tuple[int, int]:
-    """d_k and d_v as given; a missing one is d_model / n_heads, or like the given one where
-    that is no whole number.
+    """d_k and d_v; a missing one is d_model / n_heads, or equals the other where that is not a
+    whole number.
     """
     for name, size in (("d_model", d_model), ("n_heads", n_heads), ("d_k", d_k), ("d_v", d_v)):
         if size is not None or name in ("d_model", "n_heads"):
@@ -58,7 +58,7 @@ def head_widths(d_model: int, n_heads: int, d_k: int | None, d_v: int | None) ->
 
 
 def uneven_sharing(n_heads: int, n_kv_heads: int) -> str:
-    """The sentence where key/value heads cannot be given to as many query heads each."""
+    """The error text for query heads that cannot share the key/value heads evenly."""
     return (
         f"{n_heads} query heads cannot share {n_kv_heads} key/value heads evenly; choose a divisor"
     )

@@ -18,10 +18,10 @@ Draw = Callable[[np.random.Generator, int, int], Array]
 
 
 class Stream(IntEnum):
-    """The random streams of a seed: whoever draws from one leaves the numbers of the others alone.
+    """The random streams of a seed: drawing from one leaves the numbers of the others unchanged.
 
-    The numbers stay as they are: an address holds a seed, and brings back what was drawn from it.
-    NumPy gives stream 0 also for the seed alone, from which a laboratory draws all it needs.
+    The numbers must not change: a URL holds a seed and has to bring back the same weights. Stream 0
+    is also what NumPy gives for the seed alone, from which the laboratories draw.
     """
 
     W_Q = 0
@@ -41,11 +41,11 @@ class Stream(IntEnum):
     TIMED_HEADS = 14
     TOKENS = 16
     LENGTHS = 17
-    # With the sizes beside the seed, so that every choice of sizes has numbers of its own.
+    # Drawn with the sizes beside the seed, so that every choice of sizes has its own numbers.
     MEASURED_TOKENS = 18
     MEASURED_WEIGHTS = 19
     QUESTIONS = 20
-    # Of 24 runs with two heads one stays at one answer; with 21 it was the first of the laboratory.
+    # With 22, one of 24 runs with two heads stays at one answer; with 21 it was the first run.
     SEQUENCES = 22
 
 

@@ -1,4 +1,4 @@
-"""What the declarations of the steps read of a layer besides its numbers."""
+"""What the declarations of the steps read from a layer besides its intermediates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one call is given, checked: the sequences, heads, masks and options of `attend` and
+"""The checks of one call: the sequences, heads, masks and options of `attend` and
 `scaled_dot_product_attention`, against each other and against the weights.
 """
 
@@ -31,8 +31,8 @@ from .projections import Projections
 def checked_inputs(
     x: ArrayLike, memory: ArrayLike | None, p: Projections
 ) -> tuple[Array, Array, Projections]:
-    """Copies of x and of the memory, which is x where none is given, and the weights, all of
-    one number type.
+    """Copies of x and of the memory (x itself if there is none), and the weights, all of one
+    number type.
     """
     x_BTD, memory_BSM = _sequences(x, memory, p)
     dtype = engine_dtype(x_BTD, memory_BSM, p.w_q)
@@ -71,7 +71,7 @@ def _sequence(name: str, values: ArrayLike) -> Array:
     if array.ndim not in (2, 3) or 0 in array.shape:
         raise ShapeError(
             f"{name} has shape {array.shape} but must have (tokens, features) or (batch, tokens,"
-            " features), none 0"
+            " features), no length 0"
         )
     return array[np.newaxis] if array.ndim == 2 else array
 
@@ -86,7 +86,7 @@ def as_heads(
         if heads.ndim != 4 or 0 in heads.shape:
             raise ShapeError(
                 f"{name} has shape {heads.shape} but must have (batch, heads, tokens, features),"
-                " none 0"
+                " no length 0"
             )
     q, k, v = query.shape, key.shape, value.shape
     if not q[0] == k[0] == v[0]:

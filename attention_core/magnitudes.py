@@ -1,7 +1,8 @@
-"""What the rounding errors of each step are a small part of, from those of the steps before it.
+"""The magnitude of each step: its rounding errors are a small part of it. It follows from the
+magnitudes of the steps before.
 
 A projection counts the absolute values of its terms, for the rounding is theirs even where they
-cancel. What is off in the factors of a later product counts with the other factor as it is. No
+cancel. An error in one factor of a later product is multiplied by the other factor. No
 probability is wrong by more than 1.
 """
 
@@ -39,12 +40,12 @@ def projected(source: str, weights: str, bias: str) -> MagnitudeOf:
 
 
 def split(source: str, heads: str) -> MagnitudeOf:
-    """Those of the fused matrix, cut into heads."""
+    """The magnitudes of the fused matrix, cut into heads."""
     return lambda layer, before: cut_heads(before[source], layer.sizes[heads])
 
 
 def scores(layer: Any, before: Before) -> Array:
-    """Both factors of a score may be off; each counts with the other as it is."""
+    """The errors of both factors, each times the other factor."""
     key_BHKS = _read(np.abs(layer.key_heads), layer).swapaxes(2, 3)
     error_BHKS = _read(before["key_heads"], layer).swapaxes(2, 3)
     scores_BHTS: Array = before["query_heads"] @ key_BHKS
@@ -53,29 +54,29 @@ def scores(layer: Any, before: Before) -> Array:
 
 
 def scaled(layer: Layer, before: Before) -> Array:
-    """Multiplied like the scores."""
+    """The magnitudes of the scores times the scale."""
     return before["scores"] * abs(layer.scale)
 
 
 def masked(layer: Any, before: Before) -> Array:
-    """The bias adds its own; minus infinity is exact."""
+    """The bias adds its magnitude; minus infinity is exact."""
     biased_BHTS = before["scaled_scores"] + _largest(layer.bias)
     return np.where(np.isfinite(layer.masked_scores), biased_BHTS, 0)
 
 
 def softmax(layer: Any, before: Before) -> Array:
-    """How far scores that are off move the shares: e to twice the largest of a row, for sum and
-    share move apart. Where scores are off by half or more, a share can be anything.
+    """Errors of scores change a share by a factor of up to e to twice the largest error in the
+    row: exponential and sum may move apart. From an error of one half on, a share can be anything.
     """
-    shares_BHTS = np.nan_to_num(layer.probabilities)  # NaN in an empty row is never off
+    shares_BHTS = np.nan_to_num(layer.probabilities)  # NaN in an empty row has no error
     relative = RELATIVE_ROUNDING[layer.output.dtype]
     moved_BHT1 = relative * before["masked_scores"].max(axis=-1, keepdims=True)
-    off: Array = shares_BHTS * (np.expm1(2 * np.minimum(moved_BHT1, 0.5)) / relative + 1)
-    return np.where(moved_BHT1 < 0.5, off, 1 / relative)
+    error: Array = shares_BHTS * (np.expm1(2 * np.minimum(moved_BHT1, 0.5)) / relative + 1)
+    return np.where(moved_BHT1 < 0.5, error, 1 / relative)
 
 
 def mixed(layer: Any, before: Before) -> Array:
-    """Shares that are off, and values that are."""
+    """The errors of the shares times the values, and the other way round."""
     mixed_BHTV: Array = before["probabilities"] @ _read(np.abs(layer.value_heads), layer)
     shares_BHTS = np.nan_to_num(layer.probabilities)
     mixed_BHTV += shares_BHTS @ _read(before["value_heads"], layer)
@@ -83,12 +84,12 @@ def mixed(layer: Any, before: Before) -> Array:
 
 
 def merged(layer: Layer, before: Before) -> Array:
-    """Those of the heads, side by side."""
+    """The magnitudes of the heads, side by side."""
     return join_heads(before["head_outputs"])
 
 
 def output(layer: Layer, before: Before) -> Array:
-    """Those of the merged heads through W_O, the bias, the inputs."""
+    """The magnitudes of the merged heads through W_O, of the bias and of the inputs."""
     p, merged_BTF = layer.projections, before["merged"]
     mixed_BTO = (merged_BTF if p.w_o is None else merged_BTF @ np.abs(p.w_o)) + _largest(p.b_o)
     return mixed_BTO + (before["inputs"] if layer.residual else 0.0)

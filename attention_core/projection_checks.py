@@ -1,4 +1,4 @@
-"""What the weights of one layer must agree on, each rule with its sentence."""
+"""The checks of the weights of one layer against each other."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def joined_heads(
 ) -> tuple[int, list[Array]]:
     """How many heads there are, and their matrices w_q, w_k and w_v side by side.
 
-    Raises: ShapeError, SettingsError for what is no list of three matrices for each head.
+    Raises: ShapeError, SettingsError for anything but a list of three matrices per head.
     """
     try:
         one_by_one = iter(heads)

@@ -17,7 +17,7 @@ def sentence(layer: Layer, step: Step) -> str:
         also = f"{added}," if added else ""
         return (
             f"This layer has no output projection: the heads side by side{also} are the output, and"
-            " nothing of different heads is mixed."
+            " heads are not mixed."
         )
     return f"{step.sentence.removesuffix('.')}{added}."
 
@@ -39,6 +39,6 @@ def display_axes(letters: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, 
 
 
 def position_numbers(axis: str, sizes: dict[str, int]) -> tuple[str, ...]:
-    """The places along an axis by their numbers; a head is called one."""
+    """The positions along an axis as numbers; heads have the word before it."""
     prefix = "head " if axis in "HG" else ""
     return tuple(f"{prefix}{place}" for place in range(axis_size(axis, sizes)))

@@ -24,8 +24,7 @@ AXES = {
     "K": "query/key feature",
     "V": "value feature",
 }
-# The axes of what is not an intermediate: weights, biases, settings, and the two parts of the
-# inputs.
+# The axes of weights, biases and settings, and of the two parts of the inputs.
 GIVEN_AXES = {
     "w_q": "D H·K",
     "w_k": "M G·K",

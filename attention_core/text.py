@@ -1,10 +1,10 @@
 """A sentence becomes tokens: words, single punctuation marks, single emoji; in any script.
 
-What happens to unusual input is decided here, and said in `Tokens.notes`:
+How unusual input is read; `Tokens.notes` says what was changed:
 
 * white space separates tokens; the text is brought to Unicode's composed form (NFC);
-* control characters, direction marks, lone surrogates, unassigned code points and what shows
-  nothing are removed;
+* control characters, direction marks, lone surrogates, unassigned code points and invisible
+  characters are removed;
 * an apostrophe or hyphen between letters belongs to the word (don't, well-known);
 * Chinese and Japanese characters are one token each, because they are written without spaces;
 * an emoji with its modifiers (skin tone, joined family, flag) is one token;

@@ -1,4 +1,4 @@
-"""The record of one attention call: every intermediate, and what was given."""
+"""The record of one attention call: every intermediate, and the arguments."""
 
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
@@ -20,7 +20,7 @@ from .steps import AXES, GIVEN_AXES, Step, axis_size
 @dataclass(frozen=True, eq=False)
 class Trace(Intermediates):
     """Everything that happened in one call of `attend`: the intermediates, which are read-only,
-    and what was given to the call; `empty_rows_as` is its empty_rows.
+    and the arguments of the call; `empty_rows_as` is its empty_rows.
     """
 
     projections: Projections = field(repr=False)
@@ -35,8 +35,8 @@ class Trace(Intermediates):
 
     @classmethod
     def of(cls, fields: dict[str, Any]) -> Self:
-        """A record of these fields, of which those with a default may be missing; in half the time
-        of the usual way, which sets one field after the other.
+        """A record of these fields; those with a default may be missing. It takes half the time of
+        the constructor, which sets the fields one by one.
         """
         trace = object.__new__(cls)
         trace.__dict__.update(fields)
@@ -86,7 +86,7 @@ class Trace(Intermediates):
         return self.shown(STEPS[name].letters if name in STEPS else tuple(GIVEN_AXES[name].split()))
 
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
-        """The names of axes: M and O are called D, and G is called H, where they are as many."""
+        """The names of axes: M and O are called D, and G is called H, where the sizes are equal."""
         return display_axes(letters, self.sizes)
 
     @property

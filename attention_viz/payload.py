@@ -27,7 +27,7 @@ JSON = dict[str, Any]  # may hold bytes, which `scene_formats` encodes
 Window = tuple[int, int]
 
 # Fields with the colour scale of another one, so that the effect of a step can be seen.
-COLOUR_SCALES = {"scaled_scores": "scores", "masked_scores": "scores"}
+COLOUR_SCALES = {name: "scores" for name, step in STEPS.items() if step.kind == "logit"}
 # The arrays whose colour scale derived arrays have; without one the scale goes from 0 to 1.
 DERIVED_COLOUR_SCALES = {
     "weighted_values": "head_outputs",

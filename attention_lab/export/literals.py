@@ -1,6 +1,4 @@
-"""Values as Python source text that gives back the very same values, and nothing else, whatever
-they hold.
-"""
+"""Values as Python source text that gives back exactly the same values, and can do nothing else."""
 
 from __future__ import annotations
 

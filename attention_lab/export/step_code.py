@@ -11,7 +11,7 @@ from attention_core.trace import STEPS, Trace
 from ..rounding import tolerance
 from . import torch_code
 
-# What the lines read besides the fields: what a layer is given.
+# What the lines read besides the fields: the arguments of the layer.
 SEQUENCE_FIELDS = {"x": "inputs", "other_sequence": "memory"}
 SETTING_NAMES = ("scale", "softcap")
 MASK_NAMES = ("mask", "bias")
@@ -22,7 +22,7 @@ def numpy_lines(trace: Trace, field: str) -> str:
     """The NumPy lines of a step with the shapes of what goes in and comes out, and the check of the
     result.
 
-    `shown` holds the arrays of the trace by name. Raises: SettingsError for no field.
+    `shown` holds the arrays of the trace by name. Raises: SettingsError for an unknown field.
 
     >>> from attention_core import Projections, attend
     >>> print(numpy_lines(attend([[1.0], [2.0]], Projections.weightless(1)), "scores"))

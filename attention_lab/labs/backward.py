@@ -16,8 +16,7 @@ from attention_core.trace import STEPS, Trace
 from ..notation.notation import OURS, symbol
 
 
-# A number that grows too large is an error of ours, with a sentence, not a warning of NumPy's on
-# the way to it.
+# NumPy does not warn about numbers that grow too large: `check_range` refuses them with a sentence.
 @np.errstate(over="ignore", invalid="ignore")
 def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> Gradients:
     """The gradient of a loss with respect to every array, weight and bias of a layer by its name,

@@ -1,5 +1,5 @@
-"""The layer with tokens as columns: each of its steps replaced by the formula of that notation, so
-that only the notation changes, never a number.
+"""The layer with tokens as columns: the formulas of that notation take the place of the steps, and
+give the same numbers.
 """
 
 from __future__ import annotations
@@ -13,40 +13,40 @@ from attention_core.layer_checks import Options
 from attention_core.trace import STEPS, Trace
 
 
-def _turned(matrix: Array) -> Array:
+def _transposed(matrix: Array) -> Array:
     """Tokens as columns for tokens as rows, and the other way round."""
     return matrix.swapaxes(-1, -2)
 
 
 def _project(x_BTD: Array, weights_DF: Array, bias_F: Array | None) -> Array:
     """Wᵀ Xᵀ + b."""
-    product_BFT = weights_DF.T @ _turned(x_BTD)
-    return _turned(product_BFT if bias_F is None else product_BFT + bias_F[:, np.newaxis])
+    product_BFT = weights_DF.T @ _transposed(x_BTD)
+    return _transposed(product_BFT if bias_F is None else product_BFT + bias_F[:, np.newaxis])
 
 
 def _split(fused_BTF: Array, n_heads: int) -> Array:
     """Each head takes its own block of rows."""
-    return _turned(np.stack(np.split(_turned(fused_BTF), n_heads, axis=1), axis=1))
+    return _transposed(np.stack(np.split(_transposed(fused_BTF), n_heads, axis=1), axis=1))
 
 
 def _heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options) -> HeadTrace:
     """Kᵀ Q, a softmax down each column, V A."""
     n_heads, groups = query_BHTK.shape[1], key_BGSK.shape[1]
     read = [head * groups // n_heads for head in range(n_heads)]
-    scores_BHST = key_BGSK[:, read] @ _turned(query_BHTK)
+    scores_BHST = key_BGSK[:, read] @ _transposed(query_BHTK)
     scaled_BHST = options.scale * scores_BHST
     if options.softcap is not None:
         scaled_BHST = options.softcap * np.tanh(scaled_BHST / options.softcap)
-    masked_BHST, shape = scaled_BHST, _turned(scores_BHST).shape
+    masked_BHST, shape = scaled_BHST, _transposed(scores_BHST).shape
     if options.bias is not None:
-        masked_BHST = masked_BHST + _turned(np.broadcast_to(options.bias, shape))
+        masked_BHST = masked_BHST + _transposed(np.broadcast_to(options.bias, shape))
     if options.allowed is not None:
-        allowed_BHST = _turned(np.broadcast_to(options.allowed, shape))
+        allowed_BHST = _transposed(np.broadcast_to(options.allowed, shape))
         masked_BHST = np.where(allowed_BHST, masked_BHST, -np.inf)
     shares_BHST = _softmax_down(masked_BHST)
-    mixed_BHVT = _turned(value_BGSV)[:, read] @ shares_BHST
+    mixed_BHVT = _transposed(value_BGSV)[:, read] @ shares_BHST
     arrays = (scores_BHST, scaled_BHST, masked_BHST, shares_BHST, mixed_BHVT)
-    return HeadTrace(*map(_turned, arrays))
+    return HeadTrace(*map(_transposed, arrays))
 
 
 def _softmax_down(scores_BHST: Array) -> Array:
@@ -61,7 +61,7 @@ def _softmax_down(scores_BHST: Array) -> Array:
 
 def _merge(heads_BHTV: Array) -> Array:
     """The heads one below another."""
-    return _turned(np.concatenate(list(_turned(heads_BHTV).swapaxes(0, 1)), axis=1))
+    return _transposed(np.concatenate(list(_transposed(heads_BHTV).swapaxes(0, 1)), axis=1))
 
 
 def _mix(
@@ -86,10 +86,10 @@ def column_layer(trace: Trace) -> dict[str, Array]:
     """
     options = Options(trace.mask, trace.bias, trace.scale, trace.softcap, trace.empty_rows_as)
     connection = trace.inputs if trace.residual else None
-    made = run_layer(
+    columns = run_layer(
         trace.inputs, trace.memory, trace.projections, options, connection, COLUMN_STEPS
     )
-    return {name: _turned(getattr(made, name)) for name in STEPS}
+    return {name: _transposed(getattr(columns, name)) for name in STEPS}
 
 
 def column_gap(trace: Trace) -> float:
@@ -108,6 +108,6 @@ def column_gap(trace: Trace) -> float:
 
 
 def _gap(one: Array, other: Array) -> float:
-    """The largest difference; where both are minus infinity, or both NaN, there is none."""
+    """The largest difference; it is 0 where both are minus infinity, or both NaN."""
     same = (one == other) | (np.isnan(one) & np.isnan(other))
     return float(np.abs(np.where(same, 0, one) - np.where(same, 0, other)).max())

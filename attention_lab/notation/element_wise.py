@@ -27,7 +27,7 @@ def weights_of_element(trace: Trace, head: int, query: int, key: int) -> tuple[s
     scores, shares = (
         getattr(trace, name)[0, head, query] for name in ("masked_scores", "probabilities")
     )
-    places = _shown(len(scores), key)
+    places = _written_keys(len(scores), key)
     products = _row(places, lambda j: f"q_{{{i}}} k_{{{j + 1}}}^{{\\top}}")
     before = _row(places, lambda j: _number(scores[j]))
     after = _row(places, lambda j: _number(shares[j]))
@@ -54,7 +54,7 @@ def output_of_element(
     i, column = query + 1, feature + 1
     shares: Array = trace.probabilities[0, head, query]
     values: Array = trace.value_heads[0, head * trace.sizes["G"] // trace.sizes["H"], :, feature]
-    n, places = len(shares), _shown(len(shares), key)
+    n, places = len(shares), _written_keys(len(shares), key)
     terms = _row(places, lambda j: rf"w_{{{i},{j + 1}}} \nu_{{{j + 1},{column}}}", " + ")
     numbers = _row(places, lambda j: rf"{_number(shares[j])} \cdot {_factor(values[j])}", " + ")
     total = _number(trace.head_outputs[0, head, query, feature])
@@ -67,16 +67,16 @@ def output_of_element(
     )
 
 
-def _shown(n: int, key: int) -> list[int]:
+def _written_keys(n: int, key: int) -> list[int]:
     """The keys whose terms are written out: the first two, the one in focus, the last."""
     return sorted({0, min(1, n - 1), min(key, n - 1), n - 1})
 
 
-def _row(places: list[int], said: Callable[[int], str], between: str = ", ") -> str:
-    """What is said of each place, with dots where places are left out."""
+def _row(places: list[int], write: Callable[[int], str], between: str = ", ") -> str:
+    """What is written for each place, with dots where places are left out."""
     parts: list[str] = []
     for before, place in zip([-1, *places], places, strict=False):
-        parts += [r"\cdots"] * (place > before + 1) + [said(place)]
+        parts += [r"\cdots"] * (place > before + 1) + [write(place)]
     return between.join(parts)
 
 
@@ -88,4 +88,4 @@ def _number(value: float) -> str:
 
 def _factor(value: float) -> str:
     """A number behind a sign for times: a negative one stands in brackets."""
-    return f"({said})" if (said := _number(value)).startswith("-") else said
+    return f"({text})" if (text := _number(value)).startswith("-") else text

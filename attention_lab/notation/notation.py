@@ -52,7 +52,7 @@ WEIGHTS = {
 
 @dataclass(frozen=True, eq=False)
 class Notation:
-    """How one text writes the layer. What it has no symbol or word for is written as we do.
+    """How one text writes the layer. Where it has no symbol or word, ours are used.
 
     key: its name in a URL. convention: "row" (a token is a row) or "column". symbols: LaTeX by
     quantity, per-head ones without the head. words, remarks: by quantity. corrections: what is

@@ -11,7 +11,7 @@ from attention_core.checks import Array, check_choice
 from attention_core.derivation import Derivation, array_of, derive, expand
 from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
-from attention_core.trace import Trace
+from attention_core.trace import STEPS, Trace
 
 ASKED_FIELDS = (
     "queries",
@@ -24,6 +24,7 @@ ASKED_FIELDS = (
     "merged",
     "output",
 )
+ASKED_BY_TITLE = {STEPS[field].title: field for field in ASKED_FIELDS}
 MAX_TERMS = 16  # of a sum to work out by hand
 MAX_QUESTION_NUMBER = 9999
 _MIN_DECIMALS, _MAX_DECIMALS = 2, 8

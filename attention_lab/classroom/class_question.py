@@ -13,7 +13,7 @@ QUESTION_KINDS = ("number", "choice")
 MAX_TEXT_CHARACTERS = 600  # characters of a text
 MAX_GIVEN_CHARACTERS = 4_000  # of the given lists of numbers
 MAX_GIVEN_LISTS, MIN_OPTIONS, MAX_OPTIONS = 8, 2, 8
-MAX_PICTURE_SIDE = 24  # cells of a picture; larger ones would be sent to every phone
+MAX_MATRIX_SIDE = 24  # cells of a picture; larger ones would be sent to every phone
 MAX_ANSWER_CHARACTERS = 40  # that a student may send
 
 Picture = tuple[tuple[float, ...], ...]
@@ -77,7 +77,7 @@ class ClassQuestion:
                 "cells along a picture",
                 max(sides),
                 1,
-                MAX_PICTURE_SIDE,
+                MAX_MATRIX_SIDE,
                 "choose a shorter sentence",
             )
         if self.answer not in range(len(self.options)):

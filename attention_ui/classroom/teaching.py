@@ -8,12 +8,11 @@ from html import escape
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core import STEPS
 from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export_votes
 from attention_lab.guesses import ITEMS
-from attention_lab.practice import ASKED_FIELDS, MAX_QUESTION_NUMBER
+from attention_lab.practice import ASKED_BY_TITLE, MAX_QUESTION_NUMBER
 
 from ..facts import fact
 from ..markdown import escape_quotations
@@ -25,7 +24,6 @@ from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher
 from .room_service import room_service
 from .student_link import checked_server_url, default_server_url, qr_code_url, student_link
 
-TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 GUESS_FIRST = "Guess first"
 LESSON = "Lesson"
 QUESTION_SOURCES = ("Practice", GUESS_FIRST, LESSON)
@@ -69,10 +67,12 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
             with explained_errors():
                 posed = class_guess_question(now.trace, item, number)
         else:
-            title = middle.selectbox("Step", ("any", *TITLES), key="class_step", **PERSISTENCE)
+            title = middle.selectbox(
+                "Step", ("any", *ASKED_BY_TITLE), key="class_step", **PERSISTENCE
+            )
             with explained_errors():
                 posed = class_practice_question(
-                    now.trace, number, TITLES.get(title, ""), now.notation
+                    now.trace, number, ASKED_BY_TITLE.get(title, ""), now.notation
                 )
     if fact("chosen", posed):
         st.caption(f"Next: {escape_quotations(posed.text)}")

@@ -20,6 +20,7 @@ from attention_lab.labs.loss_curves import LossPoint, loss_curve
 from attention_lab.labs.training import Checkpoint, train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 
+N_SEEDS = {"one": 1, "five": 5}  # which a visitor may choose
 MAX_POINTS = 100  # of a run, for the slider
 MAX_WEIGHTS = 1_000_000  # in the weights of all these points together
 

@@ -24,13 +24,12 @@ from attention_viz.labs.training import loss_figure
 from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one, draw_bound
-from .shared_runs import cached_score
+from .shared_runs import N_SEEDS, cached_score
 from .visitor_runs import continue_training, visitor_run
 
 # Losses by step, accuracy, size of the outputs of the untrained stack.
 Result = tuple[list[tuple[int, float]], float, float]
 _stacks: Cache[StackSettings, Result] = Cache()
-N_SEEDS = {"one": 1, "five": 5}
 # The rows of the table of one layer: constraint and temperature, 0 for √d_k.
 LAYER_VARIANTS = {
     "free": ("free", 0.0),

@@ -39,11 +39,10 @@ from attention_viz.labs.training_comparison import comparison_figure
 from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one
-from .shared_runs import cached_score
+from .shared_runs import N_SEEDS, cached_score
 from .visitor_runs import continue_training, visitor_run
 
 BEST_COLUMN, ACCURACY_COLUMN = "one answer per head", "right choices"
-N_SEEDS = {"one": 1, "five": 5}
 # What the loss is and what the best constant reaches, by whether the score counts right choices.
 LOSS_NAMES = {True: "cross-entropy in nats", False: "error"}
 BEST_CONSTANT = {

@@ -54,11 +54,6 @@ def _repeated(heads: str) -> Callable[[Layer], str]:
     return lambda layer: f"np.repeat({heads}, H // G, axis=1)" if has_shared_heads(layer) else heads
 
 
-def _masked(layer: Layer) -> str:
-    biased = "scaled_scores" if layer.bias is None else "scaled_scores + bias"
-    return biased if layer.mask is None else f"np.where(mask, {biased}, -np.inf)"
-
-
 NUMPY_PARTS: Parts = {
     "memory": lambda layer: "inputs" if layer.memory is layer.inputs else "other_sequence",
     "G": lambda layer: "G" if has_shared_heads(layer) else "H",
@@ -69,7 +64,9 @@ NUMPY_PARTS: Parts = {
         if layer.softcap is None
         else "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
     ),
-    "masked": _masked,
+    "if_allowed": lambda layer: "" if layer.mask is None else "np.where(mask, ",
+    "bias": lambda layer: "" if layer.bias is None else " + bias",
+    "else_hidden": lambda layer: "" if layer.mask is None else ", -np.inf)",
     "no_maximum": lambda layer: EMPTY_MAXIMUM if zeros_empty_rows(layer) else "",
     "row_sum": lambda layer: (
         "np.where(row_sum == 0, 1, row_sum)" if zeros_empty_rows(layer) else "row_sum"

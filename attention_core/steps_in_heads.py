@@ -76,8 +76,8 @@ class HeadTrace:
             r"\ \text{if allowed, else}\ {-\infty}",
             sentence="The score of a key that the query may not see becomes minus infinity; the"
             " others stay as they are.",
-            numpy="masked_scores = {masked}",
-            torch="masked_scores = {masked}",
+            numpy="masked_scores = {if_allowed}scaled_scores{bias}{else_hidden}",
+            torch="masked_scores = {if_allowed}scaled_scores{bias}{else_hidden}",
             rule=rules.masked,
             magnitude=magnitudes.masked,
             backward=gradients.masked,

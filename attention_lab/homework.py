@@ -1,4 +1,4 @@
-"""Homework: the same questions for all students in the same order, with own numbers by seed."""
+"""Homework: the same questions for all students; a seed gives each student other numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .scenario import Scenario, trace_of
 
 MAX_QUESTIONS = 12
 MAX_STUDENT = 9999
-_LOOKED_AT = 60  # numbers of questions: a small layer repeats some cells
+MAX_TRIED = 60  # questions: a small layer repeats some cells
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,19 @@ class Homework:
     count: int = 6
 
     @property
-    def has_own_numbers(self) -> bool:
-        """Whether each student gets numbers of their own: a seed decides the weights."""
+    def differs_by_student(self) -> bool:
+        """Whether each student gets other numbers: a seed decides the weights."""
         return resolve(self.scenario).weights in SEEDED_WEIGHTS
+
+    def students(self, last: int) -> range:
+        """Students 1 to `last`; only 0 if all get the same numbers."""
+        if self.differs_by_student:
+            return range(1, last + 1)
+        return range(1)
+
+    def seed(self, student: int) -> int:
+        """The student's number as the seed; 0 if all get the same numbers."""
+        return student * self.differs_by_student
 
     def trace(self, student: int) -> Trace:
         """The layer of a student, whose number is the seed. Raises: AttentionError."""
@@ -40,11 +50,11 @@ class Homework:
     def questions(self, student: int) -> list[PracticeQuestion]:
         """The questions on a student's layer, no cell twice, in the same order for all.
 
-        Raises: SettingsError where no step of the layer is short enough for a hand.
+        Raises: SettingsError if no step of the layer is short enough to work out by hand.
         """
         trace = self.trace(student)
         found: dict[tuple[str, tuple[int, ...]], PracticeQuestion] = {}
-        for place in range(self.first - 1, self.first - 1 + _LOOKED_AT):
+        for place in range(self.first - 1, self.first - 1 + MAX_TRIED):
             question = practice_question(trace, place % MAX_QUESTION_NUMBER + 1)
             found.setdefault((question.exact.field, question.exact.index), question)
             if len(found) == self.count:

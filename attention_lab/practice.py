@@ -24,7 +24,7 @@ ASKED_FIELDS = (
     "merged",
     "output",
 )
-ASKED_BY_TITLE = {STEPS[field].title: field for field in ASKED_FIELDS}
+ASKED_TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 MAX_TERMS = 16  # of a sum to work out by hand
 MAX_QUESTION_NUMBER = 9999
 _MIN_DECIMALS, _MAX_DECIMALS = 2, 8

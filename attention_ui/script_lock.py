@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 # After so long a wait a script runs beside the one that holds the lock.
-MAX_SECONDS_ALONE = 0.1
+MAX_LOCK_WAIT_SECONDS = 0.1  # seconds
 
 
 class ScriptLock:
@@ -23,7 +23,7 @@ class ScriptLock:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """Run alone, or beside a script that has run for longer than `MAX_SECONDS_ALONE`."""
+        """Run alone, or beside a script that has run for longer than `MAX_LOCK_WAIT_SECONDS`."""
         mine = self._wait()
         try:
             yield
@@ -32,8 +32,8 @@ class ScriptLock:
                 self._taken.release()
 
     def _wait(self) -> bool:
-        while not self._taken.acquire(timeout=MAX_SECONDS_ALONE):
-            if time.monotonic() - self._since > MAX_SECONDS_ALONE:
+        while not self._taken.acquire(timeout=MAX_LOCK_WAIT_SECONDS):
+            if time.monotonic() - self._since > MAX_LOCK_WAIT_SECONDS:
                 return False
         self._since = time.monotonic()
         return True

@@ -1,4 +1,4 @@
-"""A form of the test as one HTML file to print: questions, then a key on a sheet of its own."""
+"""A form of the test as one HTML file to print: questions, then the key on its own sheet."""
 
 from __future__ import annotations
 
@@ -14,14 +14,10 @@ from attention_lab.before_and_after import (
 )
 from attention_lab.guesses import Guess
 
-from .handout import html_page
+from .handout import sheet_page
 from .labels import format_number
 
-STYLE = """
-:root { color-scheme: light; font-family: system-ui, sans-serif; }
-body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; }
-h1 { font-size: 1.4rem; }
-li { margin-bottom: 1.1rem; break-inside: avoid; }
+FORM_STYLE = """
 table { display: inline-table; margin: 0.3rem 1.2rem 0.3rem 0; border-collapse: collapse; }
 caption { text-align: start; font-size: 0.85rem; }
 td { border: 1px solid; padding: 0.05rem 0.45rem; text-align: end; }
@@ -32,7 +28,7 @@ td { border: 1px solid; padding: 0.05rem 0.45rem; text-align: end; }
 
 
 def matrix_text(matrix: Array) -> list[list[str]]:
-    """The numbers of a matrix as they are shown; whole ones have no decimals."""
+    """The numbers of a matrix as texts; whole numbers have no decimals."""
     return [
         [format_number(n, 0) if float(n).is_integer() else format_number(n, 2) for n in row]
         for row in matrix
@@ -41,7 +37,7 @@ def matrix_text(matrix: Array) -> list[list[str]]:
 
 @lru_cache(maxsize=2)
 def form_sheet(form: str) -> str:
-    """A whole page. Raises: SettingsError."""
+    """The page of a form."""
     asked = form_questions(form)
     body = f"""<h1>Multi-head attention, form {escape(form)}</h1>
 <p>Name: ____________________ &emsp; Mark one answer to each question.</p>
@@ -49,7 +45,7 @@ def form_sheet(form: str) -> str:
 <ol>{"".join(_question(form, guess) for guess in asked)}</ol>
 <h1 class="key">Key of form {escape(form)}</h1>
 <ol>{"".join(f"<li>{escape(_key(guess))}</li>" for guess in asked)}</ol>"""
-    return html_page(f"Attention, form {form}", STYLE, body)
+    return sheet_page(f"Attention, form {form}", FORM_STYLE, body)
 
 
 def _question(form: str, guess: Guess) -> str:

@@ -106,6 +106,20 @@ def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) ->
 """
 
 
+# Printed sheets: black on white in both themes.
+SHEET_STYLE = """
+:root { color-scheme: light; font-family: system-ui, sans-serif; }
+body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; }
+li { margin-bottom: 1rem; break-inside: avoid; }
+"""
+
+
+def sheet_page(title: str, style: str, body: str) -> str:
+    """A page to print. style: rules of this sheet besides the common ones; body: HTML."""
+    return html_page(title, SHEET_STYLE + style, body)
+
+
 @lru_cache(maxsize=1)
 def joined_script() -> str:
     """The board's modules as one script, each after those that it imports, without imports,

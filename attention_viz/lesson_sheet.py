@@ -1,4 +1,4 @@
-"""What a teacher prints: a lesson with its goals, notes, answers and tasks; boards to fill in."""
+"""Sheets that a teacher prints: a lesson with goals, notes, answers and tasks; empty boards."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_lab.lessons.lesson import Lesson, LessonQuestion, LessonTask, Moment
 
-from .handout import html_page, quotations_html
+from .handout import quotations_html, sheet_page
 from .labels import format_number
 
-STYLE = """
-:root { color-scheme: light; font-family: system-ui, sans-serif; }
-body { margin: 1.5rem auto; max-width: 48rem; padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.4rem; }
+LESSON_STYLE = """
 h2 { font-size: 1.1rem; break-after: avoid; }
-li { margin-bottom: 0.7rem; break-inside: avoid; }
 small { opacity: 0.8; }
 table { border-collapse: collapse; margin: 0.3rem 0 1rem; break-inside: avoid; }
 td, th { border: 1px solid; min-width: 2.6rem; height: 1.7rem; padding: 0 0.3rem; }
@@ -25,8 +21,8 @@ td { text-align: right; }
 th { border: 0; font-weight: 400; }
 .boards { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-end; }
 """
-MAX_BOARD_CELLS = 16  # rows or columns that are written by hand
-# One head of the steps that are filled in by hand.
+MAX_BOARD_CELLS = 16  # rows or columns
+# The steps of one head that students fill in.
 EMPTY_FIELDS = (
     "query_heads",
     "key_heads",
@@ -38,7 +34,7 @@ EMPTY_FIELDS = (
 
 
 def lesson_sheet(lesson: Lesson, link: str) -> str:
-    """The teacher's sheet of a lesson as one HTML page. link: what opens the lesson."""
+    """The teacher's sheet of a lesson as one HTML page. link: opens the lesson."""
     goals = "".join(f"<li>{quotations_html(goal)}</li>" for goal in lesson.goals)
     moments = "".join(map(_moment, lesson.moments))
     tasks = "".join(map(_task, lesson.tasks))
@@ -48,7 +44,7 @@ def lesson_sheet(lesson: Lesson, link: str) -> str:
 {f"<h2>Afterwards students can</h2><ul>{goals}</ul>" if goals else ""}
 <h2>Moments</h2><ol>{moments}</ol>
 {f"<h2>Tasks</h2><ol>{tasks}</ol>" if tasks else ""}"""
-    return html_page(lesson.title, STYLE, body)
+    return sheet_page(lesson.title, LESSON_STYLE, body)
 
 
 def _moment(moment: Moment) -> str:
@@ -81,10 +77,10 @@ def _task(task: LessonTask) -> str:
 
 
 def blank_boards(trace: Trace, head: int, made_of: str) -> str:
-    """The matrices of a layer to be filled in on paper: inputs and weights with their numbers, all
-    results empty. made_of: which layer it is.
+    """The matrices of a layer to fill in on paper: inputs and weights with numbers, results empty.
 
-    head: the head that is worked out. Tokens and features beyond the first 16 are left out.
+    head: the head to work out. made_of: the layer in words. Only the first 16 tokens and features
+    are included.
     """
     weights = trace.projections
     width, given = weights.d_k, [_table("X, the inputs", trace.labels("T"), trace.inputs[0])]
@@ -108,8 +104,8 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
 <p>{quotations_html(made_of)}</p>
 <p>Scores are multiplied by {format_number(trace.scale)}.</p>
 <h2>Given</h2><div class="boards">{"".join(given)}</div>
-<h2>To be worked out</h2><div class="boards">{"".join(empty)}</div>"""
-    return html_page("Boards to fill in", STYLE, body)
+<h2>To work out</h2><div class="boards">{"".join(empty)}</div>"""
+    return sheet_page("Boards to fill in", LESSON_STYLE, body)
 
 
 def _shape(trace: Trace, name: str) -> tuple[int, int]:

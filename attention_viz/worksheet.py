@@ -1,5 +1,5 @@
-"""Questions to work out by hand as one HTML file to print: the questions on the first sheet,
-the answers on another.
+"""Questions to work out by hand as one HTML file to print, with the answers on a sheet of their
+own.
 """
 
 from __future__ import annotations
@@ -7,15 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from .handout import html_page, quotations_html
+from .handout import quotations_html, sheet_page
 from .practice import QuestionText
 
 WORKSHEET_TITLE = "Multi-head attention by hand"
-STYLE = """
-:root { color-scheme: light; font-family: system-ui, sans-serif; }
-body { margin: 1.5rem auto; max-width: 46rem; padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.4rem; }
-li { margin-bottom: 1.2rem; break-inside: avoid; }
+WORKSHEET_STYLE = """
 .given { font-size: 0.85rem; margin: 0.3rem 0; }
 .blank { border-bottom: 1px solid; display: inline-block; width: 9rem; }
 .answers { break-before: page; }
@@ -37,7 +33,7 @@ rounding.</p>
 <h1 class="answers">Answers</h1>
 <p><small>{quotations_html(made_of)}</small></p>
 <ol>{answers}</ol>"""
-    return html_page(WORKSHEET_TITLE, STYLE, body)
+    return sheet_page(WORKSHEET_TITLE, WORKSHEET_STYLE, body)
 
 
 def _question(number: int, asked: QuestionText) -> str:

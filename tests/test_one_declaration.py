@@ -12,15 +12,15 @@ from attention_core import STEPS
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("attention_core", "attention_lab", "attention_viz", "attention_ui", "pages")
 DECLARATION = "attention_core/steps_before_heads.py"  # and two more files, with few steps each
-# Lists that say something of their own of some steps, and may leave out any: whoever adds a step
+# Lists with facts of their own about some steps, which may leave out any: whoever adds a step
 # reads them (docs/architecture.md).
-OF_THEIR_OWN = {
+ALLOWED_LISTS = {
     "attention_lab/notation/elsewhere.py": "what other tools call a step",
     "attention_lab/practice.py": "the steps that a hand can work out",
 }
 TEXTS = "attention_lab/notation/texts/"  # what a text calls a step
-# Fewer names are a choice, not a list.
-FEWEST = 7
+# A list of fewer names is a choice.
+MIN_LISTED_STEPS = 7
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -43,7 +43,7 @@ def names_in(node: ast.AST) -> set[str]:
 
 def lists_of_steps(source: str) -> int:
     """How many lists of steps a module holds."""
-    return sum(len(names_in(node)) >= FEWEST for node in ast.walk(ast.parse(source)))
+    return sum(len(names_in(node)) >= MIN_LISTED_STEPS for node in ast.walk(ast.parse(source)))
 
 
 def test_the_steps_are_listed_once() -> None:
@@ -56,7 +56,7 @@ def test_the_steps_are_listed_once() -> None:
         for path in (ROOT / package).rglob("*.py")
         if lists_of_steps(path.read_text(encoding="utf-8"))
     }
-    assert {name for name in found if not name.startswith(TEXTS)} == {DECLARATION, *OF_THEIR_OWN}
+    assert {name for name in found if not name.startswith(TEXTS)} == {DECLARATION, *ALLOWED_LISTS}
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_steps_are_listed_once() -> None:
 )
 def test_every_form_of_a_list_is_seen(form: str) -> None:
     """A list of names, a dictionary, keywords, the fields of a record, functions of a module."""
-    names = list(STEPS)[:FEWEST]
+    names = list(STEPS)[:MIN_LISTED_STEPS]
     source = form.format(
         quoted=", ".join(f"'{name}'" for name in names),
         pairs=", ".join(f"'{name}': 1" for name in names),

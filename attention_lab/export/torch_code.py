@@ -38,11 +38,6 @@ def _repeated(heads: str) -> Callable[[Layer], str]:
     )
 
 
-def _masked(layer: Layer) -> str:
-    biased = "scaled_scores" if layer.bias is None else "scaled_scores + bias"
-    return biased if layer.mask is None else f"torch.where(mask, {biased}, -torch.inf)"
-
-
 def _no_keys(layer: Layer) -> str:
     if not zeros_empty_rows(layer):
         return ""
@@ -65,7 +60,8 @@ TORCH_PARTS: Parts = {
         if layer.softcap is None
         else "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
     ),
-    "masked": _masked,
+    "if_allowed": lambda layer: "" if layer.mask is None else "torch.where(mask, ",
+    "else_hidden": lambda layer: "" if layer.mask is None else ", -torch.inf)",
     "no_keys": _no_keys,
     "mixed": _mixed,
 }

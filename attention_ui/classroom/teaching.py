@@ -12,7 +12,7 @@ from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export_votes
 from attention_lab.guesses import ITEMS
-from attention_lab.practice import ASKED_BY_TITLE, MAX_QUESTION_NUMBER
+from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER
 
 from ..facts import fact
 from ..markdown import escape_quotations
@@ -68,11 +68,11 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
                 posed = class_guess_question(now.trace, item, number)
         else:
             title = middle.selectbox(
-                "Step", ("any", *ASKED_BY_TITLE), key="class_step", **PERSISTENCE
+                "Step", ("any", *ASKED_TITLES), key="class_step", **PERSISTENCE
             )
             with explained_errors():
                 posed = class_practice_question(
-                    now.trace, number, ASKED_BY_TITLE.get(title, ""), now.notation
+                    now.trace, number, ASKED_TITLES.get(title, ""), now.notation
                 )
     if fact("chosen", posed):
         st.caption(f"Next: {escape_quotations(posed.text)}")

@@ -1,1 +1,1 @@
-"""What the pages for teaching let a teacher or a student choose."""
+"""Parts of the pages for teaching."""

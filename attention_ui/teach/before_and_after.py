@@ -1,4 +1,4 @@
-"""The parts of the page of the test before and after: questions, result, gain."""
+"""The parts of the page *Before and after*: questions, result, gain."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ..markdown import escape_markdown, escape_quotations
 from ..upload_limits import check_upload
 from ..url_state import PERSISTENCE, draw_bound
 
-MAX_CODE_CHARACTERS = 40  # characters that can be typed
-MAX_CODE_FILE_MB = 1  # MB; the uploader knows no smaller bound
+MAX_CODE_CHARACTERS = 40
+MAX_CODE_FILE_MB = 1  # the smallest bound of the uploader
 
 
 def choose_form() -> str:
-    """Form A or B; the URL holds it."""
+    """Choose form A or B; the URL holds the choice."""
     chosen = draw_bound(
         st.selectbox, "Form", tuple(FORMS), key="form", required=True, **PERSISTENCE
     )
@@ -37,7 +37,7 @@ def choose_form() -> str:
 
 
 def ask_form(form: str) -> FormResult:
-    """All questions of a form, one below the other; gives the answers."""
+    """Ask all questions of a form, one below the other; return the answers."""
     st.markdown(escape_quotations(form_description(form)))
     return FormResult(
         form, tuple(_ask(form, i, one) for i, one in enumerate(form_questions(form), 1))
@@ -63,11 +63,11 @@ def _ask(form: str, place: int, guess: Guess) -> int:
         label_visibility="collapsed",
         **PERSISTENCE,
     )
-    return NO_ANSWER if chosen is None else int(chosen)
+    return int(chosen or NO_ANSWER)
 
 
 def show_result(result: FormResult) -> None:
-    """The code of the answers, as a text and as a file; nothing is said of what is right."""
+    """The code of the answers, as a text and as a file. It does not show which are right."""
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.code(fact("code", result.code), language=None)
     right.download_button(
@@ -83,7 +83,7 @@ def show_result(result: FormResult) -> None:
 
 
 def show_gain() -> None:
-    """What two codes say: how many right before and after, and the normalised gain."""
+    """Read two codes; show the right answers before and after, and the normalised gain."""
     left, right = st.columns(2)
     texts = [_code(left, "before"), _code(right, "after")]
     if not all(text.strip() for text in texts):
@@ -95,16 +95,18 @@ def show_gain() -> None:
         st.error(escape_markdown(str(fact("error", error))))
         return
     first, second = fact("right", (sum(before.right), sum(after.right)))
-    shown = "none to reach" if reached is None else f"{reached:.2f}"
+    shown = "none, since all answers before were right"
+    if reached is not None:
+        shown = f"{reached:.2f}"
     st.markdown(f"Right before: {first} of 10. Right after: {second} of 10. **Gain: {shown}.**")
-    left_over = fact("misconceptions", after.misconceptions)
-    if left_over:
-        says = "\n".join(f"- {MISCONCEPTIONS[name].text}" for name in left_over)
-        st.markdown(f"What the answers after still say:\n{says}")
+    remaining = fact("misconceptions", after.misconceptions)
+    if remaining:
+        says = "\n".join(f"- {MISCONCEPTIONS[name].text}" for name in remaining)
+        st.markdown(f"Misconceptions in the answers after:\n{says}")
 
 
 def _code(place: DeltaGenerator, when: str) -> str:
-    """A code that is typed, or read from the file that the page on the result gave."""
+    """A code that is typed, or read from a file of this page."""
     key = f"code_{when}"
     text = draw_bound(
         place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE_CHARACTERS, **PERSISTENCE
@@ -123,7 +125,7 @@ def _code(place: DeltaGenerator, when: str) -> str:
 
 
 def _read_code(when: str) -> None:
-    """In a callback: take the code of a file; one that holds no code changes nothing."""
+    """In a callback: take the code of a file. A file without a code changes nothing."""
     file = st.session_state[f"file {when}"]
     if file is None:
         return
@@ -136,7 +138,7 @@ def _read_code(when: str) -> None:
 
 
 def show_form_sheets() -> None:
-    """Both forms to print."""
+    """Buttons that download both forms to print."""
     with st.container(horizontal=True):
         for form in FORMS:
             st.download_button(

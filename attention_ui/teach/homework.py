@@ -1,4 +1,4 @@
-"""Homework: the answers of a student, what may be shown, and what is handed in."""
+"""Homework: questions to a student, their answers on request, and a summary to hand in."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
 def ask_homework(
     now: PageContext, trace: Trace, questions: Sequence[PracticeQuestion]
 ) -> list[dict[str, Any]]:
-    """Ask all questions one below the other; give the line of each that is handed in."""
+    """Ask all questions one below the other; return a line of the summary for each."""
     return [_ask(now, trace, place, one) for place, one in enumerate(questions, 1)]
 
 
@@ -47,7 +47,7 @@ def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion)
         **PERSISTENCE,
     )
     text = (text or "").strip()
-    # Before an attempt there is nothing to look at.
+    # The answer is shown only after an attempt.
     looked = bool(
         draw_bound(
             right.toggle,
@@ -60,19 +60,22 @@ def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion)
         and text
     )
     judge_answer(text, question, asked.method)
+    verdict = "none"
+    if text:
+        verdict = question.judge(parse_answer(text))
     if looked:
         st.markdown(f"Answer: {escape_quotations(asked.answer)}")
     return {
         "question": place,
         "step": STEPS[question.exact.field].title,
         "answer": text,
-        "verdict": question.judge(parse_answer(text)) if text else "none",
+        "verdict": verdict,
         "looked": looked,
     }
 
 
 def show_summary(student: int, lines: Sequence[dict[str, Any]]) -> None:
-    """The summary of a student: how many are right, and a file to hand in."""
+    """The number of right answers, and a file to hand in."""
     right = fact("n_right", sum(line["verdict"] == "right" for line in lines))
     looked = fact("n_looked", sum(line["looked"] for line in lines))
     st.markdown(f"Right: **{right} of {len(lines)}**. Answers looked at: **{looked}**.")
@@ -85,32 +88,31 @@ def show_summary(student: int, lines: Sequence[dict[str, Any]]) -> None:
         icon=":material/assignment_turned_in:",
     )
     st.caption(
-        "The link of this page holds your answers, too: copy it and send it, or keep it to go on"
-        " later."
+        "The URL of this page also holds your answers: copy it to send it, or to go on later."
     )
 
 
 def summary_csv(student: int, lines: Sequence[dict[str, Any]]) -> str:
-    """The lines that are handed in, as CSV."""
+    """The lines of the summary as CSV."""
     return csv_text(SUMMARY_COLUMNS, ({"student": student} | line for line in lines))
 
 
 def use_small_layer() -> None:
-    """In a callback: set every control to the example of small whole numbers."""
+    """In a callback: set every control to the example with small whole numbers."""
     st.session_state.update(
         next(one.session_values for one in presets() if one.name == SMALL_EXAMPLE)
     )
 
 
 def key_csv(homework: Homework, last: int) -> str:
-    """The key for students 1 to the last one, as CSV."""
+    """The key for students 1 to `last` as CSV; for all at once if they share their numbers."""
     columns = ("student", "question", "step", "answer", "tolerance")
-    lines = homework.key(range(1, last + 1) if homework.has_own_numbers else (0,))
+    lines = homework.key(homework.students(last))
     return csv_text(columns, (dict(zip(columns, line, strict=True)) for line in lines))
 
 
 def csv_text(columns: Sequence[str], lines: Any) -> str:
-    """Lines as CSV. A text that a spreadsheet would run as a formula gets an apostrophe."""
+    """Lines as CSV. Text that a spreadsheet would run as a formula gets an apostrophe."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns)
     writer.writeheader()
@@ -120,5 +122,6 @@ def csv_text(columns: Sequence[str], lines: Any) -> str:
 
 
 def _harmless(value: Any) -> Any:
-    is_formula = isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "\r")
-    return f"'{value}" if is_formula else value
+    if isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "\r"):
+        return f"'{value}"
+    return value

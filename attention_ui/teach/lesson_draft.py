@@ -1,4 +1,4 @@
-"""A lesson that a teacher makes: views are added on any page, and put in order on one of them."""
+"""A teacher's own lesson: views are added on any page, and edited on *For teachers*."""
 
 from __future__ import annotations
 
@@ -30,15 +30,17 @@ from .links import show_link, visited_url
 DRAFT_KEY = "draft"
 EMPTY_LESSON = Lesson("My lesson")
 DRAFT_ERROR_KEY = "lesson refused"
-MAX_LESSON_FILE_MB = 1  # MB; the uploader knows no smaller bound
+MAX_LESSON_FILE_MB = 1  # the smallest bound of the uploader
 
 
 def read_draft() -> Lesson | None:
-    """The lesson that is being made: the URL holds the key of it; None where none is."""
+    """The teacher's lesson, whose key the URL holds; None if there is none."""
     restore(DRAFT_KEY, "Your lesson", "", _checked)
     write_to_url(DRAFT_KEY, "")
     name = str(st.session_state[DRAFT_KEY])
-    return lesson_named(name) if name else None
+    if not name:
+        return None
+    return lesson_named(name)
 
 
 def _checked(name: str) -> str:
@@ -48,7 +50,7 @@ def _checked(name: str) -> str:
 
 
 def keep_draft(lesson: Lesson) -> None:
-    """In a callback: make this the lesson that is being made."""
+    """In a callback: store the teacher's lesson and put its key into the URL."""
     st.session_state[DRAFT_KEY] = keep_lesson(lesson)
 
 
@@ -62,14 +64,12 @@ def _keep_error() -> Any:
 
 
 def show_draft_box(page: Page) -> None:
-    """The box in the sidebar that adds the view of the page that is shown; nothing where no lesson
-    is being made.
-    """
+    """The box in the sidebar that adds the current view to the teacher's lesson, if any."""
     lesson = read_draft()
     if fact("draft", lesson) is None or lesson is None:
         return
     with st.container(key="draft box", border=True):
-        st.markdown(f"**Your lesson**: {len(lesson.moments)} moments")
+        st.markdown(f"**Your lesson** · moments: {len(lesson.moments)}")
         with st.container(horizontal=True):
             st.button("Add this view", on_click=_add, args=(lesson, page), key="add view")
             st.button("Open", on_click=_open, key="open draft")
@@ -86,7 +86,7 @@ def _open() -> None:
 
 
 def edit_draft() -> None:
-    """The lesson that is being made, with all that can be done to it."""
+    """The teacher's lesson, with everything to edit it."""
     lesson = read_draft()
     if error := st.session_state.pop(DRAFT_ERROR_KEY, None):
         st.error(error)
@@ -126,7 +126,7 @@ def _edit(lesson: Lesson) -> None:
             lines = tuple(line.strip() for line in goals.splitlines() if line.strip())
             _change(lambda: replace(lesson, title=title, minutes=int(minutes), goals=lines))
     if not lesson.moments:
-        st.info("Go to any page, set it up as the class shall see it, and press *Add this view*.")
+        st.info("Go to any page, set its controls, and press *Add this view*.")
         return
     place = st.selectbox(
         "Moment",
@@ -140,14 +140,17 @@ def _edit(lesson: Lesson) -> None:
 
 
 def _edit_moment(lesson: Lesson, place: int) -> None:
-    moment, asked = lesson.moments[place], lesson.moments[place].question
+    moment = lesson.moments[place]
+    asked, ask, why = moment.question, "", ""
+    if asked:
+        ask, why = asked.ask, asked.why
     with st.form(f"form of moment {place} {hash(moment)}", border=True):
         title = st.text_input("Title", moment.title, 90)
         text = st.text_input("For students", moment.text, 400)
         note = st.text_area("Note for the teacher", moment.note)
         left, right = st.columns(2)
-        ask = left.text_input("Question", asked.ask if asked else "", 400)
-        why = right.text_input("Why, shown with the answer", asked.why if asked else "", 400)
+        ask = left.text_input("Question", ask, 400)
+        why = right.text_input("Why, shown with the answer", why, 400)
         options = st.text_area(
             "Answers to choose from, one on each line, the right one first",
             "\n".join(_right_first(asked)),
@@ -169,24 +172,28 @@ def _edit_moment(lesson: Lesson, place: int) -> None:
 
 
 def _right_first(asked: LessonQuestion | None) -> tuple[str, ...]:
-    if asked is None or not asked.options:
+    if asked is None:
         return ()
-    right = asked.options[asked.right]
-    return (right, *(one for one in asked.options if one != right))
+    right = asked.options[asked.right : asked.right + 1]
+    return (*right, *(one for one in asked.options if one not in right))
 
 
 def _question(ask: str, why: str, options: str) -> Callable[[], LessonQuestion | None]:
-    """How to make the question of a form, in which the right answer comes first; in the lesson the
-    answers stand in the order of the alphabet.
+    """A function that makes the question of a form. In the form the right answer comes first; in
+    the lesson the answers are in alphabetical order.
     """
     lines = [line.strip() for line in options.splitlines() if line.strip()]
     in_order = tuple(sorted(lines))
-    right = in_order.index(lines[0]) if lines else 0
-    return lambda: LessonQuestion(ask, why, in_order, right) if ask.strip() else None
+    right = 0
+    if lines:
+        right = in_order.index(lines[0])
+    if not ask.strip():
+        return lambda: None
+    return lambda: LessonQuestion(ask, why, in_order, right)
 
 
 def _change(changed: Callable[[], Lesson]) -> None:
-    """Keep a changed lesson and draw the page anew; on an error say why."""
+    """Store a changed lesson and run the page again; on an error show it."""
     try:
         keep_draft(changed())
     except AttentionError as error:
@@ -196,7 +203,7 @@ def _change(changed: Callable[[], Lesson]) -> None:
 
 
 def _offer(lesson: Lesson) -> None:
-    """The lesson to be opened, saved and handed out."""
+    """Buttons that open and save the lesson, and its link."""
     name = lesson_to_link(lesson)
     with st.container(horizontal=True):
         st.link_button("Open it", f"./{lesson.url(0, name or draft_name())}")
@@ -206,7 +213,7 @@ def _offer(lesson: Lesson) -> None:
             "lesson.json",
             "application/json",
             on_click="ignore",
-            help="Keep it: this server forgets it some day.",
+            help="Keep the file: the server does not keep the lesson for good.",
         )
     if name is None:
         st.caption("The lesson is too long for a link: hand out the file.")
@@ -215,5 +222,5 @@ def _offer(lesson: Lesson) -> None:
 
 
 def draft_name() -> str:
-    """What the URL calls the lesson that is being made."""
+    """The key of the teacher's lesson in the URL."""
     return str(st.session_state[DRAFT_KEY])

@@ -1,4 +1,4 @@
-"""The lessons that come with the app: what each is about, and how it is opened and printed."""
+"""The shipped lessons: their goals, and buttons to open, print and change them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..facts import fact
 from .lesson_draft import keep_draft
 from .links import show_link, visited_url
 
-# Which lessons fill a period, by its minutes.
+# Lessons that fit into a period, by its minutes.
 LESSON_PLANS = {
     20: (("multi-head-attention",), ("why-scale",), ("shared-keys",)),
     45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
@@ -23,7 +23,7 @@ LESSON_PLANS = {
 
 
 def show_plans() -> None:
-    """What fits into 20, 45 and 90 minutes."""
+    """Lessons that fit into 20, 45 and 90 minutes."""
     lessons = shipped_lessons()
     links = {name: f"[{lesson.title}](?lesson={name})" for name, lesson in lessons.items()}
     lines = [
@@ -36,7 +36,7 @@ def show_plans() -> None:
 
 
 def show_lessons() -> None:
-    """Each lesson in a box of its own."""
+    """A box for each lesson."""
     for name, lesson in fact("lessons", shipped_lessons()).items():
         with st.expander(
             f"{lesson.title} · {lesson.minutes} minutes", key=f"lesson {name}", on_change="rerun"

@@ -1,4 +1,4 @@
-"""Links that a teacher hands out: to a page with what is chosen now, as text and as a QR code."""
+"""Links that a teacher hands out: to a page with the current choices, as text and QR code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attention_viz.qr_code import qr_code
 
 from ..registry import PAGES, page_of
 
-MAX_QR_CHARACTERS = 1200  # characters; codes of longer links are too fine for a phone
+MAX_QR_CHARACTERS = 1200  # QR codes of longer links are too fine for a phone
 LOOK_PARAMETERS = {
     "Lecture mode": {"present": "true"},
     "Result hidden": {"hide": "true"},
@@ -20,13 +20,13 @@ LOOK_PARAMETERS = {
 
 
 def visited_url() -> str:
-    """Where the app is, as the visitor's browser sees it, with a slash at the end."""
+    """The URL of the app in the visitor's browser, with a slash at the end."""
     parts = urlsplit(st.context.url or "http://localhost:8501/")
     return f"{parts.scheme}://{parts.netloc}/"
 
 
 def show_link(link: str, title: str) -> None:
-    """A link with a button that copies it, and as a QR code where it is short enough."""
+    """A link with a button that copies it, and a QR code if the link is short enough."""
     st.code(link, language=None, wrap_lines=True)
     if len(link) > MAX_QR_CHARACTERS:
         st.caption("The link is too long for a QR code that a phone can read.")
@@ -36,28 +36,32 @@ def show_link(link: str, title: str) -> None:
 
 
 def build_link() -> None:
-    """Choose a page and how it looks; the link holds what is chosen in the controls now."""
+    """Choose a page and its look; the link holds the current choices of the controls."""
     left, right = st.columns(2, vertical_alignment="bottom")
     page = left.selectbox(
         "Page", [one.url_path for one in PAGES], format_func=lambda one: page_of(one).title
     )
     looks = right.pills("How it looks", list(LOOK_PARAMETERS), selection_mode="multi")
-    held = {
-        name: text
-        for name, text in st.query_params.to_dict().items()
-        if name not in LESSON_PARAMETERS and not name.startswith("hw_")
-    }
+    choices = _page_choices()
     for look in looks:
-        held |= LOOK_PARAMETERS[look]
-    show_link(f"{visited_url()}{page}{'?' if held else ''}{urlencode(held)}", page_of(page).title)
+        choices |= LOOK_PARAMETERS[look]
+    show_link(_link_to(page, choices), page_of(page).title)
 
 
 def homework_link(first: int, count: int) -> str:
-    """The link to a homework set, with the layer that is chosen now."""
-    held = {
+    """The link to a homework set on the layer of the controls."""
+    numbers = {"hw_first": str(first), "hw_count": str(count)}
+    return _link_to("homework", _page_choices() | numbers)
+
+
+def _page_choices() -> dict[str, str]:
+    """The choices in the URL, without those of lessons and of homework."""
+    return {
         name: text
         for name, text in st.query_params.to_dict().items()
         if name not in LESSON_PARAMETERS and not name.startswith("hw_")
     }
-    held |= {"hw_first": str(first), "hw_count": str(count)}
-    return f"{visited_url()}homework?{urlencode(held)}"
+
+
+def _link_to(url_path: str, choices: dict[str, str]) -> str:
+    return f"{visited_url()}{url_path}?{urlencode(choices)}".removesuffix("?")

@@ -7,7 +7,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab.fading import HELP_LEVELS
 from attention_lab.practice import (
-    ASKED_BY_TITLE,
+    ASKED_TITLES,
     MAX_QUESTION_NUMBER,
     MAX_TERMS,
     askable_fields,
@@ -36,7 +36,7 @@ trace = now.trace
 left, middle, right = st.columns(3, vertical_alignment="bottom")
 about = {"on_change": clear_answer, **PERSISTENCE}
 title = draw_bound(
-    left.selectbox, "Step", ("any", *ASKED_BY_TITLE), key="pr_step", required=True, **about
+    left.selectbox, "Step", ("any", *ASKED_TITLES), key="pr_step", required=True, **about
 )
 number = whole_number_input(middle, "Question", 1, MAX_QUESTION_NUMBER, 1, key="pr_number", **about)
 level = draw_bound(
@@ -48,7 +48,7 @@ level = draw_bound(
     help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
     **about,
 )
-field, fields = ASKED_BY_TITLE.get(title or "", ""), askable_fields(trace)
+field, fields = ASKED_TITLES.get(title or "", ""), askable_fields(trace)
 if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
     st.info(
         f"The {title} cannot be worked out by hand: each number needs more than {MAX_TERMS} terms,"

@@ -11,7 +11,7 @@ from attention_ui.teach.before_and_after import (
 )
 
 st.markdown(
-    "Ten questions: four of arithmetic, three of shapes and axes, three of what is often believed."
+    "Ten questions: four on arithmetic, three on shapes and axes, three on common misconceptions."
     " Take one form before the lesson and the other one after it. Nothing is sent anywhere."
 )
 form = choose_form()
@@ -21,7 +21,7 @@ st.markdown("Keep this code, or hand it in. It holds your answers and nothing el
 show_result(result)
 st.header("Gain", anchor=False)
 st.markdown(
-    "The normalised gain is the part of what could be learnt that was learnt: right after minus"
+    "The normalised gain is the share of the missing answers that were learnt: right after minus"
     " right before, divided by ten minus right before."
 )
 show_gain()

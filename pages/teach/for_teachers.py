@@ -1,4 +1,4 @@
-"""For teachers: lessons, plans, links, a lesson of one's own, homework, boards to print."""
+"""For teachers: lessons, plans, links, your own lesson, homework, boards to print."""
 
 from functools import partial
 
@@ -16,15 +16,15 @@ from attention_viz.lesson_sheet import blank_boards
 
 now = page_context()
 st.markdown(
-    "Ready lessons with questions and notes, links to hand out, a lesson of your own, homework with"
-    " each student’s own numbers, and boards to print."
+    "Ready lessons with questions and notes, links to hand out, your own lesson, homework with"
+    " different numbers for each student, and boards to print."
 )
 st.header("Lessons", anchor=False)
 show_lessons()
 st.header("Plans for 20, 45 and 90 minutes", anchor=False)
 show_plans()
 
-st.header("A link to a page as it is set up now", anchor=False)
+st.header("A link to a page with the controls as they are now", anchor=False)
 build_link()
 
 st.header("A lesson of your own", anchor=False)
@@ -32,8 +32,8 @@ edit_draft()
 
 st.header("Homework", anchor=False)
 st.markdown(
-    "All students get the same questions in the same order. The number that you give each of them"
-    " decides the weights, so their numbers differ. The layer is the one of the controls now."
+    "All students get the same questions in the same order. Give each student a number. It decides"
+    " the weights, so the numbers of the questions differ. The layer is that of the controls now."
 )
 left, right, students = st.columns(3)
 first = left.number_input("First question", 1, MAX_QUESTION_NUMBER, 1, key="set first")
@@ -41,7 +41,7 @@ count = right.number_input("How many", 1, MAX_QUESTIONS, 6, key="set count")
 last = students.number_input("Students", 1, 60, 30, key="set students")
 show_link(homework_link(int(first), int(count)), "Homework")
 homework = Homework(now.scenario, int(first), int(count))
-if not fact("own_numbers", homework.has_own_numbers):
+if not fact("differs_by_student", homework.differs_by_student):
     st.info(
         "The weights of the controls have no seed, so all students would get the same numbers."
         " Random weights have one."
@@ -55,7 +55,7 @@ with st.container(horizontal=True):
         "text/csv",
         on_click="ignore",
         icon=":material/key:",
-        help="The answers of each student, and how far an answer may be off.",
+        help="The answers of each student, with their tolerance.",
     )
     st.download_button(
         "Boards to fill in",

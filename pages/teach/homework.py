@@ -1,4 +1,4 @@
-"""Homework: questions in a fixed order, with each student's own numbers."""
+"""Homework: the same questions for all students, with other numbers for each."""
 
 import streamlit as st
 
@@ -11,8 +11,8 @@ from attention_ui.url_state import PERSISTENCE, whole_number_input
 
 now = page_context()
 st.markdown(
-    "Your teacher gives you a number. It decides the weights of your layer, so your numbers are"
-    " your own; the questions are the same for all."
+    "Your teacher gives you a number. It decides the weights of your layer. So all students get the"
+    " same questions with different numbers."
 )
 left, middle, right = st.columns(3)
 student = whole_number_input(
@@ -39,10 +39,11 @@ count = whole_number_input(
     **PERSISTENCE,
 )
 homework = Homework(now.scenario, first, count)
-if not fact("own_numbers", homework.has_own_numbers):
+if not fact("differs_by_student", homework.differs_by_student):
     st.info("These weights have no seed, so all students get the same numbers.")
-questions = homework.questions(fact("student", student) if homework.has_own_numbers else 0)
+seed = homework.seed(fact("student", student))
+questions = homework.questions(seed)
 fact("questions", questions)
-lines = ask_homework(now, homework.trace(student if homework.has_own_numbers else 0), questions)
+lines = ask_homework(now, homework.trace(seed), questions)
 st.header("Hand in", anchor=False)
 show_summary(student, lines)

@@ -57,7 +57,7 @@ def test_right_answers_are_counted() -> None:
 def test_weights_without_a_seed_give_all_the_same_numbers() -> None:
     """The page says so, and the key has one student."""
     app = opened("homework", hw_student=7, weights="weightless", n_heads=1, text="you like cake")
-    assert not facts(app)["own_numbers"]
+    assert not facts(app)["differs_by_student"]
     homework = Homework(Scenario(weights="weightless", n_heads=1, d_model=4), 1, 3)
     lines = list(csv.DictReader(io.StringIO(key_csv(homework, 30))))
     assert [line["student"] for line in lines] == ["0", "0", "0"]

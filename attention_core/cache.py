@@ -20,7 +20,7 @@ R = TypeVar("R")
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-# Of all caches together. A layer of the app's largest sizes takes 42 MB, one of its usual sizes
+# For all caches together. A layer of the app's largest sizes takes 42 MB, one of its usual sizes
 # 30 kB.
 CACHE_BYTES = 256 * 2**20
 ENTRY_BYTES = 1024  # what an entry takes besides its arrays

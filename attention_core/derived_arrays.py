@@ -27,7 +27,7 @@ MAX_DERIVED_CELLS = 100_000
 
 @dataclass(frozen=True)
 class DerivedArray:
-    """An array that is not kept: its axes, letter by letter as in `Step`, its kind, and its
+    """An array that is not stored: its axes, letter by letter as in `Step`, its kind, and its
     rule.
     """
 

@@ -12,7 +12,7 @@ from .errors import SettingsError
 MAX_SECONDS = 60.0
 # 512 MB as float64.
 MAX_ARRAY_NUMBERS = 2**26
-# Of one layer, all heads and sequences together: one of its arrays of scores takes 16 GB as
+# In one layer, over all heads and sequences: each of its arrays of scores takes 16 GB as
 # float64.
 MAX_SCORES = 2**31
 

@@ -33,7 +33,7 @@ def numpy_lines(trace: Trace, field: str) -> str:
     np.testing.assert_allclose(scores, shown["scores"], rtol=0, atol=8e-13)
     """
     code = trace.code(field)
-    return "\n".join([*_shapes(trace, field, code), code, assertion(trace, field)])
+    return "\n".join([*_shapes(trace, field, code), code, comparison_line(trace, field)])
 
 
 def torch_lines(trace: Trace, field: str) -> str:
@@ -47,7 +47,7 @@ def torch_lines(trace: Trace, field: str) -> str:
     return "\n".join(lines)
 
 
-def assertion(trace: Trace, field: str) -> str:
+def comparison_line(trace: Trace, field: str) -> str:
     """The line that stops unless a step gave what is shown, up to the rounding of its numbers."""
     limit = f"{tolerance(trace, field):.0g}"
     return f'np.testing.assert_allclose({field}, shown["{field}"], rtol=0, atol={limit})'

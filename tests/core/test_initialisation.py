@@ -33,7 +33,7 @@ KNOWN = {
 
 
 def test_a_stream_keeps_its_number() -> None:
-    """Another number would draw other weights for an address that is already in somebody's
+    """Another number would draw other weights for a URL that is already in somebody's
     notes.
     """
     assert {name: int(stream) for name, stream in Stream.__members__.items()} == KNOWN

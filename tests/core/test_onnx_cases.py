@@ -31,7 +31,7 @@ CASES: dict[str, dict[str, Any]] = {
     case["name"]: case
     for case in json.loads((DATA / "onnx_attention.json").read_text(encoding="utf-8"))["cases"]
 }
-# name -> reason; empty: every case of the operator can be said in terms of this layer.
+# name -> reason; empty: this layer can compute every case of the operator.
 OUT_OF_SCOPE: dict[str, str] = {}
 # qk_matmul_output_mode 0 to 3: which stage of the computation the operator also returns.
 STAGE = ("scaled_scores", "scaled_scores", "masked_scores", "probabilities")

@@ -78,7 +78,7 @@ def test_scale_zero_is_uniform(layer: Layer) -> None:
 
 @given(layers())
 def test_default_scale_is_the_root_of_the_head_width(layer: Layer) -> None:
-    """Unless told otherwise, scores are divided by √d_k, the width of one query, not of the
+    """Without a scale, scores are divided by √d_k, the width of one query, not of the
     whole vector.
     """
     trace = layer.run()

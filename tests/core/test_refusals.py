@@ -118,7 +118,7 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
 
 
 def test_what_does_not_fit_into_memory_is_refused() -> None:
-    """Sizes are multiplied before anything is made of them, and named."""
+    """Sizes are named and multiplied before any array is made."""
     check_room(rows=MAX_ARRAY_NUMBERS, columns=1)
     with pytest.raises(
         AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import STEPS, Projections, attend
-from attention_lab.export.step_code import assertion
+from attention_lab.export.step_code import comparison_line
 from attention_lab.rounding import magnitudes, tolerance
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
@@ -127,7 +127,7 @@ def test_the_tolerance_is_finite_as_it_is_written() -> None:
         np.full((2, 1), 1e15, "f4"), Projections(*np.full((3, 1, 1), 1e4, "f4"), n_heads=1)
     )
     for trace in (large, single):
-        written = [assertion(trace, field).rpartition("atol=")[2][:-1] for field in STEPS]
+        written = [comparison_line(trace, field).rpartition("atol=")[2][:-1] for field in STEPS]
         assert np.isfinite(np.array(written, dtype=trace.output.dtype)).all()
 
 
@@ -139,5 +139,5 @@ def test_subnormal_numbers_may_differ_by_a_few_steps(dtype: str) -> None:
     step = np.finfo(dtype).smallest_subnormal
     trace = attend(np.array([[5 * step]]), Projections.weightless(1).astype(dtype))
     for field in STEPS:
-        written = assertion(trace, field).rpartition("atol=")[2][:-1]
+        written = comparison_line(trace, field).rpartition("atol=")[2][:-1]
         assert np.dtype(dtype).type(written) >= 50 * step, field

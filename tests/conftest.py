@@ -23,3 +23,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     }
     for option, text in options.items():
         parser.addoption(option, action="store_true", help=text)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in Chromium come last: Playwright leaves an event loop running in its process, in which
+    `asyncio.run` of other tests would fail.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)

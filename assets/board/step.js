@@ -60,7 +60,8 @@ export class Step {
     const { section, strip, words, chosen } = this.parts;
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
-    section.classList.toggle("gallery", Boolean(this.model.gallery));
+    // Cells that nothing computes need one line, beside the buttons.
+    section.classList.toggle("gallery", this.model.gallery || !Object.keys(this.model.rules).length);
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
     const legend = legendOf(this.model);
     words.hidden = !stage || alone;

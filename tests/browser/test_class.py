@@ -15,6 +15,8 @@ from tests.browser.conftest import answers, free_port, started, watched
 from tests.browser.test_every_page import violations
 from tests.browser.test_larger_type import SIDEWAYS
 
+pytestmark = pytest.mark.browser
+
 PROJECTOR, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 FIELD = "Your answer"
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
+pytestmark = pytest.mark.browser
 BUTTON = "#attention-corner button.link"
 FIELD = "#attention-corner .by-hand input"
 COPIED = """() => { window.taken = [];

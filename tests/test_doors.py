@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import attention_core
-from tests.core import test_refusals
+from tests.lab import test_refusals
 
 DOORS = (Path(__file__).resolve().parent.parent / "docs" / "doors.md").read_text(encoding="utf-8")
 # Records and tables, which check nothing, and errors.

@@ -16,7 +16,7 @@ from attention_lab.diagonal.propositions import counterexamples
 from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.labs import backward
 from attention_lab.layer_norm import standardised
-from tests.lab.refused_by_heads import CASES
+from tests.lab.hostile_arguments import CASES
 
 X = np.random.default_rng(0).standard_normal((5, 4))
 P = Projections.random(4, 2)

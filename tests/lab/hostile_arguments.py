@@ -1,23 +1,28 @@
-"""What heads, masks and trained layers should refuse: each function with arguments it takes and
-others.
-"""
+"""The doors for notebooks beside the layer: arguments that each takes, and hostile ones."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from attention_core import causal_mask, softmax
 from attention_core.derivation import derive
 from attention_core.embeddings import embed
 from attention_lab.export import step_code
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.encoded_text import pieces_of
+from attention_lab.trained.head_finder import previous_token, rank_heads
 from tests.core.hostile_values import (
     HUGE,
     NO_COUNT,
     NO_LIST,
     NO_NAME,
     NO_SWITCH,
+    NO_TEXT,
     Case,
 )
-from tests.lab import refused_by_trained
-from tests.lab.small_layer import TRACE, X
+from tests.lab.small_layer import SHARES, TRACE, X
+
+MAPS = AttentionMaps.of([SHARES])
 
 CASES: dict[str, Case] = {
     "softmax": (
@@ -59,5 +64,20 @@ CASES: dict[str, Case] = {
         {"trace": TRACE, "field": "output"},
         {"field": ("heads", *NO_NAME)},
     ),
-    **refused_by_trained.CASES,
+    "maps": (
+        AttentionMaps.of,
+        {"attentions": [SHARES], "tokens": list("abcde")},
+        {
+            "attentions": (0, object(), [[[[1.0, 0.0], [1.0]]]]),
+            "tokens": ([0] * 5, "abcde", *NO_LIST),
+            "memory_tokens": ([None] * 5, *NO_LIST),
+        },
+    ),
+    "pieces": (pieces_of, {"text": "one"}, {"text": NO_TEXT, "n_tokens": (65, *NO_COUNT)}),
+    "ranked heads": (
+        rank_heads,
+        {"maps": MAPS, "targets": np.eye(5, dtype=bool)},
+        {"targets": (None, "no", np.eye(5), np.eye(4, dtype=bool))},
+    ),
+    "rule": (previous_token, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
 }

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.guesses import as_data, guesses_of
+from attention_lab.guesses import as_data, first_guess
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.sentences import embedding_of
@@ -87,10 +87,8 @@ def _guess(now: PageContext, field: str, board: JSON) -> JSON | None:
         embedding = embedding_of(now.shown)
         if story.is_sum_of_words(now.trace, embedding):
             words = embedding.words
-    guesses = guesses_of(now.trace, field, cell["index"], words)
-    if not guesses:
-        return None
-    return as_data(guesses[0])
+    guess = first_guess(now.trace, field, cell["index"], words)
+    return as_data(guess) if guess else None
 
 
 def _show(

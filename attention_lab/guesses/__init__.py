@@ -2,6 +2,7 @@
 rules that learners believe.
 """
 
+from .ask import first_guess as first_guess
 from .ask import guess_in_turn as guess_in_turn
 from .ask import guess_of as guess_of
 from .ask import guesses_of as guesses_of

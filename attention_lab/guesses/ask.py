@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -24,17 +24,26 @@ MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions
 
 def guesses_of(
     trace: Trace, field: str, index: Sequence[int], words: Array | None = None
-) -> tuple[Guess, ...]:
-    """The questions that can be asked about one cell; those that reveal a misconception come first.
+) -> Iterator[Guess]:
+    """The questions that can be asked about one cell, each made when it is asked for.
 
     index: of the field, with its batch. words: see `AskedItem`.
     """
-    guesses = [
-        guess
-        for item in items_of(field)
-        if (guess := _guess(AskedItem(item, trace, field, tuple(index[1:]), words)))
-    ]
-    return tuple(sorted(guesses, key=lambda guess: not guess.revealed))
+    for item in items_of(field):
+        if guess := _guess(AskedItem(item, trace, field, tuple(index[1:]), words)):
+            yield guess
+
+
+def first_guess(
+    trace: Trace, field: str, index: Sequence[int], words: Array | None = None
+) -> Guess | None:
+    """The first question about a cell that reveals a misconception; if none does, the first."""
+    first = None
+    for guess in guesses_of(trace, field, index, words):
+        if guess.revealed:
+            return guess
+        first = first or guess
+    return first
 
 
 def guess_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import streamlit as st
 
@@ -45,7 +45,7 @@ class Entry:
         return self.sentence, self.look, page_of(self.page).title
 
 
-@lru_cache(maxsize=1)
+@cache
 def concepts() -> tuple[Entry, ...]:
     """Every idea, text by text, in the order of the file."""
     return tuple(
@@ -56,7 +56,7 @@ def concepts() -> tuple[Entry, ...]:
     )
 
 
-@lru_cache(maxsize=1)
+@cache
 def learner_questions() -> tuple[Entry, ...]:
     """What learners ask in forums and the authors of code and tools, from the layer's first step
     to its last.
@@ -134,14 +134,18 @@ def entry_table(shown: tuple[Entry, ...]) -> str:
     return "\n".join(lines)
 
 
+@cache
+def _related_markdown(page: Page) -> str:
+    lines = [f"- [{escape_markdown(one.sentence)}]({one.url})" for one in related_questions(page)]
+    lines.append(f"\n[All questions]({page_of('questions').url_path})")
+    return "\n".join(["**Related questions**\n", *lines])
+
+
 def show_foot(page: Page) -> None:
     """Draw what stands below a page: related questions, all of them, and the page that follows."""
     if page.url_path == "questions" or page.section == "teach":
         return
-    lines = [f"- [{escape_markdown(one.sentence)}]({one.url})" for one in related_questions(page)]
-    asked = page_of("questions")
-    lines.append(f"\n[All questions]({asked.url_path})")
-    st.markdown("\n".join(["**Related questions**\n", *lines]))
+    st.markdown(_related_markdown(page))
     if page in story_steps():
         return  # its strip of steps leads on
     after = PAGES[(PAGES.index(page) + 1) % len(PAGES)]

@@ -26,6 +26,9 @@ from .facts import fact
 from .registry import PAGES, page_of
 from .url_state import restore, session, write_to_url
 
+# The choices in the URL that concern lessons, as they are without one.
+NO_LESSON = {"lesson": "", "moment": "1", "view": "full", "show": ""}
+
 
 @dataclass(frozen=True)
 class ShownLesson:
@@ -58,6 +61,11 @@ def read_shown_lesson(url_path: str) -> None:
     moment.
     """
     now = session()
+    if now.asked.keys().isdisjoint(NO_LESSON) and all(
+        st.session_state.get(choice) == usual for choice, usual in NO_LESSON.items()
+    ):
+        now.lesson = None  # nearly every run: the four choices need not be compared with the URL
+        return
     restore("lesson", "Lesson", "", _checked_name)
     name = str(st.session_state["lesson"])
     usual_view = lesson_named(name).view if name else "full"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -47,3 +49,34 @@ def test_no_two_modules_give_one_name() -> None:
         for name, files in homes.items()
         if len(files) > 1 and not files <= PER_STEP
     } == {}
+
+
+def sentences_with_names(source: str, names: Iterable[str]) -> list[str]:
+    """Names of functions that stand among the words of a text.
+
+    >>> sentences_with_names("'the layer has head_habits nothing'", ["head_habits"])
+    ['head_habits']
+    """
+    among_words = re.compile(rf"(?<=[a-z,] )({'|'.join(map(re.escape, names))})(?=[ ,.:;])")
+    texts = [
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    return [found for text in texts for found in among_words.findall(text)]
+
+
+def test_no_sentence_holds_the_name_of_a_function() -> None:
+    """A renamed function leaves the words of pages and docstrings alone."""
+    sources = [
+        file.read_text(encoding="utf-8")
+        for package in PACKAGES
+        for file in sorted((ROOT / package).rglob("*.py"))
+    ]
+    names = {name for source in sources for name in public_names(source) if "_" in name}
+    # A docstring may name an argument, and PyTorch's function.
+    arguments = set(re.findall(r"\b(\w+): ", "".join(sources)))
+    names -= arguments | {"scaled_dot_product_attention"}
+    functions = sorted(name for name in names if name.islower())
+    assert len(functions) > 300
+    assert [name for source in sources for name in sentences_with_names(source, functions)] == []

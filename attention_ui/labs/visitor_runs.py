@@ -1,7 +1,7 @@
 """Training while the visitor watches. Each visitor has runs of their own, which can be stopped,
 continued and trained again.
 
-The checkpoints that one visitor's run has shared_run are kept for all: another run of the same
+The checkpoints that one visitor's run has computed are kept for all: another run of the same
 settings replays them and computes only the rest. Streamlit ends a script when it writes to a page
 that its visitor has left or changed, so every checkpoint writes.
 """
@@ -85,7 +85,7 @@ def visitor_run(settings: TrainingSettings) -> VisitorRun:
     own: OrderedDict[TrainingSettings, VisitorRun] = session().visitor_runs
     kept = shared_run(settings)
     run = own.get(settings)
-    # The cache may have dropped what was shared_run: then the run starts again.
+    # The cache may have dropped what was computed: then the run starts again.
     if run is None or run.step > kept.step:
         run = own[settings] = VisitorRun(settings, kept.points[0])
     own.move_to_end(settings)

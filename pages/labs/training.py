@@ -29,7 +29,7 @@ with right:
     choices.show_task(settings)
     if run.step == 0:
         st.markdown(
-            "The weights are random numbers; the layer has head_habits nothing: **press Train**."
+            "The weights are random numbers; the layer has learnt nothing: **press Train**."
         )
     percent = draw_bound(
         st.slider,

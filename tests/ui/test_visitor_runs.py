@@ -43,7 +43,7 @@ def stop_at(step: int) -> Any:
 
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> Session:
-    """The session of a visitor who has trained nothing, where nothing was shared_run yet."""
+    """The session of a visitor who has trained nothing, where nothing is computed yet."""
     mine = Session()
     monkeypatch.setattr(visitor_runs, "session", lambda: mine)
     cache.clear()
@@ -78,7 +78,7 @@ def test_models_are_compared_by_who_trained_them() -> None:
 
 
 def test_training_again_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run goes from its start to its end once more, and nothing is shared_run for it."""
+    """The run goes from its start to its end once more, and nothing is computed for it."""
     app = press(opened("training", train_steps=70, train_seed=4322), "Train")
     before = figures(app)[0]["data"]
     told: list[int] = []
@@ -98,7 +98,7 @@ def test_training_again_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def refuse(*_: object) -> None:
-    """Nothing may be shared_run."""
+    """Nothing may be computed."""
     raise AssertionError
 
 
@@ -143,7 +143,7 @@ def test_who_comes_later_stays_where_they_stop() -> None:
 
 @pytest.mark.usefixtures("own")
 def test_what_was_forgotten_starts_anew() -> None:
-    """Where what was shared_run has made room for other things, a run stands at its start again."""
+    """Where what was computed has made room for other things, a run stands at its start again."""
     with pytest.raises(StoppedError):
         continue_training(visitor_run(LONG), stop_at(230))
     cache.clear()

@@ -61,21 +61,20 @@ def read_shown_lesson(url_path: str) -> None:
     moment.
     """
     now = session()
+    now.lesson = None
     if now.asked.keys().isdisjoint(NO_LESSON) and all(
-        st.session_state.get(choice) == usual for choice, usual in NO_LESSON.items()
+        st.session_state.get(choice) == text for choice, text in NO_LESSON.items()
     ):
-        now.lesson = None  # nearly every run: the four choices need not be compared with the URL
-        return
+        return  # nearly every run: the four choices need not be compared with the URL
     restore("lesson", "Lesson", "", _checked_name)
     name = str(st.session_state["lesson"])
-    usual_view = lesson_named(name).view if name else "full"
+    # With a lesson the moment always stands in the URL.
+    usual = NO_LESSON | ({"moment": "", "view": lesson_named(name).view} if name else {})
     restore("moment", "Moment", "1", _checked_place)
-    restore("view", "View", usual_view, _checked_view)
+    restore("view", "View", usual["view"], _checked_view)
     restore("show", "Controls that are shown", "", _checked_controls)
-    at_first = {"lesson": "", "moment": "" if name else "1", "view": usual_view, "show": ""}
-    for choice, usual in at_first.items():
-        write_to_url(choice, usual)
-    now.lesson = None
+    for choice, text in usual.items():
+        write_to_url(choice, text)
     if not now.has_scripts:
         _open_groups_of(str(st.session_state["show"]).split("."))
     if name:

@@ -56,9 +56,7 @@ def excess_self_mass(attention: SelfAttention) -> Array:
 
 
 def argmax_rate(attention: SelfAttention) -> Array:
-    """R: the share of rows whose largest score is the diagonal one; a tie, up to rounding,
-    counts as a hit.
-    """
+    """R: the share of rows whose largest score is the diagonal one; ties up to rounding count."""
     own_XT = diagonal(attention.scores)
     rounding_XT = TOLERANCE * np.maximum(1.0, np.abs(own_XT))
     rate: Array = (np.isfinite(own_XT) & (diagonal_margins(attention.scores) >= -rounding_XT)).mean(

@@ -42,13 +42,15 @@ class HandmadeHead:
     """The weights of a head, column by column; columns that are not listed hold zeros.
 
     queries, keys: the features in each named column. copies: the features that the values hold.
-    gives: the weight of each in the output.
+    gives: the weight of each in the output. asks_for: what every query asks for, in words, where
+    the names of the columns do not say it.
     """
 
     queries: Mapping[str, Mix]
     keys: Mapping[str, Mix]
     copies: tuple[str, ...]
     gives: Mix
+    asks_for: str = ""
 
 
 HANDMADE_HEADS = (
@@ -68,6 +70,7 @@ HANDMADE_HEADS = (
         {"cos": {"cos": 1}, "sin": {"sin": 1}},
         ("noun", "animate", "verb", "other"),
         {"verb": 0.5, "other": 0.5},
+        asks_for="the word before",
     ),
 )
 

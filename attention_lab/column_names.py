@@ -16,7 +16,8 @@ Names = tuple[str, ...]
 class ColumnNames:
     """Names of columns; empty where they have none.
 
-    features, outputs: of the inputs and the output. queries, keys, values: of each head.
+    features, outputs: of the inputs and the output. queries, keys, values: of each head. asks_for:
+    what each head's queries ask for, in words, where the names of their columns do not say it.
     """
 
     features: Names = ()
@@ -24,6 +25,7 @@ class ColumnNames:
     queries: tuple[Names, ...] = ()
     keys: tuple[Names, ...] = ()
     values: tuple[Names, ...] = ()
+    asks_for: Names = ()
 
 
 HANDMADE_NAMES = ColumnNames(
@@ -37,6 +39,7 @@ HANDMADE_NAMES = ColumnNames(
             [head.copies for head in HANDMADE_HEADS],
         )
     ),
+    asks_for=tuple(head.asks_for for head in HANDMADE_HEADS),
 )
 # The names that a matrix of the user takes away: those of its own columns.
 _NAMED_PARTS = {"x": "features", "w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "outputs"}
@@ -56,4 +59,6 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
         for matrix, part in _NAMED_PARTS.items()
         if matrix not in own
     }
+    if "w_q" not in own:
+        kept = {**kept, "asks_for": HANDMADE_NAMES.asks_for}
     return ColumnNames(**kept)  # type: ignore[arg-type]

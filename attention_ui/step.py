@@ -13,6 +13,7 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.sentences import embedding_of
 from attention_viz import story
 from attention_viz.payload import JSON
+from attention_viz.sentence import sentence_part
 from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
 from attention_viz.story.batch import BatchField
 
@@ -25,9 +26,7 @@ from .url_state import session
 
 # The names of boards in URLs with pinned cells, where they are not the URL path of the page.
 BOARD_NAMES = {"projections": "projection", "overview": "layer"}
-OVERVIEW_SENTENCE = (
-    "Every number is real and computed from your sentence: click a matrix to open its step."
-)
+OVERVIEW_SENTENCE = "Point at a word; click an arc or a matrix."
 
 
 def show_step(
@@ -64,6 +63,10 @@ def show_step(
         guess=_guess(now, field, board),
         **heads,
     )
+    if "sentence" not in board and (
+        sentence := sentence_part(now.trace, now.stage.names, now.focus.head, now.focus.query)
+    ):
+        board = board | {"sentence": sentence}
     changes = tuple(map(Note, layer_notes(now.scenario)))
     shown = stage_board(board, replace(words, notes=(*changes, *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)

@@ -45,10 +45,16 @@ class Panel:
 
 
 def scene(
-    stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]], description: str
+    stage: Stage,
+    panels: Sequence[Panel],
+    cell: tuple[str, Sequence[int]],
+    description: str,
+    beside: Sequence[str] = (),
 ) -> JSON:
-    """The board's JSON object for some panels. cell: the array and the index of the pinned cell."""
-    names = _needed(stage, [panel.array for panel in panels])
+    """The board's JSON object for some panels. cell: the array and the index of the pinned cell.
+    beside: arrays without a panel, through which others are explained.
+    """
+    names = _needed(stage, [*(panel.array for panel in panels), *beside])
     array, index = cell
     return {
         "description": description,

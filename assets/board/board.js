@@ -170,6 +170,7 @@ class Board {
     const playing = current && !this.hovered && player.lit;
     const moves = playing ? flightsOf(look, current, player.lit) : null;
     picture.highlight(look, current, moves && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
+    this.step.follow(current);
     if (this.model.arithmetic) this.step.explain(look, current);
   }
 

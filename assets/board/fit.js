@@ -62,7 +62,7 @@ function planned(model, space, arranged, words, form) {
   const width = space.width - (side ? side + 2 * ROOM : 0);
   const heading = words === "top" ? space.words(space.width, true) : 0;
   const above = heading && heading + ROOM;
-  const below = form === "line" ? lineOf(space) + ROOM : 0;
+  const below = form === "line" ? heightOfLine(space) + ROOM : 0;
   const area = { x: 0, y: space.top + above, width, height: space.height - space.top - space.bottom - above - below };
   if (words === "side" && space.words(side) + (form === "column" ? LEAST_TERMS : 0) > area.height) return null;
   const grid = largest(model, space, arranged.panels, area);
@@ -72,7 +72,8 @@ function planned(model, space, arranged, words, form) {
   return placed(space, arranged, { words, form, side, area, grid, quadrant });
 }
 
-function lineOf({ width }) {
+/** The height of the arithmetic in a line, which a narrow board breaks. */
+export function heightOfLine({ width }) {
   return width > LINE.wide ? LINE.one : LINE.two;
 }
 
@@ -146,7 +147,7 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
   const arithmetic =
     form === "column"
       ? { ...column, y: from, height: column.y + column.height - from }
-      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: lineOf(space) };
+      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: heightOfLine(space) };
   return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
 }
 

@@ -8,9 +8,11 @@ import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
 import { Moments } from "./moments.js";
 import { legendOf } from "./scales.js";
+import { chainOf, explainedBy, Sentence } from "./sentence.js";
 import { sentenceButtons } from "./sentences.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
+import { showTip } from "./tip.js";
 import { fillWords } from "./words.js";
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
@@ -21,6 +23,8 @@ const WINDOW_MARGIN = 8;
 const CORNER = { width: 76, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
+const BELOW_WORDS = 4; // px, above a sentence
+const ROOMY = 26; // px, the height of a cell with a number that has room to spare
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 
 /** The parts around the matrices of a step: the strip of steps, words, the cover of the result, keys of a lecture. */
@@ -28,10 +32,11 @@ export class Step {
   constructor(board, parts) {
     Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
     this.guess = new Guess(parts.guess, () => board.width && board.refresh(true));
+    this.sentence = new Sentence(board, parts.arcs);
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
-    parts.stage.append((this.asks = element("div", "asks")));
+    parts.stage.append((this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
     parts.section.numbers = (array) => this.numbers(array);
     this.page = document.querySelector("[data-testid=stMainBlockContainer]");
     // Parts above a board may arrive after it. Wait for the next frame, because a board itself changes the page.
@@ -68,6 +73,7 @@ export class Step {
     chosen.hidden = words.hidden && !legend;
     strip.hidden = !stage;
     this.parts.dock.hidden = alone;
+    this.sentence.adopt(this.model.sentence);
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone && stage.summary) fillSummary(words);
     if (alone) return fillStrip(strip, stage);
@@ -115,16 +121,37 @@ export class Step {
     const heights = {}; // each is measured once, because the browser must lay out the words for it
     const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
     const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
-    const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
+    const { plan, sentence } = this.planned(space);
     if (!plan) return false;
+    this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
     words.classList.toggle("wide", Boolean(plan.words.wide));
     put(words, plan.words);
+    this.sentence.lay(step ? { ...plan.words, y: plan.words.y + heightOf(plan.words.width, plan.words.wide) + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
     this.putBelow(plan, size, bottom);
     this.form = plan.form;
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
     return true;
+  }
+
+  // The layout with the sentence, {plan, sentence: its height}: above a board without words, or below the words of a step. A
+  // small one is left out if it would cost numbers.
+  planned(space) {
+    const { picture, starts } = this.board;
+    const room = (width) => this.sentence.room(width, space.height);
+    const plain = () => ({ plan: picture.planStage(space, starts), sentence: 0 });
+    if (!room(space.width)) return plain();
+    if (!this.model.stage) {
+      const sentence = room(space.width);
+      return { plan: picture.planStage({ ...space, top: sentence }, starts), sentence };
+    }
+    const under = (width) => room(width) && room(width) + BELOW_WORDS;
+    const rich = picture.planStage({ ...space, words: (width, wide) => space.words(width, wide) + under(width) }, starts);
+    const found = rich && { plan: rich, sentence: room(rich.words.width) };
+    if (this.sentence.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= ROOMY)) return found ?? plain();
+    const other = plain();
+    return found && rich.cell.digits === other.plan.cell.digits && rich.cell.height > 0.9 * other.plan.cell.height ? found : other;
   }
 
   // Arithmetic and controls; if there is nothing to play the controls stand beside it. A board ends at its lowest part.
@@ -152,6 +179,7 @@ export class Step {
     for (const part of [words, arithmetic, this.parts.guess, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
     const screen = !this.board.surroundings.now().printed;
     this.form = "line";
+    this.sentence.lay(null, Math.floor(section.clientWidth));
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && Boolean(this.model.stage));
   }
 
@@ -178,6 +206,12 @@ export class Step {
     return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
   }
 
+  /** Show the current cell in the sentence, and its number beside it where cells show none. */
+  follow(current) {
+    this.sentence.follow(current);
+    showTip(this.tip, this.board);
+  }
+
   /** Put buttons on the labels of covered rows. */
   showAsks() {
     fillAsks(this.asks, this.board, this.moments);
@@ -200,7 +234,8 @@ export class Step {
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
     const more = (this.model.stage || board.size) && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
-    return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+    writeArithmetic(arithmetic, look, explainedBy(this.model, current), { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+    return arithmetic.append(...[chainOf(this.model, current, board.open)].filter(Boolean));
   }
 
   // The question and its verdict stand in the place of the arithmetic, or share it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .by_hand import HANDMADE_FEATURES, HANDMADE_HEADS, HEAD_WIDTH, UNUSED_COLUMN
@@ -28,17 +28,18 @@ class ColumnNames:
     asks_for: Names = ()
 
 
+def _padded(names_of_heads: Iterable[Iterable[str]]) -> tuple[Names, ...]:
+    """The names of each head's columns, with a sign for those that are not used."""
+    named = [tuple(names) for names in names_of_heads]
+    return tuple(names + (UNUSED_COLUMN,) * (HEAD_WIDTH - len(names)) for names in named)
+
+
 HANDMADE_NAMES = ColumnNames(
-    HANDMADE_FEATURES,
-    HANDMADE_FEATURES,
-    *(
-        tuple((*mixes, *(UNUSED_COLUMN,) * (HEAD_WIDTH - len(mixes))) for mixes in of_heads)
-        for of_heads in (
-            [head.queries for head in HANDMADE_HEADS],
-            [head.keys for head in HANDMADE_HEADS],
-            [head.copies for head in HANDMADE_HEADS],
-        )
-    ),
+    features=HANDMADE_FEATURES,
+    outputs=HANDMADE_FEATURES,
+    queries=_padded(head.queries for head in HANDMADE_HEADS),
+    keys=_padded(head.keys for head in HANDMADE_HEADS),
+    values=_padded(head.copies for head in HANDMADE_HEADS),
     asks_for=tuple(head.asks_for for head in HANDMADE_HEADS),
 )
 # The names that a matrix of the user takes away: those of its own columns.

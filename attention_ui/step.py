@@ -13,7 +13,7 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.sentences import embedding_of
 from attention_viz import story
 from attention_viz.payload import JSON
-from attention_viz.sentence import sentence_part
+from attention_viz.sentence import with_sentence
 from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
 from attention_viz.story.batch import BatchField
 
@@ -63,10 +63,7 @@ def show_step(
         guess=_guess(now, field, board),
         **heads,
     )
-    if "sentence" not in board and (
-        sentence := sentence_part(now.trace, now.stage.names, now.focus.head, now.focus.query)
-    ):
-        board = board | {"sentence": sentence}
+    board = with_sentence(board, now.stage, now.focus.head, now.focus.query)
     changes = tuple(map(Note, layer_notes(now.scenario)))
     shown = stage_board(board, replace(words, notes=(*changes, *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)

@@ -15,7 +15,8 @@ from .sentence import sentence_part
 from .story.products import head_window
 
 MAX_HEADS_STACKED = 3  # more heads stand in a grid
-MAX_LINES_IN_GRID = 96  # rows of all heads together; of more only the heads of the sentence are drawn
+# Rows of all heads together; of more heads only those of the sentence are drawn.
+MAX_LINES_IN_GRID = 96
 MAX_SIDE_DRAWN = 24  # rows and columns of a large matrix that are drawn, around the focus
 
 # The columns of the picture, from the inputs to the output.
@@ -76,10 +77,11 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     board = scene(stage, panels, cell, _description(trace), beside=BETWEEN)
     ids = {panel["array"]: panel["id"] for panel in board["panels"]}
     sentence = sentence_part(trace, stage.names, head, query, "large")
+    is_large = trace.sizes["H"] * trace.sizes["T"] > MAX_LINES_IN_GRID
     for panel in board["panels"]:
         panel["bare"] = panel["array"] not in LABELLED_FIELDS
         panel["scale"] = CELL_SCALES.get(panel["array"], 1.0)
-        if sentence and "tiles" in panel and trace.sizes["H"] * trace.sizes["T"] > MAX_LINES_IN_GRID:
+        if sentence and is_large and "tiles" in panel:
             panel |= {"only": [one["head"] for one in sentence["heads"]], "arrange": "down"}
     if sentence:
         board["sentence"] = sentence | {"chain": _chain(trace)}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from attention_core import Trace
 from attention_lab.column_names import ColumnNames
-from attention_lab.heads.readings import (
+from attention_lab.readings import (
     answered_names,
     asked_names,
     key_read_most,
@@ -18,7 +18,7 @@ from attention_lab.heads.readings import (
     shares_read,
 )
 
-from .payload import JSON
+from .payload import JSON, Stage
 
 MAX_LABELLED = 128  # words; longer sentences have no arcs
 # What the board says of the word in focus, with {query}, {key}, {share} and {count} in their place.
@@ -50,6 +50,13 @@ def sentence_part(
         "says": READS,
         "heads": [_head_part(trace, names, one) for one in heads],
     }
+
+
+def with_sentence(board: JSON, stage: Stage, head: int, query: int) -> JSON:
+    """The board of a step with the sentence in small type, unless it already has one."""
+    if "sentence" in board:
+        return board
+    return board | {"sentence": sentence_part(stage.trace, stage.names, head, query)}
 
 
 def with_arcs(

@@ -85,21 +85,21 @@ export function stackFlow(model, space) {
   let y = 0;
   const boxes = panels.flatMap((panel) => {
     const size = widestIn(model, { ...space, staged: true, across: 1 }, { ...panel, bare: false, arrange: "down" });
-    const placed = stackedIn([size], EDGE, y, space.width - 2 * EDGE);
+    const placed = stackedIn([size], STACK_EDGE, y, space.width - 2 * STACK_EDGE);
     y += size.top + size.bodyHeight + 1.5 * PANEL_GAP;
     return placed;
   });
   return { width: space.width, height: y, cell: boxes[0].cell, boxes };
 }
 
-const EDGE = 4; // px at the sides
+const STACK_EDGE = 4; // px at the sides
 
 function widestIn(model, space, panel) {
   let size = null;
   for (let width = STACKED.from; width >= STACKED.to; width -= 1) {
     const cell = { width, height: Math.min(width, STACKED.high), digits: width >= STACKED.number ? 2 : -1 };
     size = panelSize(model, { ...space, width: Infinity }, { ...panel, size: "full" }, cell, []);
-    if (2 * EDGE + size.left + size.bodyWidth + size.overhang <= space.width) break;
+    if (2 * STACK_EDGE + size.left + size.bodyWidth + size.overhang <= space.width) break;
   }
   return size;
 }

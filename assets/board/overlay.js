@@ -4,7 +4,7 @@ import { rectanglesOf } from "./geometry.js";
 import { STEEPNESS, labelSpot, paintCaption, paintLabel, spotsBeside } from "./lettering.js";
 import { paintBeams } from "./links.js";
 import { indexRead, solve } from "./rules.js";
-import { explainedBy } from "./sentence.js";
+import { explainedBy } from "./shares.js";
 import { TYPE } from "./sizes.js";
 
 const MAX_SINGLE_CELLS = 64;

@@ -1,21 +1,20 @@
 import { arcsFrom, lineOfWords } from "./arcs.js";
 import { button, element } from "./elements.js";
-import { cellNumber, number, shorten } from "./numbers.js";
-import { offsetOf, valueAt } from "./scene.js";
+import { shorten } from "./numbers.js";
+import { filledIn, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./shares.js";
 
-const LONGEST_WORD = 16; // characters
 const TYPES = { large: { most: 28, least: 11 }, small: { most: 15, least: 11 } }; // px
 const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 200 }, small: 46 }; // px, and of the window
-const SIDE = { width: 236, from: 700 }; // px, the words about each head, beside the sentence if it is so wide
-const LINE = 20; // px, a line about a head above or below the sentence
+const TOLD = { width: 236, from: 700 }; // px, the words about each head, beside the sentence if it is so wide
+const TOLD_LINE = 20; // px, a line about a head above or below the sentence
 const LABELLED_SHARE = 0.045;
-const APART = 36; // px between percentages
+const LABELS_APART = 36; // px between percentages
 const NEXT_WORD = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** The sentence of a scene in one line, with an arc for each share of the word in focus; clicks and keys choose a word or an arc. */
 export class Sentence {
   constructor(board, root) {
-    Object.assign(this, { board, root, about: null, off: false, box: null, drawn: "" });
+    Object.assign(this, { board, root, about: null, box: null, drawn: "" });
     root.addEventListener("pointerleave", () => this.point(null));
     root.addEventListener("keydown", (event) => this.key(event));
   }
@@ -32,7 +31,7 @@ export class Sentence {
 
   /** The height in px that the sentence takes in a width; 0 if it is not shown. window: the height of a window, or null. */
   room(width, window = null) {
-    if (!this.about || this.off || this.board.surroundings.now().printed) return 0;
+    if (!this.about || this.board.surroundings.now().printed) return 0;
     if (!this.isLarge) return width < 40 * Math.min(6, this.about.words.length) ? 0 : HEIGHTS.small;
     const { share, least, most, scrolled } = HEIGHTS.large;
     const high = window === null ? scrolled : Math.round(Math.min(most, Math.max(least, share * window)));
@@ -74,7 +73,7 @@ export class Sentence {
     if (!this.about.heads) {
       const at = this.arrayAt(cell);
       const shares = rowOf(model, at, focus);
-      const title = written(this.about.says.title, { array: at && model.arrays[at.array].title, head: at && placeAlong(model, at, "H") });
+      const title = filledIn(this.about.says.title, { array: at && model.arrays[at.array].title, head: at && placeAlong(model, at, "H") });
       return [{ head: chosen, title, chosen: true, shares, lines: [[[saidOf(this.about, focus, shares), ""]]] }];
     }
     const all = this.about.heads.map(({ head, title, arcs, asks }) => {
@@ -105,12 +104,12 @@ export class Sentence {
   draw(focus, heads) {
     const { width, height } = this.box;
     const { words } = this.about;
-    const beside = this.isLarge && width >= SIDE.from;
-    const room = this.isLarge ? { from: beside ? SIDE.width : 0, width: beside ? width - SIDE.width : width } : { from: 2, width: width - 4 };
+    const beside = this.isLarge && width >= TOLD.from;
+    const room = this.isLarge ? { from: beside ? TOLD.width : 0, width: beside ? width - TOLD.width : width } : { from: 2, width: width - 4 };
     const measured = (word, size) => this.board.picture.measure(shorten(word, LONGEST_WORD), size, true) + 0.5 * size;
     const type = this.isLarge ? { ...TYPES.large, most: Math.min(TYPES.large.most, Math.round(0.17 * height)) } : TYPES.small;
     const line = lineOfWords(words, focus, room, type, measured);
-    const lines = this.isLarge && !beside ? LINE : 0;
+    const lines = this.isLarge && !beside ? TOLD_LINE : 0;
     const high = Math.round(1.5 * line.size);
     const free = height - high - lines * heads.length;
     const two = heads.length > 1;
@@ -121,7 +120,7 @@ export class Sentence {
       { base: above + high, room: height - above - high - lines - 16, side: 1 },
     ];
     const arcs = heads.flatMap((head, i) => arcsFrom(focus, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
-    const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, SIDE.width - 16] : [i ? height - LINE : 0, width]));
+    const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, TOLD.width - 16] : [i ? height - TOLD_LINE : 0, width]));
     this.root.classList.toggle("beside", beside);
     this.root.replaceChildren(
       this.drawing(arcs, focus, { width, height }),
@@ -224,80 +223,18 @@ export class Sentence {
   }
 }
 
-// The place of a cell along an axis; null if its array has no such axis.
-function placeAlong(model, cell, letter) {
-  const axis = cell && model.arrays[cell.array] ? model.arrays[cell.array].axes.indexOf(letter) : -1;
-  return axis < 0 ? null : cell.index[axis];
-}
-
-function withPlaces(model, { array, index }, places) {
-  const { axes } = model.arrays[array];
-  return { array, index: index.map((place, axis) => places[axes[axis]] ?? place) };
-}
-
-// The shares of a row of an array of shares, the largest first.
-function rowOf(model, cell, place) {
-  if (!cell) return [];
-  const { axes, whole } = model.arrays[cell.array];
-  const at = withPlaces(model, cell, { T: place });
-  const keys = Array.from({ length: whole[axes.indexOf("S")] }, (_, key) => key);
-  const read = keys.map((key) => withPlaces(model, at, { S: key })).filter(({ array, index }) => offsetOf(model.arrays[array], index) >= 0);
-  const shares = read.map(({ array, index }) => [index[axes.indexOf("S")], valueAt(model, array, index)]);
-  return shares.filter(([, share]) => share >= 0.01).sort((a, b) => b[1] - a[1]);
-}
-
-function strongest(shares) {
-  return shares[0]?.[0] ?? null;
-}
-
-// The sentence of a word without names: whom it reads most.
-function saidOf({ says, words }, focus, shares) {
-  const [first, second] = shares;
-  const even = second && first[1] - second[1] < 1e-4;
-  const count = even ? shares.filter(([, share]) => first[1] - share < 1e-4).length : 0;
-  const form = !first ? says.none : even ? says.even : says.most;
-  const facts = { query: shorten(words[focus], LONGEST_WORD), key: first && shorten(words[first[0]], LONGEST_WORD), share: first && percentOf(first[1]), count };
-  return written(form, facts);
-}
-
-// A text of the scene with facts in the places of their names.
-function written(form, facts) {
-  return form.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
-}
-
 // The arcs with room for their percentage: large shares first; in a small picture the largest alone.
 function labelled(arcs, large) {
   const found = [];
   for (const arc of [...arcs].sort((a, b) => b.share - a.share)) {
-    const free = found.every(({ top, side }) => side !== arc.side || Math.hypot(top[0] - arc.top[0], 2 * (top[1] - arc.top[1])) > APART);
+    const free = found.every(({ top, side }) => side !== arc.side || Math.hypot(top[0] - arc.top[0], 2 * (top[1] - arc.top[1])) > LABELS_APART);
     if (arc.share >= LABELLED_SHARE && free) found.push(arc);
   }
   return large ? found : found.slice(0, 1);
-}
-
-function percentOf(share) {
-  return `${cellNumber(100 * share, 0)} %`;
 }
 
 function drawn(tag, attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
-}
-
-/** The cell whose arithmetic explains a cell: of an arc the first of its chain, else the cell itself. */
-export function explainedBy({ sentence }, cell) {
-  if (!sentence?.chain || cell.array !== sentence.array) return cell;
-  return { array: sentence.chain[0].array, index: cell.index };
-}
-
-/** The numbers from a score to the share of an arc, as buttons that open their steps; null for other cells. */
-export function chainOf(model, cell, open) {
-  if (!model.sentence?.chain || cell.array !== model.sentence.array) return null;
-  const links = model.sentence.chain.map(({ array, title, link }) => {
-    const made = button("option", "", `${title}: open the step`, () => open(link));
-    made.append(`${title} `, element("b", "", number(valueAt(model, array, cell.index))));
-    return made;
-  });
-  return element("span", "chain", ...links);
 }

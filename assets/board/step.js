@@ -8,23 +8,19 @@ import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
 import { Moments } from "./moments.js";
 import { legendOf } from "./scales.js";
-import { chainOf, explainedBy, Sentence } from "./sentence.js";
+import { BELOW_WORDS, planStep, windowFor } from "./planning.js";
+import { Sentence } from "./sentence.js";
 import { sentenceButtons } from "./sentences.js";
+import { chainOf, explainedBy } from "./shares.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { showTip } from "./tip.js";
 import { fillWords } from "./words.js";
 
-const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
-const LOW = 380;
-const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
-const WINDOW_MARGIN = 8;
 const CORNER = { width: 76, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
-const BELOW_WORDS = 4; // px, above a sentence
-const ROOMY = 26; // px, the height of a cell with a number that has room to spare
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 
 /** The parts around the matrices of a step: the strip of steps, words, the cover of the result, keys of a lecture. */
@@ -89,23 +85,9 @@ export class Step {
     chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 
-  /**
-   * The window for which a step, or a board that fits, is laid out: {width, height}; null if it is scrolled.
-   *
-   * A board that begins in the first window also ends in it; one further below gets a window of its own.
-   */
+  /** The window for which the board is laid out: see `windowFor`. */
   window() {
-    const { section } = this.parts;
-    const { stage, fits: asked, panels, zoom } = this.model ?? {};
-    const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
-    const width = Math.floor(section.clientWidth);
-    if (!(stage ? panels.length : fits) || this.board.surroundings.now().printed) return null;
-    if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;
-    const scroller = document.querySelector("[data-testid=stMain]");
-    const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
-    const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
-    const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
-    return height < (stage ? LOW : FITTING.low) ? null : { width, height };
+    return windowFor(this.parts.section, this.model ?? {}, this.board.surroundings.now().printed);
   }
 
   /** Lay the step out for its window; gives whether it has room there. */
@@ -121,7 +103,7 @@ export class Step {
     const heights = {}; // each is measured once, because the browser must lay out the words for it
     const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
     const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
-    const { plan, sentence } = this.planned(space);
+    const { plan, sentence } = planStep(this.board, this.sentence, space);
     if (!plan) return false;
     this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
@@ -133,25 +115,6 @@ export class Step {
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
     return true;
-  }
-
-  // The layout with the sentence, {plan, sentence: its height}: above a board without words, or below the words of a step. A
-  // small one is left out if it would cost numbers.
-  planned(space) {
-    const { picture, starts } = this.board;
-    const room = (width) => this.sentence.room(width, space.height);
-    const plain = () => ({ plan: picture.planStage(space, starts), sentence: 0 });
-    if (!room(space.width)) return plain();
-    if (!this.model.stage) {
-      const sentence = room(space.width);
-      return { plan: picture.planStage({ ...space, top: sentence }, starts), sentence };
-    }
-    const under = (width) => room(width) && room(width) + BELOW_WORDS;
-    const rich = picture.planStage({ ...space, words: (width, wide) => space.words(width, wide) + under(width) }, starts);
-    const found = rich && { plan: rich, sentence: room(rich.words.width) };
-    if (this.sentence.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= ROOMY)) return found ?? plain();
-    const other = plain();
-    return found && rich.cell.digits === other.plan.cell.digits && rich.cell.height > 0.9 * other.plan.cell.height ? found : other;
   }
 
   // Arithmetic and controls; if there is nothing to play the controls stand beside it. A board ends at its lowest part.

@@ -4,7 +4,7 @@ import { valueAt } from "./scene.js";
 import { coordinatesOf } from "./wording.js";
 
 const LONGEST = 14; // characters
-const GAP = 8; // px between a cell and its number
+const TIP_GAP = 8; // px between a cell and its number
 
 /** Write the number of the cell that is pointed at beside it, where cells have no room for numbers; else hide the tip. */
 export function showTip(tip, board) {
@@ -18,6 +18,6 @@ export function showTip(tip, board) {
   const names = coordinatesOf(model, hovered).filter(({ word }) => drawn.includes(word)).map(({ label, place }) => (label === null ? place : shorten(label, LONGEST)));
   tip.textContent = `${names.join(" → ")}: ${number(valueAt(model, hovered.array, hovered.index))}`;
   const left = area.x + area.width / 2 > (size?.width ?? Infinity) - 140;
-  Object.assign(tip.style, { left: `${left ? area.x - GAP : area.x + area.width + GAP}px`, top: `${area.y + area.height / 2}px` });
+  Object.assign(tip.style, { left: `${left ? area.x - TIP_GAP : area.x + area.width + TIP_GAP}px`, top: `${area.y + area.height / 2}px` });
   tip.classList.toggle("before", left);
 }

@@ -238,5 +238,5 @@ def test_every_column_has_a_name() -> None:
         assert matrix.any(axis=0).tolist() == used
     assert column_names(Scenario()) is None
     own = UserMatrices(w_q=np.eye(8)).url_value()
-    assert column_names(replace(FIRST, own=own)) == replace(names, queries=())
+    assert column_names(replace(FIRST, own=own)) == replace(names, queries=(), asks_for=())
     assert isinstance(names, ColumnNames)

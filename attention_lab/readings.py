@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from attention_core.checks import Array
 from attention_core.trace import Trace
 
-from ..column_names import ColumnNames
-from .keys_read import keys_read_most, strongest_keys
-from .similarity import jensen_shannon
+from .column_names import ColumnNames
+from .heads.keys_read import keys_read_most, strongest_keys
+from .heads.similarity import jensen_shannon
 
 LEAST_SHARE = 0.01  # smaller shares have no arc
 MOST_SHARES = 24  # of one query
@@ -43,8 +46,7 @@ def asked_names(trace: Trace, names: ColumnNames, head: int, query: int) -> tupl
     >>> len(asked_names(trace, HANDMADE_NAMES, 0, 3)), asked_names(trace, HANDMADE_NAMES, 0, 0)
     (2, ())
     """
-    row_K = trace.query_heads[0, head, query]
-    return tuple(name for name, number in zip(names.queries[head], row_K, strict=True) if number > 0)
+    return _named(names.queries[head], trace.query_heads[0, head, query])
 
 
 def answered_names(
@@ -55,7 +57,12 @@ def answered_names(
     """
     group = head * trace.sizes["G"] // trace.sizes["H"]
     answer_K = np.minimum(trace.query_heads[0, head, query], trace.key_heads[0, group, key])
-    return tuple(name for name, number in zip(names.keys[group], answer_K, strict=True) if number > 0)
+    return _named(names.keys[group], answer_K)
+
+
+def _named(names: Sequence[str], numbers_K: Array) -> tuple[str, ...]:
+    """The names of the columns with a positive number."""
+    return tuple(name for name, number in zip(names, numbers_K, strict=True) if number > 0)
 
 
 def key_read_most(trace: Trace, head: int, query: int) -> int | None:

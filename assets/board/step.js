@@ -18,7 +18,7 @@ const LOW = 380;
 const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
 const WINDOW_MARGIN = 8;
-const CORNER = { width: 76, height: 40 }; // px, the controls if there is nothing to play
+const CORNER = { width: 60, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
@@ -61,8 +61,8 @@ export class Step {
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
     // Cells that nothing computes need one line, beside the buttons.
-    section.classList.toggle("gallery", this.model.gallery || !Object.keys(this.model.rules).length);
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
+    section.classList.toggle("gallery", !alone && (this.model.gallery || !Object.keys(this.model.rules).length));
     const legend = legendOf(this.model);
     words.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;

@@ -87,7 +87,7 @@ class Board {
   // Keep the slices and the current cell of the last scene if this one has them.
   keepSlices() {
     const first = firstSlices(this.model);
-    const fits = (name) => this.has({ array: name, index: this.slices[name] ?? [] });
+    const fits = (name) => this.slices[name] && this.has({ array: name, index: this.slices[name] });
     this.slices = Object.fromEntries(Object.keys(first).map((name) => [name, fits(name) ? this.slices[name] : first[name]]));
     if (!this.has(this.hovered)) this.hovered = null;
     this.pins.renew(this.has(this.pins.cell));

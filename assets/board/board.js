@@ -134,6 +134,7 @@ class Board {
     const size = this.step.window();
     Object.assign(this, { width: Math.floor(this.parts.section.clientWidth), height: size?.height ?? 0, size });
     this.parts.arithmetic.style.minHeight = "";
+    this.step.lines = 1;
     this.lay();
     this.reveal(this.pins.cell);
   }
@@ -155,7 +156,8 @@ class Board {
     this.player.adopt(result, result && model.rules[result.panel.array]);
     const ask = this.handlers.onPin && ((...to) => this.ask(...to));
     showSliders(this.parts.windows, model, this.boxes, { move: (...to) => this.slide(...to), ask });
-    this.refresh(true);
+    if (this.size && this.step.wantsLine()) return this.lay();
+    return this.refresh(true);
   }
 
   // Draw what the current cell changes: panels whose slice moved, the highlights, the arithmetic.

@@ -9,6 +9,8 @@ const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right:
 const QUADRANT = 210; // px, the smallest width of the words in the empty corner of a product
 const LINE = { wide: 720, one: 46, two: 78 }; // px, the arithmetic in one line, or in two on a narrower board
 const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time if more have no room
+const TITLES = [300, 180, 130]; // px, the largest width of a column that only its title needs, if there is room
+const LINE_OF_TITLE = 22; // px
 const LEAST_TERMS = 150; // px, the smallest height of the arithmetic in a column
 
 /**
@@ -86,13 +88,23 @@ function largest(model, space, panels, area) {
   for (let turn = 0; turn < 40; turn += 1) {
     const grid = gridOf(model, space, panels, area, width, height);
     const [wide, high] = [grid.width - area.width, grid.height - area.height];
-    if (wide <= 0 && high <= 0) return grid;
+    if (wide <= 0 && high <= 0) return withWidestTitles(model, space, panels, area, grid);
     if (width <= CELL_BOUNDS.least && wide > 0) return null;
     if (height <= CELL_BOUNDS.least && high > 0) return null;
     if (wide > 0) width = Math.max(CELL_BOUNDS.least, Math.min(width - 0.5, width - wide / Math.max(1, grid.columns)));
     if (high > 0) height = Math.max(CELL_BOUNDS.least, Math.min(height - 0.5, height - high / Math.max(1, grid.rows)));
   }
   return null;
+}
+
+// The same cells with columns as wide as their titles, if the area has room for them.
+function withWidestTitles(model, space, panels, area, grid) {
+  const { width, height } = grid.wanted;
+  for (const title of TITLES) {
+    const found = gridOf(model, { ...space, title }, panels, area, width, height);
+    if (found.width <= area.width && found.height <= area.height) return found;
+  }
+  return grid;
 }
 
 function gridOf(model, space, panels, area, wide, high) {
@@ -104,7 +116,7 @@ function gridOf(model, space, panels, area, wide, high) {
   const inner = { ...space, staged: true, closeUps: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: space.title ?? 90 };
   placeLine(model, inner, plan, panels);
   const count = (side, axis) => sum(mostBy(plan.boxes, side, (box) => box[axis].count * (axis === "rows" ? box.tileRows : box.tileColumns)));
-  return { ...plan, zoom, columns: count(0, "columns"), rows: count(1, "rows") };
+  return { ...plan, zoom, wanted: { width: wide, height: high }, columns: count(0, "columns"), rows: count(1, "rows") };
 }
 
 function tidy(size) {
@@ -135,7 +147,7 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
   const total = grid.width + (side ? side + 2 * ROOM : 0);
   const left = Math.max(0, Math.floor((space.width - total) / 2));
   const [dx, dy] = [left, area.y + Math.max(0, Math.floor(Math.min(space.slack ?? 24, (area.height - grid.height) / 3)))];
-  const boxes = grid.boxes.map((box) => moved(box, dx, dy));
+  const boxes = withTitles(space, grid.boxes.map((box) => moved(box, dx, dy)), grid.zoom, side ? left + grid.width + ROOM : space.width);
   const column = side ? { x: left + grid.width + 2 * ROOM, y: space.top, width: side, height: space.height - space.top - space.bottom } : null;
   const wordsBox = {
     corner: () => ({ x: left, y: dy, width: quadrant.width, height: quadrant.height }),
@@ -148,6 +160,18 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
       ? { ...column, y: from, height: column.y + column.height - from }
       : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: lineOf(space) };
   return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
+}
+
+// A title and its sizes use the free room beside them, up to the next matrix or an end.
+function withTitles({ measure }, boxes, zoom, end) {
+  const meets = (box, other) => other !== box && other.titleX > box.titleX && other.titleY < box.titleY + LINE_OF_TITLE * zoom && other.y + other.bodyHeight > box.titleY;
+  return boxes.map((box) => {
+    const { panel: { title = "", badge = "" }, titleX, titleWidth } = box;
+    const sizes = badge ? measure(badge.split(", ")[0], 11 * zoom) + 24 * zoom : 0;
+    const room = Math.min(end, ...boxes.filter((other) => meets(box, other)).map((other) => other.titleX - ROOM)) - titleX;
+    const whole = measure(title, (box.small ? 12.5 : 14) * zoom, true) + 4;
+    return { ...box, zoom, titleWidth: Math.max(titleWidth, Math.min(whole + sizes, room)) };
+  });
 }
 
 function moved(box, dx, dy) {
@@ -188,6 +212,7 @@ function tiled(model, space, plan, panels) {
   placeLine(model, inner, found, panels.map((panel, i) => ({ ...panel, place: panel.abreast === undefined ? [0, i] : [panel.abreast, alone] })));
   const room = arithmetic.height - found.height - ROOM;
   if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return null;
-  const tiles = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
+  const places = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
+  const tiles = withTitles(space, places, inner.zoom, arithmetic.x + arithmetic.width);
   return { ...plan, boxes: [...boxes, ...tiles], arithmetic: { ...arithmetic, height: room } };
 }

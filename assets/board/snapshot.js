@@ -74,7 +74,7 @@ function drawOn(write, picture, { area, lines, wide, high }) {
   write.translate(PAPER - area.x, PAPER - area.y);
   picture.paintAll(look, write);
   picture.paintLights(look, current, write);
-  for (const box of look.boxes) paintTitle(write, box, look);
+  for (const box of look.boxes) paintTitle(write, box, { ...look, zoom: box.zoom ?? zoom });
   Object.assign(write, { font: `${14 * zoom}px ${font}`, fillStyle: palette.text, textAlign: "left", textBaseline: "top" });
   lines.forEach((line, i) => write.fillText(line, area.x, area.y + area.height + 6 + i * LINE_HEIGHT * zoom));
 }

@@ -9,7 +9,8 @@ const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right:
 const QUADRANT = 210; // px, the smallest width of the words in the empty corner of a product
 const LINE = { wide: 720, one: 46, two: 78 }; // px, the arithmetic in one line, or in two on a narrower board
 const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time if more have no room
-const TITLES = [300, 180, 130]; // px, the largest width of a column that only its title needs, if there is room
+const WHOLE_TITLE = 300; // px, the largest width of a column that only its title needs
+const PRICE_OF_TITLES = 0.7; // of the size of cells, which is kept when titles get whole
 const LINE_OF_TITLE = 22; // px
 const LEAST_TERMS = 150; // px, the smallest height of the arithmetic in a column
 
@@ -82,29 +83,32 @@ function sideOf({ width }) {
   return Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * width)));
 }
 
-// The largest cells with which all panels fit an area; null if none do.
+// The largest cells with which all panels fit an area; null if none do. Whole titles may cost some of their size.
 function largest(model, space, panels, area) {
+  const found = searched(model, space, panels, area);
+  const isCut = ({ panel, titleWidth }) => titleWidth < widthOfTitle(space, panel, found.zoom);
+  if (!found?.boxes.some(isCut)) return found;
+  const whole = searched(model, { ...space, title: WHOLE_TITLE }, panels, area);
+  const side = ({ cell }) => Math.min(cell.width, cell.height);
+  return whole && whole.cell.digits === found.cell.digits && side(whole) > PRICE_OF_TITLES * side(found) ? whole : found;
+}
+
+function widthOfTitle({ measure }, { title = "", link, size }, zoom) {
+  return measure(link ? `${title} →` : title, (size === "small" ? 12.5 : 14) * zoom, true) + 4;
+}
+
+function searched(model, space, panels, area) {
   let [width, height] = [CELL_BOUNDS.width, CELL_BOUNDS.height];
   for (let turn = 0; turn < 40; turn += 1) {
     const grid = gridOf(model, space, panels, area, width, height);
     const [wide, high] = [grid.width - area.width, grid.height - area.height];
-    if (wide <= 0 && high <= 0) return withWidestTitles(model, space, panels, area, grid);
+    if (wide <= 0 && high <= 0) return grid;
     if (width <= CELL_BOUNDS.least && wide > 0) return null;
     if (height <= CELL_BOUNDS.least && high > 0) return null;
     if (wide > 0) width = Math.max(CELL_BOUNDS.least, Math.min(width - 0.5, width - wide / Math.max(1, grid.columns)));
     if (high > 0) height = Math.max(CELL_BOUNDS.least, Math.min(height - 0.5, height - high / Math.max(1, grid.rows)));
   }
   return null;
-}
-
-// The same cells with columns as wide as their titles, if the area has room for them.
-function withWidestTitles(model, space, panels, area, grid) {
-  const { width, height } = grid.wanted;
-  for (const title of TITLES) {
-    const found = gridOf(model, { ...space, title }, panels, area, width, height);
-    if (found.width <= area.width && found.height <= area.height) return found;
-  }
-  return grid;
 }
 
 function gridOf(model, space, panels, area, wide, high) {
@@ -116,7 +120,7 @@ function gridOf(model, space, panels, area, wide, high) {
   const inner = { ...space, staged: true, closeUps: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: space.title ?? 90 };
   placeLine(model, inner, plan, panels);
   const count = (side, axis) => sum(mostBy(plan.boxes, side, (box) => box[axis].count * (axis === "rows" ? box.tileRows : box.tileColumns)));
-  return { ...plan, zoom, wanted: { width: wide, height: high }, columns: count(0, "columns"), rows: count(1, "rows") };
+  return { ...plan, zoom, columns: count(0, "columns"), rows: count(1, "rows") };
 }
 
 function tidy(size) {
@@ -162,15 +166,14 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
   return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
 }
 
-// A title and its sizes use the free room beside them, up to the next matrix or an end.
-function withTitles({ measure }, boxes, zoom, end) {
+/** The boxes with titles and sizes that use the free room beside them, up to the next matrix or an end. */
+export function withTitles(space, boxes, zoom, end) {
   const meets = (box, other) => other !== box && other.titleX > box.titleX && other.titleY < box.titleY + LINE_OF_TITLE * zoom && other.y + other.bodyHeight > box.titleY;
   return boxes.map((box) => {
-    const { panel: { title = "", badge = "" }, titleX, titleWidth } = box;
-    const sizes = badge ? measure(badge.split(", ")[0], 11 * zoom) + 24 * zoom : 0;
+    const { panel, titleX, titleWidth } = box;
+    const sizes = panel.badge ? space.measure(panel.badge.split(", ")[0], 11 * zoom) + 24 * zoom : 0;
     const room = Math.min(end, ...boxes.filter((other) => meets(box, other)).map((other) => other.titleX - ROOM)) - titleX;
-    const whole = measure(title, (box.small ? 12.5 : 14) * zoom, true) + 4;
-    return { ...box, zoom, titleWidth: Math.max(titleWidth, Math.min(whole + sizes, room)) };
+    return { ...box, zoom, titleWidth: Math.max(titleWidth, Math.min(widthOfTitle(space, panel, zoom) + sizes, room)) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { sizeCanvas } from "./canvas.js";
 import { fixedAxes, rectanglesOf } from "./geometry.js";
 import { paintFlights } from "./flights.js";
-import { fitStage } from "./fit.js";
+import { fitStage, withTitles } from "./fit.js";
 import { fitFlow } from "./flow.js";
 import { layOutGallery } from "./gallery.js";
 import { layOut } from "./layout.js";
@@ -30,9 +30,11 @@ export class Picture {
 
   /** Lay out the panels of a step in a window; space: see `fitStage`. Gives the layout. */
   layStage(space, starts, open) {
-    const plan = (this.model.flow ? fitFlow : fitStage)(this.model, { ...space, starts, measure: (...text) => this.measure(...text) });
+    const within = { ...space, starts, measure: (...text) => this.measure(...text) };
+    const plan = (this.model.flow ? fitFlow : fitStage)(this.model, within);
     if (!plan) return null;
-    Object.assign(this, { boxes: plan.boxes, size: [space.width, space.height], signs: plan.signs, zoom: plan.zoom });
+    const boxes = this.model.flow ? withTitles(within, plan.boxes, plan.zoom, space.width) : plan.boxes;
+    Object.assign(this, { boxes, size: [space.width, space.height], signs: plan.signs, zoom: plan.zoom });
     this.draw(open);
     return plan;
   }

@@ -77,8 +77,10 @@ SHOW = """async ([{left, top, width}, scenes]) => {
     const add = (kind, {x, y, right, bottom}) =>
       right - x > 1 && bottom - y > 1 && parts.push({kind, x, y, right, bottom});
     const cut = element => element.scrollWidth > element.clientWidth + 1;
+    const bottom = element => element?.getBoundingClientRect().bottom ?? Infinity;
     const elements = (kind, selector) => [...section.querySelectorAll(selector)]
-      .filter(element => element.checkVisibility())
+      .filter(element => element.checkVisibility()
+        && element.getBoundingClientRect().y < bottom(element.closest('.head'))) // else out of sight
       .map(element => (add(`${kind} ${element.textContent.slice(0, 30)}`,
         element.getBoundingClientRect()), element));
     const titles = elements('title', '.title');
@@ -90,7 +92,8 @@ SHOW = """async ([{left, top, width}, scenes]) => {
     const {x: left, y: top} = section.querySelector('.stage').getBoundingClientRect();
     for (const {text, x, y, right, bottom} of written.filter(({text}) => text.startsWith('head')))
       add(`name ${text}`, {x: left + x, y: top + y, right: left + right, bottom: top + bottom});
-    for (const title of titles.filter(cut)) found.push(`${name}: cut ${title.textContent}`);
+    for (const title of name.startsWith('Overview') ? [] : titles.filter(cut))
+      found.push(`${name}: cut ${title.textContent}`);
     parts.forEach((one, i) => {
       if (one.right > frame.right + 1 || one.bottom > frame.bottom + 1)
         found.push(`${name}: ${one.kind} beyond the board`);
@@ -148,8 +151,8 @@ def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str
 
 @pytest.mark.parametrize("window", WINDOWS, ids=lambda one: f"{one.width}x{one.height}")
 def test_nothing_lies_on_another(page: Page, files: str, window: Window) -> None:
-    """With few tokens and many, few heads and many: every title is whole, and nothing is covered or
-    runs out of the board.
+    """With few tokens and many, few heads and many: every title of a step is whole, and nothing is
+    covered or runs out of the board.
     """
     page.set_viewport_size({"width": window.width, "height": window.height})
     page.goto(f"{files}/tests/js/")
@@ -159,4 +162,4 @@ def test_nothing_lies_on_another(page: Page, files: str, window: Window) -> None
     for n_tokens, n_heads in LAYERS:
         scenes = scenes_of(n_tokens, n_heads, window.lecture)
         found += page.evaluate(SHOW, [place, scenes])
-    assert found == []
+    assert not found, "\n".join(found)

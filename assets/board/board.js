@@ -87,7 +87,7 @@ class Board {
   // Keep the slices and the current cell of the last scene if this one has them.
   keepSlices() {
     const first = firstSlices(this.model);
-    const fits = (name) => this.has({ array: name, index: this.slices[name] ?? [] });
+    const fits = (name) => this.slices[name] && this.has({ array: name, index: this.slices[name] });
     this.slices = Object.fromEntries(Object.keys(first).map((name) => [name, fits(name) ? this.slices[name] : first[name]]));
     if (!this.has(this.hovered)) this.hovered = null;
     this.pins.renew(this.has(this.pins.cell));
@@ -134,6 +134,7 @@ class Board {
     const size = this.step.window();
     Object.assign(this, { width: Math.floor(this.parts.section.clientWidth), height: size?.height ?? 0, size });
     this.parts.arithmetic.style.minHeight = "";
+    this.step.lines = 1;
     this.lay();
     this.reveal(this.pins.cell);
   }
@@ -155,7 +156,8 @@ class Board {
     this.player.adopt(result, result && model.rules[result.panel.array]);
     const ask = this.handlers.onPin && ((...to) => this.ask(...to));
     showSliders(this.parts.windows, model, this.boxes, { move: (...to) => this.slide(...to), ask });
-    this.refresh(true);
+    if (this.size && this.step.wantsLine()) return this.lay();
+    return this.refresh(true);
   }
 
   // Draw what the current cell changes: panels whose slice moved, the highlights, the arithmetic.

@@ -1,7 +1,7 @@
 import { sizeCanvas } from "./canvas.js";
 import { fixedAxes, rectanglesOf } from "./geometry.js";
 import { paintFlights } from "./flights.js";
-import { fitStage } from "./fit.js";
+import { fitStage, withTitles } from "./fit.js";
 import { fitFlow, stackFlow } from "./flow.js";
 import { layOutGallery } from "./gallery.js";
 import { layOut } from "./layout.js";
@@ -31,7 +31,10 @@ export class Picture {
 
   /** The layout of the panels of a step in a window; null if there is no room. space: see `fitStage`. */
   planStage(space, starts) {
-    return (this.model.flow ? fitFlow : fitStage)(this.model, { ...space, starts, measure: (...text) => this.measure(...text) });
+    const within = { ...space, starts, measure: (...text) => this.measure(...text) };
+    if (!this.model.flow) return fitStage(this.model, within);
+    const plan = fitFlow(this.model, within);
+    return plan && { ...plan, boxes: withTitles(within, plan.boxes, plan.zoom, space.width) };
   }
 
   /** Draw the panels as `planStage` laid them out. */

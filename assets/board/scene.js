@@ -169,7 +169,11 @@ export function firstSlices(model) {
   return Object.fromEntries(Object.entries(model.arrays).map(([name, { start }]) => [name, [...start]]));
 }
 
-/** The slices for a current cell: arrays that it reads and that read it follow; other axes keep their last index. */
+/**
+ * The slices for a current cell: arrays that it reads and that read it follow; other axes keep their last index.
+ *
+ * An array that no rule joins to it follows along the axes that both have, so that all panels show the same head.
+ */
 export function follow(model, last, { array, index }) {
   const slices = { [array]: index };
   const up = (names) => closure(model, slices, last, names, upstream);
@@ -181,7 +185,17 @@ export function follow(model, last, { array, index }) {
     up(Object.keys(slices));
     down(Object.keys(slices));
   }
-  return { ...last, ...slices };
+  return { ...last, ...alongside(model, last, { array, index }), ...slices };
+}
+
+function alongside(model, last, { array, index }) {
+  const at = new Map(model.arrays[array].axes.map((letter, axis) => [letter, index[axis]]));
+  const moved = ({ name, axes, start, shape }) =>
+    last[name].map((old, axis) => {
+      const place = at.get(axes[axis]) ?? old;
+      return place >= start[axis] && place < start[axis] + shape[axis] ? place : old;
+    });
+  return Object.fromEntries(Object.keys(last).map((name) => [name, moved(model.arrays[name])]));
 }
 
 function closure(model, slices, last, names, step) {

@@ -12,7 +12,7 @@ const KEYS = [
 ];
 let boards = 0;
 
-/** Put the elements of a board into root, in reading order. keep: the callback of the buttons that save a picture. */
+/** Put the elements of a board into root, in reading order. keep(kind): saves a picture. */
 export function buildStage(root, keep) {
   boards += 1;
   const base = element("canvas", "base");
@@ -34,11 +34,7 @@ export function buildStage(root, keep) {
   Object.assign(arcs, { role: "group", ariaLabel: "The sentence", hidden: true });
   Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
   const section = element("section", "board", strip, help, words, arcs, stage, dock, live, black);
-  const save = button("save", "", "Save the board as a picture (PNG)", () => keep("png"));
-  save.append(icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"));
-  const vector = button("save vector", "", "Save the board as a picture (SVG)", () => keep("svg"));
-  vector.append(icon("M2 13C3 2 13 2 14 13M1 3.5h14M1 2v3h3V2zM12 2v3h3V2z"));
-  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), save, vector, keysHelp());
+  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), saveMenu(keep), keysHelp());
   root.append(section);
   const [windows, player, chosen] = controls.children;
   return {
@@ -71,11 +67,32 @@ export function showStyled(section) {
   return styled;
 }
 
+function saveMenu(keep) {
+  const way = (kind, words) => button("option", `${kind.toUpperCase()}: ${words}`, `Save the board as a picture (${kind.toUpperCase()})`, () => keep(kind));
+  const ways = element("div", "opened", way("png", "dots, for slides"), way("svg", "lines, sharp at every size"));
+  return opener("save", icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"), "Save the board as a picture", ways);
+}
+
 function keysHelp() {
-  const summary = element("summary", "", "?");
-  summary.setAttribute("aria-label", "? Keys");
   const rows = KEYS.map(([key, act]) => element("div", "", element("dt", "", key), element("dd", "", act)));
-  return element("details", "keys", summary, element("dl", "", ...rows));
+  return opener("keys", "?", "? Keys", element("dl", "opened", ...rows));
+}
+
+// A round button that opens what it holds, until a choice in it is made or something else is looked at.
+function opener(kind, sign, name, held) {
+  const summary = element("summary", "", sign);
+  Object.assign(summary, { title: name, ariaLabel: name });
+  const made = element("details", `opener ${kind}`, summary, held);
+  const close = () => (made.open = false);
+  held.addEventListener("click", close);
+  made.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !made.contains(relatedTarget) && close());
+  made.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !made.open) return;
+    event.stopPropagation();
+    close();
+    summary.focus();
+  });
+  return made;
 }
 
 /** Put a title over every panel; elements of panels that stay are kept, and so is the focus. */

@@ -1,6 +1,7 @@
 import { writeArithmetic } from "./arithmetic.js";
 import { fillAsks } from "./asking.js";
 import { attachClicker } from "./clicker.js";
+import { Dock } from "./dock.js";
 import { button, element, icon } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
@@ -18,7 +19,7 @@ import { showTip } from "./tip.js";
 import { fillWords } from "./words.js";
 
 const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
-const CORNER = { width: 76, height: 40 }; // px, the controls if there is nothing to play
+const CORNER = { width: 60, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
 const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
@@ -26,10 +27,11 @@ const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 /** The parts around the matrices of a step: the strip of steps, words, the cover of the result, keys of a lecture. */
 export class Step {
   constructor(board, parts) {
-    Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
+    Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false, lines: 1 });
     this.guess = new Guess(parts.guess, () => board.width && board.refresh(true));
     this.sentence = new Sentence(board, parts.arcs);
     this.detach = attachClicker(this);
+    this.dock = new Dock(board);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
     parts.stage.append((this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
@@ -42,6 +44,7 @@ export class Step {
 
   end() {
     this.detach();
+    this.dock.end();
     this.observer.disconnect();
     this.unskip?.();
     window.removeEventListener("resize", this.resize);
@@ -62,8 +65,8 @@ export class Step {
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
     // Cells that nothing computes need one line, beside the buttons.
-    section.classList.toggle("gallery", this.model.gallery || !Object.keys(this.model.rules).length);
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
+    section.classList.toggle("gallery", !alone && (this.model.gallery || !Object.keys(this.model.rules).length));
     const legend = legendOf(this.model);
     words.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;
@@ -92,14 +95,14 @@ export class Step {
 
   /** Lay the step out for its window; gives whether it has room there. */
   lay(size) {
-    const { section, words, arithmetic, strip, stage } = this.parts;
+    const { section, words, arithmetic, strip, stage, controls } = this.parts;
     const { stage: step, player } = this.model;
     const top = !step ? 0 : this.lecture ? STRIP.lecture : STRIP.plain;
     section.classList.add("fits");
     section.style.height = `${size.height}px`;
     strip.style.height = `${top}px`;
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
-    const bottom = step || player ? CONTROLS : 0;
+    const bottom = step || player ? CONTROLS * this.lines : 0;
     const heights = {}; // each is measured once, because the browser must lay out the words for it
     const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
     const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
@@ -114,6 +117,15 @@ export class Step {
     this.form = plan.form;
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
+    controls.classList.toggle("twofold", this.lines > 1);
+    return true;
+  }
+
+  /** Whether the sliders need a line of their own, which the next layout then gives them. */
+  wantsLine() {
+    const { windows } = this.parts;
+    if (this.lines > 1 || !this.model.stage || windows.scrollWidth <= windows.clientWidth + 1) return false;
+    this.lines = 2;
     return true;
   }
 
@@ -123,7 +135,7 @@ export class Step {
     const beside = form === "line" ? { x: CORNER.width + 8, y: 0 } : { x: 0, y: CORNER.height + 4 };
     if (bottom) {
       this.terms = terms;
-      put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
+      put(controls, { x: 0, y: size.height - bottom, width: size.width, height: bottom });
       return;
     }
     this.terms = null;
@@ -137,6 +149,7 @@ export class Step {
   flow() {
     const { section, words, arithmetic, controls, stage, strip } = this.parts;
     section.classList.remove("fits");
+    controls.classList.remove("twofold");
     section.style.height = "";
     this.terms = null;
     for (const part of [words, arithmetic, this.parts.guess, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
@@ -190,6 +203,7 @@ export class Step {
   explain(look, current) {
     const { board, parts: { arithmetic } } = this;
     this.placeGuess(current);
+    this.dock.place();
     if (!current) return arithmetic.replaceChildren();
     const playing = board.player.active && !board.hovered;
     const isEditable = ({ panel }) => panel.array === current.array && panel.editable;

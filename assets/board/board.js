@@ -66,7 +66,8 @@ class Board {
   }
 
   current() {
-    return this.hovered ?? this.player.cell ?? this.pins.cell;
+    const { cell } = this.step.guess;
+    return this.hovered ?? this.player.cell ?? (this.has(cell) ? cell : this.pins.cell);
   }
 
   // An unchanged scene is not drawn again. A cell that is chosen elsewhere stops the player, as a click on the board does.
@@ -79,7 +80,10 @@ class Board {
       this.parts.section.setAttribute("aria-label", scene.description ?? "");
       this.keepSlices();
     }
-    if (this.pins.adopt(scene.cell, this.has(scene.cell))) this.player[same ? "stop" : "rest"]();
+    if (this.pins.adopt(scene.cell, this.has(scene.cell))) {
+      this.player[same ? "stop" : "rest"]();
+      this.step.guess.takes(scene.cell);
+    }
     if (!same) this.dress();
     else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
   }
@@ -199,12 +203,14 @@ class Board {
   leave() {
     this.hovered = null;
     this.player.stop();
-    if (!this.reveal(this.pins.cell)) this.refresh();
-    if (this.pins.cell) this.say(this.pins.cell);
+    const current = this.current();
+    if (!this.reveal(current)) this.refresh();
+    if (current) this.say(current);
   }
 
   pin(cell) {
     this.player.stop();
+    if (this.step.guess.takes(cell)) return;
     if (this.step.covers(cell)) this.step.moments.ask(cell.index);
     this.hovered = null;
     this.pins.add(cell);

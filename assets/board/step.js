@@ -7,6 +7,7 @@ import { indexIn } from "./geometry.js";
 import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
 import { Moments } from "./moments.js";
+import { highlightsOf } from "./overlay.js";
 import { legendOf } from "./scales.js";
 import { sentenceButtons } from "./sentences.js";
 import { offerSkip } from "./skip.js";
@@ -27,7 +28,7 @@ const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 export class Step {
   constructor(board, parts) {
     Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
-    this.guess = new Guess(parts.guess, () => board.width && board.refresh(true));
+    this.guess = new Guess(parts.guess, () => board.width && (board.reveal(board.current()) || board.refresh(true)), (cell) => this.readersOf(cell));
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
@@ -183,16 +184,19 @@ export class Step {
     fillAsks(this.asks, this.board, this.moments);
   }
 
-  /** Whether a cell is one of a covered result. */
+  /** Whether a cell is covered. */
   covers(cell) {
-    const box = this.board.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
-    return Boolean(box) && this.hides(box.panel, cell.index);
+    return this.board.boxes.some(({ panel }) => panel.array === cell.array && this.hides(panel, cell.index));
+  }
+
+  readersOf(cell) {
+    return highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader");
   }
 
   /** Write how the current cell is computed. */
   explain(look, current) {
     const { board, parts: { arithmetic } } = this;
-    this.placeGuess(current);
+    this.placeGuess();
     if (!current) return arithmetic.replaceChildren();
     const playing = board.player.active && !board.hovered;
     const isEditable = ({ panel }) => panel.array === current.array && panel.editable;
@@ -203,12 +207,11 @@ export class Step {
     return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 
-  // The question and its verdict stand in the place of the arithmetic, or share it.
-  placeGuess(current) {
+  // The question stands in the place of the arithmetic; the invitation to it and its verdict share that place.
+  placeGuess() {
     const { terms, parts: { section, arithmetic, guess } } = this;
-    const state = this.board.player.active ? "idle" : this.guess.stateAt(current);
-    section.classList.toggle("asking", state === "open");
-    section.classList.toggle("told", state === "told");
+    const state = this.board.player.active ? "idle" : this.guess.stateAt(this.board.hovered);
+    for (const [name, one] of [["inviting", "invited"], ["asking", "open"], ["told", "told"]]) section.classList.toggle(name, state === one);
     if (terms) sharePlace(guess, arithmetic, { terms, state, tall: this.form !== "line" }, put);
   }
 

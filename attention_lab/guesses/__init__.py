@@ -4,7 +4,6 @@ rules that learners believe.
 
 from .ask import guess_in_turn as guess_in_turn
 from .ask import guess_of as guess_of
-from .ask import guesses_of as guesses_of
 from .beside import guess_beside as guess_beside
 from .items import ITEMS as ITEMS
 from .items import MISCONCEPTIONS as MISCONCEPTIONS

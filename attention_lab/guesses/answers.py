@@ -51,8 +51,8 @@ class AskedItem:
 
     @property
     def largest(self) -> float:
-        """The largest size of a number in the cell's matrix; in that of its head, if heads lie side by
-        side.
+        """The largest size of a number in the cell's matrix; in its head's part of it, if heads lie
+        side by side.
         """
         matrix = self.values[self.cell[:-2]]
         if "·" in (last := STEPS[self.field].letters[-1]):

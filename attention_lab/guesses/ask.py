@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -15,23 +14,11 @@ from attention_core.trace import STEPS, Trace
 
 from .answers import Answer, AskedItem, answer, believed_answer, is_same_answer
 from .beliefs import believed_array
-from .items import ITEMS, MISCONCEPTIONS, item_at, items_of
+from .items import ITEMS, MISCONCEPTIONS, item_at
 from .options import options_of, words_of
 from .record import Guess
 
 MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions
-
-
-def guesses_of(
-    trace: Trace, field: str, index: Sequence[int], words: Array | None = None
-) -> Iterator[Guess]:
-    """The questions that can be asked about one cell, each made when it is asked for.
-
-    index: of the field, with its batch. words: see `AskedItem`.
-    """
-    for item in items_of(field):
-        if guess := make_guess(AskedItem(item, trace, field, tuple(index[1:]), words)):
-            yield guess
 
 
 def guess_of(

@@ -25,7 +25,8 @@ def place_names(asked: AskedItem) -> dict[str, str]:
     """The names in the prompt of a question of place, besides those of its tokens."""
     place, names = asked.cell[-1], {"one": _VECTORS.get(asked.field[0], "vector")}
     if asked.field == "inputs":
-        return names | {"other": f"that of position {_twin(asked)}"}
+        word = f"“{asked.trace.labels('T')[asked.cell[0]]}”"
+        return names | {"word": word, "other": f"that of position {_twin(asked)}"}
     if asked.field == "output":
         return names
     head, part = divmod(place, _width(asked))

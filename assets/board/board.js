@@ -66,8 +66,7 @@ class Board {
   }
 
   current() {
-    const { cell } = this.step.guess;
-    return this.hovered ?? this.player.cell ?? (this.has(cell) ? cell : this.pins.cell);
+    return this.hovered ?? this.player.cell ?? (this.has(this.step.guess.cell) ? this.step.guess.cell : this.pins.cell);
   }
 
   // An unchanged scene is not drawn again. A cell that is chosen elsewhere stops the player, as a click on the board does.
@@ -80,12 +79,11 @@ class Board {
       this.parts.section.setAttribute("aria-label", scene.description ?? "");
       this.keepSlices();
     }
-    if (this.pins.adopt(scene.cell, this.has(scene.cell))) {
-      this.player[same ? "stop" : "rest"]();
-      this.step.guess.takes(scene.cell);
-    }
+    const moved = this.pins.adopt(scene.cell, this.has(scene.cell));
+    if (moved) this.player[same ? "stop" : "rest"]();
+    if (moved) this.step.guess.takes(scene.cell);
     if (!same) this.dress();
-    else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
+    else if (this.width && !this.reveal(this.current())) this.refresh();
   }
 
   // Keep the slices and the current cell of the last scene if this one has them.
@@ -203,9 +201,8 @@ class Board {
   leave() {
     this.hovered = null;
     this.player.stop();
-    const current = this.current();
-    if (!this.reveal(current)) this.refresh();
-    if (current) this.say(current);
+    if (!this.reveal(this.current())) this.refresh();
+    if (this.current()) this.say(this.current());
   }
 
   pin(cell) {

@@ -28,7 +28,7 @@ const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 export class Step {
   constructor(board, parts) {
     Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
-    this.guess = new Guess(parts.guess, () => board.width && (board.reveal(board.current()) || board.refresh(true)), (cell) => this.readersOf(cell));
+    this.guess = new Guess(parts.guess, () => board.width && (board.reveal(board.current()) || board.refresh(true)), (cell) => highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader"));
     this.detach = attachClicker(this);
     parts.black.addEventListener("click", () => this.black());
     window.addEventListener("resize", (this.resize = () => board.fit()));
@@ -59,6 +59,8 @@ export class Step {
   dress() {
     const { stage } = this.model;
     const { section, strip, words, chosen } = this.parts;
+    const { onChoose } = this.board.handlers;
+    this.guess.adopt(stage?.guess ?? null, stage?.steps[stage.place], onChoose);
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
     // Cells that nothing computes need one line, beside the buttons.
@@ -72,13 +74,11 @@ export class Step {
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone && stage.summary) fillSummary(words);
     if (alone) return fillStrip(strip, stage);
-    if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
+    if (onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
-    const { onChoose } = this.board.handlers;
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
     fillWords(words, stage, onChoose);
     this.moments.cover(Boolean(stage.hide));
-    this.guess.adopt(stage.guess ?? null, stage.steps[stage.place], onChoose);
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
     chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
@@ -187,10 +187,6 @@ export class Step {
   /** Whether a cell is covered. */
   covers(cell) {
     return this.board.boxes.some(({ panel }) => panel.array === cell.array && this.hides(panel, cell.index));
-  }
-
-  readersOf(cell) {
-    return highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader");
   }
 
   /** Write how the current cell is computed. */

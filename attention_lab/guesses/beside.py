@@ -25,8 +25,8 @@ from .record import Guess
 MAX_PRODUCTS = 8  # of a sum that can be worked out beside the board
 MAX_EXPONENTIALS = 10
 LEAST = 0.05  # of the largest number: smaller answers look like 0
-MAX_TRIED = 20  # cells, for one that can be asked about
 MAX_ALIKE = 4  # cells with the same number, which are covered, too
+MAX_TRIED = 20  # cells, for one that can be asked about
 MAX_GUESSES = 3  # of them, for one that reveals a misconception
 Span = tuple[int, int]
 
@@ -147,14 +147,14 @@ def _numbers(asked: AskedItem, spans: Sequence[Span]) -> Iterator[tuple[int, ...
     most = MAX_EXPONENTIALS if asked.field == "probabilities" else MAX_PRODUCTS
     fair &= (n_terms >= 1) & (n_terms <= most)
     rows, columns = (places + span[0] for places, span in zip(np.nonzero(fair), spans, strict=True))
-    numbers = matrix[fair]
-    near = np.abs(numbers[:, None] - numbers[None]) <= asked.tolerance / 2
+    printed = np.round(matrix[fair] / asked.tolerance)
+    _, same, n_alike = np.unique(printed, return_inverse=True, return_counts=True)
     dull = np.abs(sizes - 0.5) if asked.field == "probabilities" else -sizes
     last_counts_most = (
         np.abs(columns - column) + np.abs(rows - row),
         columns == column,
         dull[fair].round(6),
-        near.sum(axis=1) > MAX_ALIKE,
+        n_alike[same] > MAX_ALIKE,
         rows == row,
         n_terms[fair] < 2,
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.guesses import as_data, first_guess
+from attention_lab.guesses import as_data, guess_beside
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.sentences import embedding_of
@@ -78,17 +78,27 @@ def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str,
 
 
 def _guess(now: PageContext, field: str, board: JSON) -> JSON | None:
-    """The question that the stage asks about the cell in focus, or None if there is none."""
+    """The question beside the cell in focus, or None: a lesson has its own questions."""
     cell = board.get("cell")
-    if not st.session_state.get("guess", True) or not cell or cell["array"] != field:
+    if session().lesson or not cell or cell["array"] != field:
         return None
-    words = None
+    words, array = None, board["arrays"][field]
     if field == "inputs":
         embedding = embedding_of(now.shown)
         if story.is_sum_of_words(now.trace, embedding):
             words = embedding.words
-    guess = first_guess(now.trace, field, cell["index"], words)
-    return as_data(guess) if guess else None
+    starts = array.get("start", [0] * len(array["shape"]))
+    spans = [(start, start + n) for start, n in zip(starts, array["shape"], strict=True)][1:]
+    names = _column_names(array, cell["index"])
+    guess = guess_beside(now.trace, field, cell["index"], spans, words, names)
+    return as_data(guess) | {"first": bool(st.session_state.get("guess"))} if guess else None
+
+
+def _column_names(array: JSON, index: Sequence[int]) -> tuple[str, ...]:
+    """The names of the columns of the matrix with a cell, if they have names."""
+    names = array.get("names", {}).get(str(len(index) - 1), {"labels": [], "by": None})
+    labels = names["labels"] if names["by"] is None else names["labels"][index[names["by"]]]
+    return tuple(labels)
 
 
 def _show(

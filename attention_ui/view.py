@@ -38,7 +38,7 @@ VIEW_DEFAULTS = {
     "own_scale": False,
     "present": False,
     "hide": False,
-    "guess": True,
+    "guess": False,
     "whole": False,
 }
 
@@ -50,7 +50,11 @@ VIEW_SWITCHES = (
         "The step alone in the window, in large type; a clicker goes forward and back.",
     ),
     ("Hide the result", "hide", "Cells are covered until you ask for a cell or a row."),
-    ("Guess first", "guess", "Each step asks you a question before it shows the answer."),
+    (
+        "Ask me first",
+        "guess",
+        "Each step covers one number and asks you for it. Otherwise it only offers a question.",
+    ),
     (
         "Whole matrices",
         "whole",

@@ -103,9 +103,15 @@ class Stage:
     def shape(self, name: str) -> tuple[int, ...]:
         """The lengths of an array's axes, of the part that is sent."""
         if name in DERIVED_ARRAYS:
-            return shape_of(self.trace, derived_array_of(self.trace, name))
+            return self.whole_shape(name)
         sizes = zip(self.letters(name), self.values(name).shape, strict=True)
         return tuple(len(range(*slice(*self.windows.get(a, (None,))).indices(n))) for a, n in sizes)
+
+    def whole_shape(self, name: str) -> tuple[int, ...]:
+        """The lengths of an array's axes."""
+        if name in DERIVED_ARRAYS:
+            return shape_of(self.trace, derived_array_of(self.trace, name))
+        return self.values(name).shape
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
@@ -141,7 +147,7 @@ def array_json(stage: Stage, name: str) -> JSON:
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
     if name in DERIVED_ARRAYS:
         derived = derived_array_of(stage.trace, name)
-        whole = shape_of(stage.trace, derived)
+        whole = stage.whole_shape(name)
         about |= {"shape": list(whole), "kind": derived.kind, "limit": _derived_limit(stage, name)}
     else:
         whole = stage.values(name).shape

@@ -17,7 +17,7 @@ from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
 
 from .names import title_of
-from .payload import JSON, Stage, array_json, rule_json
+from .payload import JSON, Stage, Window, array_json, rule_json
 from .theme import BOARD_PALETTES
 
 
@@ -148,8 +148,8 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
 
 
 def _badge(stage: Stage, panel: Panel) -> str:
-    """The sizes that are drawn and their axes in words, in reading order; with tiles in the order
-    of the array.
+    """The sizes of the array and its axes in words, in reading order; with tiles in the order of
+    the array. Of an axis that is sent in part, the words say which part.
     """
     across = [panel.rows, panel.columns]
     if stage.notation.convention == "column":
@@ -159,10 +159,26 @@ def _badge(stage: Stage, panel: Panel) -> str:
         return ""
     if drawn[-2:] == sorted(drawn[-2:]):
         drawn.sort()
-    shape, letters = stage.shape(panel.array), stage.trace.shown(stage.letters(panel.array))
+    shape, declared = stage.whole_shape(panel.array), stage.letters(panel.array)
     sizes = " × ".join(str(shape[axis]) for axis in drawn)
+    letters = stage.trace.shown(declared)
+    parts = [axis for axis in drawn if declared[axis] in stage.windows]
+    cut = [_part(axis_word(letters[a]), stage.windows[declared[a]], shape[a]) for a in parts]
     words = " × ".join(axis_word(letters[axis]) for axis in drawn)
-    return f"{sizes}, {words}"
+    return f"{sizes}, {' × '.join(filter(None, cut)) or words}"
+
+
+def _part(word: str, window: Window, size: int) -> str:
+    """Which part of an axis is sent; "" for all of it.
+
+    >>> _part("feature", (0, 8), 16)
+    'features 0–7 of 16'
+    """
+    first, last = window[0], min(window[1], size) - 1
+    if last - first + 1 == size:
+        return ""
+    places = f"{first}–{last}" if last > first else str(first)
+    return f"{word}{'s' * (last > first)} {places} of {size}"
 
 
 def axis_word(letter: str) -> str:

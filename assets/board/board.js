@@ -66,7 +66,7 @@ class Board {
   }
 
   current() {
-    return this.hovered ?? this.player.cell ?? this.pins.cell;
+    return this.hovered ?? this.player.cell ?? (this.has(this.step.guess.cell) ? this.step.guess.cell : this.pins.cell);
   }
 
   // An unchanged scene is not drawn again. A cell that is chosen elsewhere stops the player, as a click on the board does.
@@ -79,9 +79,11 @@ class Board {
       this.parts.section.setAttribute("aria-label", scene.description ?? "");
       this.keepSlices();
     }
-    if (this.pins.adopt(scene.cell, this.has(scene.cell))) this.player[same ? "stop" : "rest"]();
+    const moved = this.pins.adopt(scene.cell, this.has(scene.cell));
+    if (moved) this.player[same ? "stop" : "rest"]();
+    if (moved) this.step.guess.takes(scene.cell);
     if (!same) this.dress();
-    else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
+    else if (this.width && !this.reveal(this.current())) this.refresh();
   }
 
   // Keep the slices and the current cell of the last scene if this one has them.
@@ -202,12 +204,13 @@ class Board {
   leave() {
     this.hovered = null;
     this.player.stop();
-    if (!this.reveal(this.pins.cell)) this.refresh();
-    if (this.pins.cell) this.say(this.pins.cell);
+    if (!this.reveal(this.current())) this.refresh();
+    if (this.current()) this.say(this.current());
   }
 
   pin(cell) {
     this.player.stop();
+    if (this.step.guess.takes(cell)) return;
     if (this.step.covers(cell)) this.step.moments.ask(cell.index);
     this.hovered = null;
     this.pins.add(cell);

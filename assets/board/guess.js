@@ -1,51 +1,87 @@
 import { button, element } from "./elements.js";
-import { areGuessesOff, forgetGuesses, isAskedFor, judgeGuess, keepGuess, keptGuesses, numberGuessed, summaryOf, turnGuessesOff } from "./guessing.js";
+import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "./guessing.js";
 
-const SAID = { right: "Right", near: "Near", sign: "The other sign", wrong: "Not so", shown: "" };
+const MARKS = { right: "✓", near: "✗ near", sign: "✗ other sign", wrong: "✗" };
 const MAX_TYPED = 40; // characters
+const VERDICT_TIME = 8000; // ms, until only its mark is left
+const ASKED_SHARES = { invited: 0.27, told: 0.27, why: 0.5 }; // of a line, at most; the rest is the arithmetic's
+const MOST_HEIGHT = 0.6; // of a column
 
 /**
- * The question of a step, asked before its cell is shown. It is no dialog and covers nothing else.
+ * The question beside the worked example of a step, about another cell.
  *
- * changed is called when other cells are visible. A step asks once in a visit; its state is open, told or idle.
+ * Its state is idle, invited (nothing is covered), open (its cell is covered, and explained in place of the pinned one) or told.
+ * changed is called when other cells are visible; readersOf(cell) gives the ranges of cells that are computed from a cell.
  */
 export class Guess {
-  constructor(root, changed) {
-    Object.assign(this, { root, changed, state: "idle", asked: null });
+  constructor(root, changed, readersOf = () => []) {
+    Object.assign(this, { root, changed, readersOf, state: "idle", asked: null, followers: [] });
   }
 
   /** Set the question of a scene. step: {path, title}; choose: sends a choice to the server, if there is one. */
   adopt(asked, step, choose) {
-    const same = JSON.stringify(asked) === JSON.stringify(this.asked);
+    const same = JSON.stringify([asked, step]) === JSON.stringify([this.asked, this.step]);
     Object.assign(this, { asked, step, choose });
     if (same && this.state !== "idle") return;
-    const isNew = Boolean(asked) && !areGuessesOff() && !keptGuesses().some(({ step: path }) => path === step.path);
-    this.state = isNew ? "open" : "idle";
-    if (isNew) this.ask();
+    const visit = visitAsks();
+    if (!asked || keptGuesses().some(({ step: path }) => path === step.path)) this.close();
+    else if (asked.first || visit) this.ask();
+    else if (visit === null) this.invite();
+    else this.close();
   }
 
   get isOpen() {
     return this.state === "open";
   }
 
-  /** Whether a cell is hidden because the question asks for it. */
+  /** The cell that is explained while it is asked for, or null. */
+  get cell() {
+    const { asked, state } = this;
+    return (state === "open" || state === "told") && asked.hides.length ? { array: asked.array, index: asked.index } : null;
+  }
+
+  /** Whether a cell is hidden because the question asks for it, or because it follows from what is asked for. */
   hides(name, index) {
-    return this.isOpen && isAskedFor(this.asked, name, index);
+    if (!this.isOpen) return false;
+    const holds = ({ array, low, high }) => array === name && index.every((place, axis) => low[axis] <= place && place <= high[axis]);
+    return isAskedFor(this.asked, name, index) || this.followers.some(holds);
   }
 
-  /** The element in the place of a cell's arithmetic: the question, the verdict, or null. */
-  stateAt(cell) {
-    if (this.state === "idle" || this.root.contains(this.focused)) return this.state;
-    return cell && this.isAbout(cell) ? this.state : "idle";
+  /** Pinning a cell elsewhere puts the question aside; gives whether it asks for this very cell, which stays covered. */
+  takes(cell) {
+    if (cell && this.isOpen && isAskedFor(this.asked, cell.array, cell.index)) {
+      this.focus();
+      return true;
+    }
+    if (this.isOpen) this.invite();
+    else if (this.state === "told") this.close();
+    return false;
   }
 
-  isAbout({ array, index }) {
-    const { asked } = this;
-    return isAskedFor(asked, array, index) || (array === asked.array && index.every((place, axis) => place === asked.index[axis]));
+  /** The state to show; a cell that is pointed at is explained instead of an open question or a verdict. */
+  stateAt(pointed) {
+    const { root, state, asked } = this;
+    const elsewhere = pointed && !(pointed.array === asked?.array && pointed.index.every((place, axis) => place === asked.index[axis]));
+    return elsewhere && state !== "invited" && !root.contains(this.focused) ? "idle" : state;
   }
 
   get focused() {
     return this.root.getRootNode().activeElement;
+  }
+
+  focus() {
+    this.root.querySelector("input, button").focus({ preventScroll: true });
+  }
+
+  invite() {
+    const { prompt, invite } = this.asked;
+    const accept = () => {
+      keepAsking(true);
+      this.ask();
+      this.changed();
+      this.focus();
+    };
+    this.fill("invited", prompt, button("option invite", `Now you: ${invite}`, `Ask me: ${prompt}`, accept));
   }
 
   ask() {
@@ -57,8 +93,9 @@ export class Guess {
     });
     form.addEventListener("keydown", (event) => event.stopPropagation());
     const show = button("option", "Show me", "Show the answer without a guess", () => this.show());
-    const off = button("option off", "no guesses", "Ask no more guesses; “Guess first” under View turns them on again", () => this.end());
-    this.fill("open", asked.prompt, element("p", "prompt", element("b", "", "Guess first "), asked.prompt), form, element("span", "ways", show, off));
+    const stop = button("option off", "stop asking", "No more questions; “Ask me first” under View brings them back", () => this.stop());
+    this.fill("open", asked.prompt, element("p", "prompt", asked.prompt), form, element("span", "ways", show, stop));
+    this.followers = this.cell ? this.readersOf(this.cell) : [];
   }
 
   field() {
@@ -68,11 +105,7 @@ export class Guess {
   }
 
   options() {
-    return this.asked.options.map(({ value, label, picture }) => {
-      const made = button(picture.length ? "option pictured" : "option", picture.length ? "" : label, label, () => this.commit(value, label));
-      if (picture.length) made.append(choicePicture(picture));
-      return made;
-    });
+    return this.asked.options.map(({ value, label }) => button("option", label, label, () => this.commit(value, label)));
   }
 
   typed() {
@@ -97,44 +130,47 @@ export class Guess {
   tell(verdict) {
     const { asked, step, root } = this;
     const had = root.contains(this.focused);
-    this.verdict = { step: step.path, title: step.title, id: asked.id, answer: asked.answer, ...verdict };
-    keepGuess(this.verdict);
-    this.state = "told";
-    const whys = element("div", "reasons", ...asked.reasons.map((reason) => button("option", reason.text, reason.text, () => this.explain(reason))));
-    const list = element("details", "whys", element("summary", "option", "Why?"), whys);
-    list.addEventListener("toggle", () => this.changed()); // an open list may need more room
-    this.fill("told", asked.prompt, verdictSentence(this.verdict), list, this.closer());
+    keepGuess({ step: step.path, title: step.title, id: asked.id, answer: asked.answer, ...verdict });
+    const why = button("option because", "Why?", "Why it is so", () => this.explain());
+    this.fill("told", asked.prompt, verdictSentence({ ...verdict, answer: asked.answer }), why, this.closer());
+    this.timer = setTimeout(() => {
+      root.classList.add("brief");
+      this.changed();
+    }, VERDICT_TIME);
     this.changed();
-    if (had) list.firstElementChild.focus();
+    if (had) why.focus();
   }
 
-  explain({ misconception }) {
-    const had = this.root.contains(this.focused);
-    keepGuess({ ...this.verdict, reason: misconception || "right" });
-    const mark = element("b", misconception ? "missed" : "right", misconception ? "Not because of that. " : "Yes. ");
+  explain() {
     const close = this.closer();
-    this.fill("told", this.asked.prompt, verdictSentence(this.verdict), element("p", "why", mark, this.asked.why), close);
+    this.fill("told", this.asked.prompt, element("p", "why", this.asked.why), close);
     this.changed();
-    if (had) close.focus();
+    close.focus();
   }
 
   closer() {
     return button("option close", "✕", "Back to the arithmetic alone", () => {
-      this.state = "idle";
-      this.root.replaceChildren();
+      this.close();
       this.changed();
     });
   }
 
-  /** Ask no more guesses. */
-  end() {
-    this.state = "idle";
-    if (this.choose) this.choose("guess", false);
-    else turnGuessesOff();
+  close() {
+    this.fill("idle", "");
+  }
+
+  /** Ask no more. */
+  stop() {
+    keepAsking(false);
+    if (this.asked.first) this.choose?.("guess", false);
+    this.close();
     this.changed();
   }
 
   fill(state, label, ...parts) {
+    clearTimeout(this.timer);
+    this.state = state;
+    this.root.classList.remove("brief");
     this.root.dataset.guess = state;
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", label);
@@ -143,49 +179,33 @@ export class Guess {
 }
 
 function verdictSentence({ said, given, answer }) {
-  const words = SAID[said];
-  const mark = words ? element("b", said === "right" ? "right" : "missed", `${said === "right" ? "✓" : "✗"} ${words}. `) : null;
-  const told = [element("b", "truth", answer)];
-  const guessed = given ? ["You guessed ", element("b", "given", given), said === "right" ? "; it is " : ", it is "] : ["It is "];
-  const made = element("p", "verdict", mark, ...guessed, ...told, ".");
+  const mark = MARKS[said] ? element("b", said === "right" ? "right" : "missed", MARKS[said], " ") : null;
+  const truth = element("b", "truth", answer);
+  const told = given === answer ? [truth] : given ? ["You: ", element("b", "given", given), " · it is ", truth] : ["It is ", truth];
+  const made = element("p", "verdict", mark, element("span", "said", ...told));
   made.setAttribute("role", "status");
   return made;
 }
 
-// A small matrix of numbers from 0 to 1; large ones are dark.
-function choicePicture(rows) {
-  const made = (tag, attributes) => {
-    const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [name, value] of Object.entries(attributes)) part.setAttribute(name, value);
-    return part;
-  };
-  const svg = made("svg", { viewBox: `0 0 ${rows[0].length} ${rows.length}`, "aria-hidden": "true" });
-  const cells = rows.flatMap((row, y) => row.map((shade, x) => made("rect", { x, y, width: 0.92, height: 0.92, "fill-opacity": 0.08 + 0.92 * shade })));
-  svg.append(...cells);
-  return svg;
-}
-
-const TOLD_WIDTH = { whys: 0.6, why: 0.74 }; // of a line, for the verdict on a guess: the reasons to choose from, and the sentence
-const TOLD_HEIGHT = 0.6; // of a column, at most
-
-/** Divide one place between a guess and the arithmetic: an open guess has all of it. tall: whether it is a column. */
+/** Divide one place between a question and the arithmetic: an open question has all of it. tall: whether it is a column. */
 export function sharePlace(root, arithmetic, { terms, state, tall }, put) {
   root.classList.toggle("tall", tall);
-  if (state !== "told") {
+  if (state === "idle" || state === "open") {
     put(root, terms);
     put(arithmetic, terms);
     return;
   }
+  Object.assign(root.style, { width: tall ? `${terms.width}px` : "max-content", height: "auto" });
   if (tall) {
-    Object.assign(root.style, { width: `${terms.width}px`, height: "auto" });
-    const height = Math.round(Math.min(TOLD_HEIGHT * terms.height, root.offsetHeight));
-    put(root, { ...terms, height });
-    put(arithmetic, { ...terms, y: terms.y + height + 4, height: terms.height - height - 4 });
+    const height = Math.round(Math.min(MOST_HEIGHT * terms.height, root.offsetHeight));
+    put(root, { ...terms, y: terms.y + terms.height - height, height });
+    put(arithmetic, { ...terms, height: terms.height - height - 4 });
     return;
   }
-  const width = Math.round((root.querySelector(".why") ? TOLD_WIDTH.why : TOLD_WIDTH.whys) * terms.width);
-  put(root, { ...terms, width });
-  put(arithmetic, { ...terms, x: terms.x + width + 4, width: terms.width - width - 4 });
+  const share = ASKED_SHARES[root.querySelector(".why") ? "why" : state];
+  const width = Math.ceil(Math.min(share * terms.width, root.offsetWidth + 1));
+  put(root, { ...terms, x: terms.x + terms.width - width, width });
+  put(arithmetic, { ...terms, width: terms.width - width - 4 });
 }
 
 /** Write the guesses of this visit into the words of a page without a step. */
@@ -195,6 +215,7 @@ export function fillSummary(root) {
   if (root.hidden) return root.replaceChildren();
   const again = button("option", "Guess again", "Forget these guesses and ask every step once more", () => {
     forgetGuesses();
+    keepAsking(true);
     fillSummary(root);
   });
   const told = guessed ? [element("b", "", `You guessed ${guessed}, ${right} right.`)] : [];

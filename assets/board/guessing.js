@@ -1,7 +1,7 @@
 import { numberTyped } from "./editor.js";
 
 const GUESSES_KEPT = "attention-guesses"; // in the storage of the visit
-const GUESSES_OFF = "attention-no-guesses";
+const VISIT_ASKS = "attention-asks";
 const NEAR_GUESS = 5; // tolerances
 const MISSED_GUESS = new Set(["near", "sign", "wrong"]);
 const unkept = new Map(); // for browsers without storage
@@ -39,7 +39,7 @@ export function isAskedFor({ array, hides }, name, index) {
   return array === name && hides.some((places) => places.every((place, axis) => place === null || place === index[axis]));
 }
 
-/** The guesses of this visit, by step: {step, title, id, said, given, answer, reason}. */
+/** The guesses of this visit, by step: {step, title, id, said, given, answer, misconceptions}. */
 export function keptGuesses() {
   const kept = readVisit(GUESSES_KEPT, []);
   return Array.isArray(kept) ? kept.filter((one) => typeof one?.step === "string") : [];
@@ -55,14 +55,15 @@ export function forgetGuesses() {
   writeVisit(GUESSES_KEPT, []);
 }
 
-/** Ask no more in this visit, if no server keeps the switch. */
-export function turnGuessesOff() {
-  writeVisit(GUESSES_OFF, true);
+/** Let the steps of this visit ask first, or nothing any more. */
+export function keepAsking(asks) {
+  writeVisit(VISIT_ASKS, asks);
 }
 
-/** Whether this visit is asked nothing. */
-export function areGuessesOff() {
-  return readVisit(GUESSES_OFF, false) === true;
+/** Whether the steps of this visit ask first (true), nothing (false), or only invite (null). */
+export function visitAsks() {
+  const kept = readVisit(VISIT_ASKS, null);
+  return typeof kept === "boolean" ? kept : null;
 }
 
 function readVisit(name, otherwise) {

@@ -28,7 +28,7 @@ export function buildStage(root, keep) {
   const arithmetic = element("div", "arithmetic");
   arithmetic.dataset.arithmetic = "";
   const guess = element("div", "guess");
-  const dock = element("div", "dock", controls, guess, arithmetic);
+  const dock = element("div", "dock", controls, arithmetic, guess);
   const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
   const arcs = element("div", "arcs");
   Object.assign(arcs, { role: "group", ariaLabel: "The sentence", hidden: true });

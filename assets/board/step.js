@@ -8,6 +8,7 @@ import { indexIn } from "./geometry.js";
 import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
 import { Moments } from "./moments.js";
+import { highlightsOf } from "./overlay.js";
 import { legendOf } from "./scales.js";
 import { BELOW_WORDS, planStep, windowFor } from "./planning.js";
 import { Sentence } from "./sentence.js";
@@ -28,7 +29,7 @@ const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 export class Step {
   constructor(board, parts) {
     Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false, lines: 1 });
-    this.guess = new Guess(parts.guess, () => board.width && board.refresh(true));
+    this.guess = new Guess(parts.guess, () => board.width && (board.reveal(board.current()) || board.refresh(true)), (cell) => highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader"));
     this.sentence = new Sentence(board, parts.arcs);
     this.detach = attachClicker(this);
     this.dock = new Dock(board);
@@ -62,6 +63,8 @@ export class Step {
   dress() {
     const { stage } = this.model;
     const { section, strip, words, chosen } = this.parts;
+    const { onChoose } = this.board.handlers;
+    this.guess.adopt(stage?.guess ?? null, stage?.steps[stage.place], onChoose);
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
     // Cells that nothing computes need one line, beside the buttons.
@@ -76,13 +79,11 @@ export class Step {
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone && stage.summary) fillSummary(words);
     if (alone) return fillStrip(strip, stage);
-    if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
+    if (onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
-    const { onChoose } = this.board.handlers;
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
     fillWords(words, stage, onChoose);
     this.moments.cover(Boolean(stage.hide));
-    this.guess.adopt(stage.guess ?? null, stage.steps[stage.place], onChoose);
     const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
     const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
     chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
@@ -193,16 +194,15 @@ export class Step {
     fillAsks(this.asks, this.board, this.moments);
   }
 
-  /** Whether a cell is one of a covered result. */
+  /** Whether a cell is covered. */
   covers(cell) {
-    const box = this.board.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
-    return Boolean(box) && this.hides(box.panel, cell.index);
+    return this.board.boxes.some(({ panel }) => panel.array === cell.array && this.hides(panel, cell.index));
   }
 
   /** Write how the current cell is computed. */
   explain(look, current) {
     const { board, parts: { arithmetic } } = this;
-    this.placeGuess(current);
+    this.placeGuess();
     this.dock.place();
     if (!current) return arithmetic.replaceChildren();
     const playing = board.player.active && !board.hovered;
@@ -215,12 +215,11 @@ export class Step {
     return arithmetic.append(...[chainOf(this.model, current, board.open)].filter(Boolean));
   }
 
-  // The question and its verdict stand in the place of the arithmetic, or share it.
-  placeGuess(current) {
+  // The question stands in the place of the arithmetic; the invitation to it and its verdict share that place.
+  placeGuess() {
     const { terms, parts: { section, arithmetic, guess } } = this;
-    const state = this.board.player.active ? "idle" : this.guess.stateAt(current);
-    section.classList.toggle("asking", state === "open");
-    section.classList.toggle("told", state === "told");
+    const state = this.board.player.active ? "idle" : this.guess.stateAt(this.board.hovered);
+    for (const [name, one] of [["inviting", "invited"], ["asking", "open"], ["told", "told"]]) section.classList.toggle(name, state === one);
     if (terms) sharePlace(guess, arithmetic, { terms, state, tall: this.form !== "line" }, put);
   }
 

@@ -2,10 +2,9 @@
 rules that learners believe.
 """
 
-from .ask import first_guess as first_guess
 from .ask import guess_in_turn as guess_in_turn
 from .ask import guess_of as guess_of
-from .ask import guesses_of as guesses_of
+from .beside import guess_beside as guess_beside
 from .items import ITEMS as ITEMS
 from .items import MISCONCEPTIONS as MISCONCEPTIONS
 from .items import Item as Item
@@ -15,5 +14,4 @@ from .judging import GuessVerdict as GuessVerdict
 from .judging import judge as judge
 from .record import Guess as Guess
 from .record import Option as Option
-from .record import Reason as Reason
 from .record import as_data as as_data

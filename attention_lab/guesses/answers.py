@@ -14,9 +14,10 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.trace import Trace
+from attention_core.trace import STEPS, Trace
 
 from .items import Item
+from .places import places_of
 from .record import Picture
 
 Answer = float | str | Picture
@@ -31,7 +32,8 @@ class AskedItem:
     """An item on one cell of a trace.
 
     cell: the index without the batch. words: the word vectors without positions, shapes (T, D), if
-    the inputs have them.
+    the inputs have them. columns: the names of the columns of the cell's matrix, if it
+    has any.
     """
 
     item: Item
@@ -39,6 +41,7 @@ class AskedItem:
     field: str
     cell: tuple[int, ...]
     words: Array | None = None
+    columns: tuple[str, ...] = ()
 
     @property
     def values(self) -> Array:
@@ -48,8 +51,14 @@ class AskedItem:
 
     @property
     def largest(self) -> float:
-        """The largest size of a number in the cell's matrix."""
+        """The largest size of a number in the cell's matrix; in its head's part of it, if heads lie
+        side by side.
+        """
         matrix = self.values[self.cell[:-2]]
+        if "·" in (last := STEPS[self.field].letters[-1]):
+            width = self.trace.sizes[last.split("·")[1]]
+            first = self.cell[-1] // width * width
+            matrix = matrix[:, first : first + width]
         finite = np.abs(matrix[np.isfinite(matrix)])
         return float(finite.max(initial=0.0))
 
@@ -183,6 +192,7 @@ _ANSWERS = {
     "sign": _sign,
     "largest": _largest,
     "shape": _shape_answer,
+    "place": lambda asked, values: places_of(asked).get(""),
     "grows": _grows,
     "picture": _picture,
 }
@@ -200,6 +210,8 @@ def believed_answer(
         if misconception not in asked.item.misconceptions:
             return None
         return _shape_text(asked.trace, asked.field, misconception)
+    if kind == "place":
+        return places_of(asked).get(misconception)
     if misconception == "diagonal":
         is_square = kind == "largest" and asked.trace.memory is asked.trace.inputs
         return str(query) if is_square and not _is_hidden(asked, query) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -15,35 +14,11 @@ from attention_core.trace import STEPS, Trace
 
 from .answers import Answer, AskedItem, answer, believed_answer, is_same_answer
 from .beliefs import believed_array
-from .items import ITEMS, MISCONCEPTIONS, item_at, items_of
-from .options import options_of, prompt_of
-from .record import Guess, Reason
+from .items import ITEMS, MISCONCEPTIONS, item_at
+from .options import options_of, words_of
+from .record import Guess
 
 MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions
-
-
-def guesses_of(
-    trace: Trace, field: str, index: Sequence[int], words: Array | None = None
-) -> Iterator[Guess]:
-    """The questions that can be asked about one cell, each made when it is asked for.
-
-    index: of the field, with its batch. words: see `AskedItem`.
-    """
-    for item in items_of(field):
-        if guess := _guess(AskedItem(item, trace, field, tuple(index[1:]), words)):
-            yield guess
-
-
-def first_guess(
-    trace: Trace, field: str, index: Sequence[int], words: Array | None = None
-) -> Guess | None:
-    """The first question about a cell that reveals a misconception; if none does, the first."""
-    first = None
-    for guess in guesses_of(trace, field, index, words):
-        if guess.revealed:
-            return guess
-        first = first or guess
-    return first
 
 
 def guess_of(
@@ -68,7 +43,7 @@ def guess_of(
     best: Guess | None = None
     for _ in range(MAX_TRIED_CELLS):
         cell = tuple(int(rng.integers(size)) for size in shape)
-        guess = _guess(AskedItem(chosen_item, trace, chosen, cell, words))
+        guess = make_guess(AskedItem(chosen_item, trace, chosen, cell, words))
         if guess and (best is None or len(guess.revealed) > len(best.revealed)):
             best = guess
         if best and len(best.revealed) == len(chosen_item.misconceptions):
@@ -84,12 +59,14 @@ def guess_of(
 
 def guess_in_turn(trace: Trace, number: int, field: str = "") -> Guess | None:
     """The question of a number, on one field or on all: the first one from there that this layer
-    has a cell for, or None. Questions with pictures and about the inputs are left out.
+    has a cell for, or None. Questions with pictures, on places and on the inputs are left out.
     """
     items = [
         item.id
         for item in ITEMS.values()
-        if item.kind != "picture" and "inputs" not in item.fields and field in ("", *item.fields)
+        if item.kind not in ("picture", "place")
+        and "inputs" not in item.fields
+        and field in ("", *item.fields)
     ]
     for place in range(len(items)):
         with suppress(SettingsError):
@@ -97,14 +74,15 @@ def guess_in_turn(trace: Trace, number: int, field: str = "") -> Guess | None:
     return None
 
 
-def _guess(asked: AskedItem) -> Guess | None:
+def make_guess(asked: AskedItem) -> Guess | None:
     """The question on its cell, or None if it cannot be asked there."""
     item = asked.item
     right = answer(asked, asked.values)
     if right is None or _is_idle(asked, right):
         return None
     names = dict.fromkeys((*item.misconceptions, *MISCONCEPTIONS))  # the item's own come first
-    arrays = {name: _array(asked, name) for name in names}
+    computed = names if item.kind not in ("shape", "place") else ()
+    arrays = {name: _array(asked, name) for name in computed}
     answers = {name: believed_answer(asked, name, arrays) for name in names}
     wrong = {
         m: a for m, a in answers.items() if a is not None and not is_same_answer(asked, a, right)
@@ -112,19 +90,15 @@ def _guess(asked: AskedItem) -> Guess | None:
     options = options_of(asked, right, wrong)
     if len(options) < 2:
         return None
-    reasons = [
-        Reason(item.right),
-        *(Reason(MISCONCEPTIONS[m].text, m) for m in item.misconceptions),
-    ]
-    shift = sum(asked.cell) % len(reasons)
+    prompt, invite = words_of(asked)
     return Guess(
         item=item,
         field=asked.field,
         index=(0, *asked.cell),
-        prompt=prompt_of(asked),
+        prompt=prompt,
+        invite=invite,
         answer=next(option.label for option in options if option.right),
         options=options,
-        reasons=tuple(reasons[shift:] + reasons[:shift]),
         revealed=tuple(wrong),
         number=right if isinstance(right, float) else None,
         tolerance=asked.tolerance if isinstance(right, float) else 0.0,

@@ -10,9 +10,9 @@ from pathlib import Path
 from attention_core.checks import check_choice
 
 GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
-ITEM_KINDS = ("number", "largest", "sign", "shape", "grows", "picture")
+ITEM_KINDS = ("number", "largest", "sign", "shape", "place", "grows", "picture")
 ITEM_TOPICS = ("arithmetic", "shapes", "misconceptions")
-ITEM_SCOPES = ("cell", "pair", "row", "matrix")
+ITEM_SCOPES = ("cell", "pair", "row", "matrix", "nothing")
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,9 @@ class Item:
 
     topic: one of `ITEM_TOPICS`. fields: the fields of the trace that it can be about. kind: one of
     `ITEM_KINDS`. asks: one of `ITEM_SCOPES`; that part is hidden until the answer: a cell, a pair
-    of cells, the row of one query, or a whole matrix. prompt: with names in braces. misconceptions:
-    ids of those that give another answer. right: the right reason. why: one sentence for everybody.
+    of cells, the row of one query, a whole matrix, or nothing. prompt: with names in braces.
+    misconceptions: ids of those that give another answer. why: the reason, in one sentence. invite:
+    the prompt in a few words, if the item can be asked beside the matrices of its step.
     """
 
     id: str
@@ -45,8 +46,8 @@ class Item:
     asks: str
     prompt: str
     misconceptions: tuple[str, ...]
-    right: str
     why: str
+    invite: str = ""
 
 
 _DATA = json.loads(GUESS_FILE.read_text(encoding="utf-8"))

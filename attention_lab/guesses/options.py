@@ -10,9 +10,11 @@ import numpy as np
 from attention_core.trace import STEPS, Trace
 
 from .answers import SAME, Answer, AskedItem, answer, is_same_answer, other_shapes, pair_of
+from .places import place_names, places_of
 from .record import Option
 
 MAX_OPTIONS = 4
+WHOLE = 1e-9  # the largest rounding error of a whole number, which has no decimals
 
 
 def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> tuple[Option, ...]:
@@ -49,7 +51,8 @@ def _place_of(asked: AskedItem, given: Answer, answers: Sequence[Answer]) -> int
 def _format_answer(asked: AskedItem, answer: Answer) -> str:
     """The label of a number or a text."""
     if isinstance(answer, float):
-        decimals = 0 if asked.item.asks == "row" else asked.decimals
+        is_whole = abs(answer - round(answer)) < WHOLE
+        decimals = 0 if is_whole else asked.decimals
         return f"{round(answer, decimals) + 0.0:.{decimals}f}".replace("-", "−")
     if asked.item.kind == "largest":
         return _token_name(asked.trace, "S", int(str(answer)))
@@ -79,7 +82,7 @@ def _in_order(asked: AskedItem, options: list[Option]) -> Iterable[Option]:
         return sorted(options, key=lambda option: order.index(option.value))
     shift = sum(asked.cell) % len(options)
     rotated = options[shift:] + options[:shift]
-    if kind == "shape":
+    if kind in ("shape", "place"):
         return rotated
     return [
         replace(option, value=letter, label=f"picture {letter}")
@@ -99,6 +102,8 @@ def _others(asked: AskedItem, right: Answer) -> Iterable[Answer]:
         return ["positive", "negative"]
     if kind == "grows":
         return ["first", "second", SAME]
+    if kind == "place":
+        return places_of(asked).values()
     if kind == "shape":
         return other_shapes(asked.trace, asked.field)
     return _other_pictures(asked)
@@ -141,11 +146,11 @@ def _pair_labels(asked: AskedItem) -> dict[str, str]:
     return {"first": best, "second": least, SAME: "neither"}
 
 
-def prompt_of(asked: AskedItem) -> str:
-    """The prompt with the names of its cell filled in."""
+def words_of(asked: AskedItem) -> tuple[str, str]:
+    """The prompt, and the same in a few words, with the names of its cell filled in."""
     letters = STEPS[asked.field].letters[1:]
     at = dict(zip(letters, asked.cell, strict=True))
-    names = {"field": STEPS[asked.field].title, "feature": str(asked.cell[-1])}
+    names = {"field": STEPS[asked.field].title, "feature": _feature_name(asked)}
     for letter, name in (("T", "query"), ("S", "key"), ("H", "head"), ("G", "head")):
         if letter in at:
             names[name] = _token_name(asked.trace, letter, at[letter])
@@ -153,7 +158,29 @@ def prompt_of(asked: AskedItem) -> str:
     if asked.item.kind == "grows" and asked.field == "probabilities":
         best, least = pair_of(asked)
         names["key"], names["other"] = (_token_name(asked.trace, "S", n) for n in (best, least))
-    return asked.item.prompt.format(**names)
+    if asked.item.kind == "place":
+        names |= place_names(asked)
+    names["under"] = _mask_name(asked.trace)
+    return asked.item.prompt.format(**names), asked.item.invite.format(**names)
+
+
+def _feature_name(asked: AskedItem) -> str:
+    """The name of the cell's column, if it has one; else its number, with the heads side by side or
+    within a head.
+    """
+    place = asked.cell[-1]
+    if place < len(asked.columns) and any(map(str.isalpha, asked.columns[place])):
+        return f"“{asked.columns[place]}”"
+    is_wide = "·" in STEPS[asked.field].letters[-1]
+    return f"{'number' if is_wide else 'feature'} {place}"
+
+
+def _mask_name(trace: Trace) -> str:
+    hidden = trace.hidden[0]
+    if not hidden.any():
+        return ""
+    is_causal = bool((hidden == np.triu(np.ones(hidden.shape[1:], bool), 1)).all())
+    return f" under this {'causal ' * is_causal}mask"
 
 
 def _token_name(trace: Trace, letter: str, place: int) -> str:

@@ -26,33 +26,27 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Reason:
-    """One reason to choose. A wrong one is a misconception, and has its id."""
-
-    text: str
-    misconception: str = ""
-
-
-@dataclass(frozen=True)
 class Guess:
     """A question on one cell, row or matrix of a trace.
 
-    index: of the field's array, with its batch. options: two to four, one of them right. answer:
-    its label. number: the right number, or None for other kinds. tolerance: the largest error of a
-    right number. revealed: ids of the misconceptions that give a wrong answer here; the answers of
-    the first of them are among the options.
+    index: of the field's array, with its batch. invite: the prompt in a few words, or "". options:
+    two to four, one of them right. answer: its label. number: the right number, or None for other
+    kinds. tolerance: the largest error of a right number. revealed: ids of the misconceptions that
+    give a wrong answer here; the answers of the first of them are among the options. alike: indices
+    of other cells with the same number.
     """
 
     item: Item
     field: str
     index: tuple[int, ...]
     prompt: str
+    invite: str
     answer: str
     options: tuple[Option, ...]
-    reasons: tuple[Reason, ...]
     revealed: tuple[str, ...]
     number: float | None = None
     tolerance: float = 0.0
+    alike: tuple[tuple[int, ...], ...] = ()
 
     @property
     def why(self) -> str:
@@ -71,9 +65,10 @@ def as_data(guess: Guess) -> dict[str, Any]:
         axes[-1] = None
     elif guess.item.asks == "matrix":
         axes[-2:] = [None, None]
-    hidden = [] if guess.item.kind == "shape" else [axes]
+    hidden = [] if guess.item.kind in ("shape", "place") else [axes]
     if guess.item.asks == "pair" and guess.field == "scores":
         hidden.append([*guess.index[:-2], guess.index[-1], guess.index[-2]])
+    hidden += map(list, guess.alike)
     return {
         "id": guess.item.id,
         "kind": guess.item.kind,
@@ -81,8 +76,8 @@ def as_data(guess: Guess) -> dict[str, Any]:
         "index": list(guess.index),
         "hides": [] if guess.item.id == "softmax-grows" else hidden,
         "prompt": guess.prompt,
+        "invite": guess.invite,
         "options": [asdict(option) for option in guess.options],
-        "reasons": [asdict(reason) for reason in guess.reasons],
         "why": guess.why,
         "answer": guess.answer,
         "number": guess.number,

@@ -41,7 +41,8 @@ def class_guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:
     guess = guess_of(trace, item, number)
     places = trace.axes(guess.field)
     is_of_head = len(places) == len(guess.index) > 1 and places[1] in ("H", "G")
-    head = f"Head {guess.index[1]}: " if is_of_head and guess.item.kind != "shape" else ""
+    names_head = is_of_head and guess.item.kind not in ("shape", "place")
+    head = f"Head {guess.index[1]}: " * names_head
     return ClassQuestion(
         "choice",
         f"{head}{guess.prompt}",

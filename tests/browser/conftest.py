@@ -35,7 +35,7 @@ from tests.browser.driving import naming, settled
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
 # A step is whole on arrival; test_guess.py tests what is asked before.
-NO_GUESSES = "try { sessionStorage.setItem('attention-no-guesses', 'true'); } catch {}"
+NO_GUESSES = "try { sessionStorage.setItem('attention-asks', 'false'); } catch {}"
 FAILED = pytest.StashKey[bool]()
 FLAGS = [
     "--headless",

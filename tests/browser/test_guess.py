@@ -1,4 +1,4 @@
-"""A step asks one thing before it shows it: on its lit cell, in the place of the arithmetic."""
+"""A step shows its example and invites to a question on another cell; whoever accepts is asked."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, ViewportSize, expect
 
+from attention_lab.guesses import guess_beside
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import story_steps
 from tests.browser.conftest import watched
-from tests.browser.driving import expect_url, format_number, hover_cell, resized, settled
+from tests.browser.driving import click_cell, format_number, hover_cell, resized, settled
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST, SHOWN, overlap
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.browser
 
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 AT = "head=0&query=6&key=1"
+WINDOWS = ((1280, 720), (1366, 768))
 CAT = Scenario(weights="by hand", d_model=8, n_heads=2, text="the cat saw the box and it ran")
 
 
@@ -60,69 +62,112 @@ def guess(page: Page, text: str) -> None:
     page.locator(".guess .typed").press("Enter")
 
 
-def test_every_step_asks_and_moves_nothing(asked: Page, app_url: str) -> None:
-    """The question stands where the arithmetic does, on no matrix, in the window; every matrix is
-    where it is without one.
+def asked_for(field: str) -> tuple[tuple[int, ...], float]:
+    """The index and the number that a step of the first example asks for."""
+    guess = guess_beside(trace_of(CAT), field, (0, 0, 6, 1))
+    assert guess
+    assert guess.number is not None
+    return guess.index, guess.number
+
+
+def fresh(page: Page, app_url: str, path: str) -> Page:
+    """A page in a new visit."""
+    opened(page, app_url, path).evaluate("sessionStorage.clear()")
+    page.reload()
+    return settled(page)
+
+
+def faults_of(page: Page, window: tuple[int, int]) -> object:
+    """What is wrong with the place of the question, if anything."""
+    shown = resized(page, *window).evaluate(SHOWN)
+    box = page.locator(".guess").bounding_box()
+    if not box or box["y"] + box["height"] > window[1] or box["x"] + box["width"] > window[0]:
+        return box or "missing"
+    if any(overlap(box, matrix) for matrix in shown["matrices"]):
+        return "on a matrix"
+    inner = page.locator(".guess").evaluate(
+        "e => [e.scrollHeight - e.clientHeight, e.scrollWidth - e.clientWidth]"
+    )
+    return inner if max(inner) > 1 else None
+
+
+def test_every_step_invites_and_asks_in_its_place(asked: Page, app_url: str) -> None:
+    """The example stands in the panel, and the invitation beside it; the question and the verdict
+    stand there, too: on no matrix, in the window, uncut. No matrix moves.
     """
     wrong = {}
     for step in STEPS:
-        opened(asked, app_url, f"{step}?{FIRST}&{AT}")
-        for window in ((1280, 720), (1366, 768)):
-            shown = resized(asked, *window).evaluate(SHOWN)
-            box = asked.locator(".guess").bounding_box()
-            if not box or box["y"] + box["height"] > window[1] or box["width"] < 150:
-                wrong[step, window] = box
-            elif any(overlap(box, matrix) for matrix in shown["matrices"]):
-                wrong[step, window] = "on a matrix"
-            inner = asked.locator(".guess").evaluate("e => [e.scrollHeight, e.clientHeight]")
-            if inner[0] > inner[1] + 1:
-                wrong[step, window] = ("cut", inner)
-        opened(asked, app_url, f"{step}?{FIRST}&{AT}&guess=false")
-        expect(asked.locator(".guess")).to_be_hidden()
-        if resized(asked, 1366, 768).evaluate(SHOWN)["matrices"] != shown["matrices"]:
+        fresh(asked, app_url, f"{step}?{FIRST}&{AT}")
+        expect(asked.locator(".arithmetic .result").first).to_be_visible()
+        before = resized(asked, 1366, 768).evaluate(SHOWN)["matrices"]
+        wrong |= {(step, "invited", w): faults_of(asked, w) for w in WINDOWS}
+        asked.locator(".guess .invite").click()
+        expect(asked.locator(".arithmetic")).to_be_hidden()
+        wrong |= {(step, "open", w): faults_of(asked, w) for w in WINDOWS}
+        asked.get_by_role("button", name="Show the answer without a guess").click()
+        wrong |= {(step, "told", w): faults_of(asked, w) for w in WINDOWS}
+        asked.locator(".guess .because").click()
+        wrong |= {(step, "why", w): faults_of(asked, w) for w in WINDOWS}
+        if resized(asked, 1366, 768).evaluate(SHOWN)["matrices"] != before:
             wrong[step, "moved"] = True
-    assert wrong == {}
+    assert {place: fault for place, fault in wrong.items() if fault} == {}
 
 
-def test_a_guess_is_taken_by_enter_and_told_with_the_arithmetic(asked: Page, app_url: str) -> None:
-    """Until then the number is nowhere; then it stands beside the guess, with its terms; reasons
-    are chosen by keys, and the why follows.
+def test_a_guess_is_taken_by_enter_and_told_beside_the_arithmetic(
+    asked: Page, app_url: str
+) -> None:
+    """The invitation takes the board to the other cell; its number is told beside the guess, and
+    its terms stand with it; the reason is one key away; closing leads back to the example.
     """
+    _, score = asked_for("scores")
     opened(asked, app_url)
-    score = trace_of(CAT).scores[0, 0, 6, 1]
-    expect(asked.locator(".arithmetic")).to_be_hidden()
+    expect(asked.locator(".arithmetic .result").first).to_have_text("10")
+    asked.locator(".guess .invite").click()
+    expect(asked.locator(".guess .typed")).to_be_focused()
     guess(asked, "12")
     expect(asked.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
     expect(asked.locator(".guess .given")).to_have_text("12")
     expect(asked.locator(".arithmetic .result").first).to_have_text(format_number(score, 0))
-    expect(asked.locator(".guess summary")).to_be_focused()
-    asked.keyboard.press("Enter")
-    asked.keyboard.press("Tab")
+    expect(asked.locator(".guess .because")).to_be_focused()
     asked.keyboard.press("Enter")
     expect(asked.locator(".guess .why")).to_be_visible()
     assert violations(asked) == []
     asked.locator(".guess .close").click()
     expect(asked.locator(".guess")).to_be_hidden()
+    expect(asked.locator(".arithmetic .result").first).to_have_text("10")
 
 
-def test_other_cells_are_explained_while_a_guess_waits(asked: Page, app_url: str) -> None:
-    """Nobody has to guess: pointing elsewhere explains that cell, and the question comes back."""
+def test_other_cells_are_explained_while_a_question_waits(asked: Page, app_url: str) -> None:
+    """Nobody has to guess: pointing elsewhere explains that cell, and a click there puts the
+    question aside; only its own cell stays covered.
+    """
+    index, _ = asked_for("scores")
     opened(asked, app_url)
+    asked.locator(".guess .invite").click()
+    asked.locator(".guess .typed").blur()
     hover_cell(asked, "scores", (0, 0, 6, 4))
     expect(asked.locator(".arithmetic .result").first).to_have_text("6")
     expect(asked.locator(".guess")).to_be_hidden()
-    asked.mouse.move(5, 5)
-    expect(asked.locator(".guess .typed")).to_be_visible()
-    asked.get_by_role("button", name="Show the answer without a guess").click()
-    expect(asked.locator(".guess .truth")).to_be_visible()
+    click_cell(asked, "scores", index)
+    expect(asked.locator(".guess .typed")).to_be_focused()
+    click_cell(asked, "scores", (0, 0, 6, 4))
+    expect(asked.locator(".guess .invite")).to_be_visible()
+    expect(asked.locator(".arithmetic .result").first).to_have_text("6")
 
 
-def test_no_guesses_is_one_click_and_stands_in_the_url(asked: Page, app_url: str) -> None:
-    """Off here is off everywhere, also after the page is loaded again."""
+def test_the_next_steps_ask_first_until_one_button_stops_it(asked: Page, app_url: str) -> None:
+    """Accepting once is enough for the visit; the switch in the URL does the same; after one click
+    nothing is asked any more, also when the page is loaded again.
+    """
     opened(asked, app_url)
+    asked.locator(".guess .invite").click()
+    expect(asked.locator(".guess .typed")).to_be_visible()
+    opened(asked, app_url, f"scale?{FIRST}&{AT}")
+    expect(asked.locator(".guess .typed")).to_be_visible()
+    opened(asked, app_url, f"mixing?{FIRST}&{AT}&guess=true")
     asked.locator(".guess .off").click()
-    expect_url(asked, "guess=false")
     expect(asked.locator(".guess")).to_be_hidden()
+    asked.wait_for_url(re.compile("^(?!.*guess=)"))
     asked.reload()
     settled(asked)
     expect(asked.locator(".arithmetic .result").first).to_be_visible()
@@ -131,11 +176,11 @@ def test_no_guesses_is_one_click_and_stands_in_the_url(asked: Page, app_url: str
 
 def test_the_end_of_the_story_tells_what_was_guessed(asked: Page, app_url: str) -> None:
     """One right, one wrong: both counts, and the step that surprised; a step asks once."""
-    opened(asked, app_url)
-    guess(asked, "10")
-    opened(asked, app_url, f"scale?{FIRST}&{AT}")
-    guess(asked, "1.4")
-    opened(asked, app_url)
+    opened(asked, app_url, f"scores?{FIRST}&{AT}&guess=true")
+    guess(asked, format_number(asked_for("scores")[1], 0))
+    opened(asked, app_url, f"scale?{FIRST}&{AT}&guess=true")
+    guess(asked, "77")
+    opened(asked, app_url, f"scores?{FIRST}&{AT}&guess=true")
     expect(asked.locator(".guess")).to_be_hidden()
     opened(asked, app_url, f"seen?{FIRST}")
     told = asked.locator(".guessed")
@@ -144,20 +189,23 @@ def test_the_end_of_the_story_tells_what_was_guessed(asked: Page, app_url: str) 
     expect(told).to_be_hidden()
 
 
-def test_a_clicker_shows_the_answer_first(asked: Page, app_url: str) -> None:
-    """In a lecture the first key shows what was asked, the next ones go on."""
+def test_a_clicker_is_held_up_by_an_open_question_only(asked: Page, app_url: str) -> None:
+    """In a lecture the first key shows the answer to an open question; an invitation takes none."""
     opened(asked, app_url, f"scores?{FIRST}&{AT}&present=true")
+    expect(asked.locator(".guess .invite")).to_be_visible()
+    asked.keyboard.press("PageDown")
+    expect(asked.locator(".guess .truth")).to_be_hidden()
+    opened(asked, app_url, f"scores?{FIRST}&{AT}&present=true&guess=true")
     expect(asked.locator(".guess .typed")).to_be_visible()
     asked.keyboard.press("PageDown")
     expect(asked.locator(".guess .truth")).to_be_visible()
-    for _ in range(3):
-        asked.keyboard.press("PageDown")
     expect(asked.locator("h1")).to_have_text("Scores")
 
 
-def test_a_guess_on_a_phone(phone: Page, app_url: str) -> None:
-    """The question is in sight without scrolling, takes a finger, and is no dialog."""
+def test_a_question_on_a_phone(phone: Page, app_url: str) -> None:
+    """The invitation is in sight without scrolling and takes a finger, and so does the question."""
     opened(phone, app_url)
+    phone.locator(".guess .invite").tap()
     box = phone.locator(".guess").bounding_box()
     assert box
     assert box["y"] + box["height"] <= 844

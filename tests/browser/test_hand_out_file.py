@@ -15,7 +15,7 @@ from attention_viz.payload import Stage
 from attention_viz.scene import coloured_scene
 from tests.browser.driving import format_number, settled
 from tests.browser.test_board import SCENARIO, expect_cell
-from tests.browser.test_guess import CAT
+from tests.browser.test_guess import AT, asked_for
 from tests.browser.test_stage import FIRST
 
 pytestmark = pytest.mark.browser
@@ -60,13 +60,11 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
 
 
 def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path) -> None:
-    """A step that asks first also asks in its file, offline: the guess is judged there, and its
-    reasons follow.
-    """
+    """A step that asks first also asks in its file, offline: the guess is judged there."""
     assert context.browser
     asked = context.browser.new_context(accept_downloads=True)
     page = asked.new_page()
-    page.goto(f"{app_url}/scores?{FIRST}&head=0&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&{AT}&guess=true")
     settled(page).get_by_role("button", name="Take it with you", exact=True).click()
     with settled(page).expect_download() as download:
         page.get_by_role("button", name="This step as one web page").click()
@@ -79,7 +77,7 @@ def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path
     expect(page.locator(".arithmetic")).to_be_hidden()
     page.locator(".guess .typed").fill("12")
     page.locator(".guess .typed").press("Enter")
-    score = trace_of(CAT).scores[0, 0, 6, 1]
+    _, score = asked_for("scores")
     expect(page.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
     expect(page.locator(".guess .given")).to_have_text("12")
     expect(page.locator(".arithmetic .result").first).to_have_text(format_number(score, 0))

@@ -1,4 +1,4 @@
-import { forgetGuesses, isAskedFor, judgeGuess, keepGuess, keptGuesses, numberGuessed, summaryOf } from "../../assets/board/guessing.js";
+import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/guessing.js";
 import { assert, test } from "./testing.js";
 
 const ASKED = {
@@ -42,4 +42,11 @@ test("a visit keeps one guess of each step, and tells how it went", () => {
   assert.deepEqual(summaryOf(keptGuesses()), { guessed: 3, right: 1, shown: 1, surprises: ["SCALE", "SOFTMAX"] });
   forgetGuesses();
   assert.deepEqual(keptGuesses(), []);
+});
+
+test("a visit keeps whether it is asked first, or nothing; at first neither", () => {
+  keepAsking(null);
+  const kept = [null, true, false].map((asks) => (keepAsking(asks), visitAsks()));
+  assert.deepEqual(kept, [null, true, false]);
+  keepAsking(null);
 });

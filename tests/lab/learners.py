@@ -70,6 +70,32 @@ class Learner(Worker):
         wished = beliefs[self.belief] if self.believes(*asked) else (n_tokens, n_columns)
         return next(o.value for o in guess.options if numbers_in(o.label) == wished)
 
+    def place(self, guess: Guess) -> str:
+        column, field, size = guess.index[-1], guess.field, self.trace.sizes
+        p, n_heads = self.trace.projections, size["H"]
+        if field == "inputs":
+            return (
+                "yes, it is the same word"
+                if self.believes("word-alone")
+                else "no, the positions differ"
+            )
+        if guess.item.id == "output-reads":
+            alone = column * n_heads // p.w_o.shape[1]  # type: ignore[union-attr]
+            return f"head {alone} alone" if self.believes("heads-apart") else f"all {n_heads} heads"
+        if guess.item.id == "projection-reads":
+            n_features, n_columns = getattr(p, f"w_{field[0]}").shape
+            head = column * n_heads // n_columns
+            own = [f for f in range(n_features) if f * n_heads // n_features == head]
+            return f"only {own[0]} to {own[-1]}" if self.believes("slice") else f"all {n_features}"
+        if field == "merged":
+            head, part = divmod(column, size["V"])
+            places = {"interleaved": part * n_heads + head, "heads-mean": part}
+            return f"as number {places.get(self.belief, column)}"
+        head, width = guess.index[1], getattr(self.trace, field).shape[-1]
+        if self.believes("interleaved"):
+            head, column = (head * width + column) % n_heads, (head * width + column) // n_heads
+        return f"head {head}, feature {column}"
+
     def picture(self, guess: Guess) -> str:
         head, n_queries = guess.index[1], self.trace.sizes["T"]
         drawn = [

@@ -19,9 +19,8 @@ from attention_lab.guesses import (
     MISCONCEPTIONS,
     Guess,
     as_data,
-    first_guess,
+    guess_beside,
     guess_of,
-    guesses_of,
     items_of,
     judge,
 )
@@ -43,6 +42,7 @@ MORE = {
 }
 EVERY = PRESETS | MORE
 STORY = [field for field in STEPS if field != "memory"]
+FIRST = "What does “it” stand for?"
 
 
 def asked(trace: Trace, words: Any = None, number: int = 1) -> list[Guess]:
@@ -106,21 +106,48 @@ def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
 
 
 @pytest.mark.parametrize("field", STORY)
-def test_every_step_has_a_question_at_every_lit_cell(field: str) -> None:
-    """Wherever a visitor looks on a page of the story of the first example, there is something to
-    guess.
+def test_the_question_beside_an_example_is_about_another_cell(field: str) -> None:
+    """Wherever a visitor looks in the first example, it asks for another number of the same head,
+    in sight, which is not 0 and has a term that is more than a copy.
     """
-    trace = trace_of(PRESETS["The animal and the street"])
+    trace, words = trace_of(PRESETS[FIRST]), embedding_of(PRESETS[FIRST]).words
     shape = getattr(trace, field).shape
     for place in range(0, int(np.prod(shape)), 7):
         lit = tuple(int(i) for i in np.unravel_index(place, shape))
-        guesses = list(guesses_of(trace, field, lit))
-        assert guesses
-        assert all(guess.index == lit for guess in guesses)
-        asked_first = first_guess(trace, field, lit)
-        revealing = [guess.item.id for guess in guesses if guess.revealed]
-        assert asked_first is not None
-        assert asked_first.item.id == (revealing or [guesses[0].item.id])[0]
+        spans = [(0, n) for n in shape[1:]]
+        if len(shape) == 3:  # the board shows the columns of one head
+            spans[-1] = (lit[-1] // 4 * 4, lit[-1] // 4 * 4 + 4)
+        guess = guess_beside(trace, field, lit, spans, words)
+        if guess is None or guess.item.kind in ("place", "largest"):
+            continue
+        assert guess.number is not None
+        explained, array = getattr(trace, field)[lit], getattr(trace, field)
+        assert guess.index[:-2] == lit[:-2]
+        assert all(a <= at < b for at, (a, b) in zip(guess.index[1:], spans, strict=True))
+        assert abs(guess.number - explained) > guess.tolerance < abs(guess.number)
+        printed = {round(float(array[at]), 2) for at in guess.alike}
+        assert printed <= {round(guess.number, 2)}
+        hidden = as_data(guess)["hides"]
+        same = np.argwhere(np.abs(array - guess.number) < 1e-9).tolist()
+        assert all(at in hidden for at in same if tuple(at[:-2]) == lit[:-2])
+
+
+def test_it_teaches_where_it_can() -> None:
+    """A sum of two terms that are not 0 is asked for before one with a single term; a matrix that
+    only copies is not asked about, nor a mask that hides nothing; a long sum gives way to a reason.
+    """
+    trace = trace_of(PRESETS[FIRST])
+    query, key = 6, 1
+    guess = guess_beside(trace, "scores", (0, 0, query, key))
+    assert guess is not None
+    row, column = guess.index[2:]
+    products = trace.query_heads[0, 0, row] * trace.key_heads[0, 0, column]
+    assert np.count_nonzero(products) >= 2
+    assert guess_beside(trace, "values", (0, 1, 0)) is None
+    assert guess_beside(trace, "masked_scores", (0, 0, query, key)) is None
+    wide = trace_of(Scenario(n_heads=4))
+    asked = [guess_beside(wide, field, (0, 2, 0)) for field in ("queries", "output")]
+    assert [one.answer for one in asked if one] == ["all 16", "all 4 heads"]
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -171,8 +198,9 @@ def test_the_data_are_whole() -> None:
 
 def test_what_is_asked_is_hidden_and_nothing_else() -> None:
     """A cell, a row, both cells of a pair, a whole matrix; a shape gives nothing away."""
-    trace = trace_of(Scenario(mask="causal"))
-    hidden = {name: as_data(guess_of(trace, name, 2)) for name in ITEMS if name != "inputs-number"}
+    scenario = Scenario("the cat saw the box", mask="causal", n_heads=2)
+    trace, words = trace_of(scenario), embedding_of(scenario).words
+    hidden = {name: as_data(guess_of(trace, name, 2, words=words)) for name in ITEMS}
     at = hidden["scores-number"]["index"]
     assert hidden["scores-number"]["hides"] == [at]
     at = hidden["scores-largest"]["index"]
@@ -181,6 +209,7 @@ def test_what_is_asked_is_hidden_and_nothing_else() -> None:
     assert hidden["scores-both-ways"]["hides"] == [at, [0, at[1], at[3], at[2]]]
     assert hidden["softmax-picture"]["hides"][0][2:] == [None, None]
     assert hidden["scores-shape"]["hides"] == [] == hidden["softmax-grows"]["hides"]
+    assert all(one["hides"] == [] for one in hidden.values() if one["kind"] == "place")
     json.dumps(hidden)
 
 

@@ -1,18 +1,22 @@
-"""What a step asks first is about the cell it explains, of the layer it shows."""
+"""What a step asks beside its example agrees with what its board shows, in every kind of layer."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.guesses import ITEMS
 from attention_ui.registry import story_steps
-from tests.ui.app import opened, page_context, scenes
+from attention_viz.story import HEAD_FIELDS
+from tests.ui.app import opened, scenes
+from tests.viz.reading_scenes import numbers
 
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
-EXAMPLE = {
+FIRST = {
     "weights": "by hand",
     "d_model": 8,
     "n_heads": 2,
@@ -20,6 +24,16 @@ EXAMPLE = {
     "query": 6,
     "key": 1,
 }
+STATES: dict[str, dict[str, object]] = {
+    "the first example": FIRST,
+    "four heads": {"n_heads": 4, "query": 8},
+    "a causal mask": {"n_heads": 4, "mask": "causal", "query": 8, "key": 2},
+    "weightless": {"n_heads": 4, "weights": "weightless"},
+    "trained, whole matrices": {"weights": "trained", "whole": "true", "query": 9},
+    "padding": {"n_heads": 2, "mask": "padding", "n_tokens": 15, "feature": 1},
+    "a batch": {"text": "we like green tea today", "batch": "it slept\nthe dog ran", "n_heads": 2},
+}
+SIZES = re.compile(r"\d+(?: × \d+)+")
 
 
 def stage_of(app: AppTest) -> dict[str, Any]:
@@ -27,26 +41,142 @@ def stage_of(app: AppTest) -> dict[str, Any]:
     return next(one for one in scenes(app) if one["panels"] and "stage" in one)
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_every_step_asks_about_its_lit_cell(step: str) -> None:
-    """The question is one of its field, on the explained cell; its number is that of the layer."""
-    app = opened(step, **EXAMPLE)
-    scene = stage_of(app)
-    asked = scene["stage"]["guess"]
+def is_hidden(asked: dict[str, Any], index: tuple[int, ...]) -> bool:
+    return any(
+        all(place in (None, at) for place, at in zip(hidden, index, strict=True))
+        for hidden in asked["hides"]
+    )
+
+
+def check_number(asked: dict[str, Any], matrix: np.ndarray, at: tuple[int, ...]) -> None:
+    """Its number is that of the scene; no other cell of its matrix that is in sight has it."""
+    assert asked["number"] == pytest.approx(float(matrix[at]), rel=1e-5)
+    for row, column in np.ndindex(*matrix.shape[-2:]):
+        if abs(matrix[(*at[:-2], row, column)] - asked["number"]) < 1e-6:
+            assert (row, column) == at[-2:] or asked["is_alike"]((row, column))
+
+
+def check_place(asked: dict[str, Any], scene: dict[str, Any]) -> None:
+    """A place is where the board has these numbers; what a number reads has weights that are not
+    0.
+    """
+    array, said = asked["array"], [int(n) for n in re.findall(r"\d+", asked["answer"])]
+    if asked["id"] == "inputs-same":
+        one, other = (int(n) for n in re.findall(r"position (\d+)", asked["prompt"]))
+        words, inputs = (numbers(scene["arrays"][name]) for name in ("words", "inputs"))
+        assert np.array_equal(words[one], words[other])
+        assert not np.array_equal(inputs[0, one], inputs[0, other])
+    elif asked["id"] == "split-place":
+        fused = next(wide for wide, heads in HEAD_FIELDS.items() if heads == array)
+        wide = numbers(scene["arrays"][fused])
+        (column,) = (int(n) for n in re.findall(r"\d+", asked["prompt"]))
+        head, feature = said
+        assert np.array_equal(
+            numbers(scene["arrays"][array])[0, head, :, feature], wide[0, :, column]
+        )
+    elif asked["id"] == "merge-place":
+        feature, head = (int(n) for n in re.findall(r"\d+", asked["prompt"]))
+        heads = numbers(scene["arrays"]["head_outputs"])
+        assert np.array_equal(
+            heads[0, head, :, feature], numbers(scene["arrays"]["merged"])[0, :, said[0]]
+        )
+    else:
+        weights = scene["arrays"]["w_o" if array == "output" else f"w_{array[0]}"]
+        start = weights.get("start", [0, 0])[1]
+        column = numbers(weights)[:, asked["index"][-1] - start]
+        assert said[0] in (len(column), scene["stage"]["heads"]["count"])
+        assert column.all()
+
+
+def check(scene: dict[str, Any]) -> str:
+    """What the stage asks agrees with its board; gives the id of the question."""
+    asked, array = scene["stage"]["guess"], scene["arrays"][scene["stage"]["guess"]["array"]]
     assert asked["array"] in ITEMS[asked["id"]].fields
-    assert {"array": asked["array"], "index": asked["index"]} == scene["cell"]
-    if asked["kind"] == "number" and asked["id"] != "masked-count":
-        value = getattr(page_context(app).trace, asked["array"])[tuple(asked["index"])]
-        assert asked["number"] == pytest.approx(value)
+    badges = {size for panel in scene["panels"] for size in SIZES.findall(panel["badge"])}
+    assert not badges & {option["label"] for option in asked["options"]}
+    assert asked["kind"] not in ("shape", "picture")
+    index, start = asked["index"], array.get("start", [0] * len(asked["index"]))
+    matrix = numbers(array)
+    if asked["kind"] == "place":
+        check_place(asked, scene)
+        return str(asked["id"])
+    at = tuple(place - first for place, first in zip(index, start, strict=True))
+    assert all(0 <= place < size for place, size in zip(at, matrix.shape, strict=True))
+    assert index != scene["cell"]["index"]
+    assert "[pad]" not in asked["prompt"]
+    row = matrix[at[:-1]]
+    if asked["array"] == "masked_scores":
+        assert "masked" in array
+        assert np.isneginf(row).any()
+    if asked["id"] == "masked-count":
+        assert asked["number"] == np.isfinite(row).sum()
+    elif asked["kind"] == "number":
+        asked["is_alike"] = lambda cell: is_hidden(
+            asked, (*index[:-2], cell[0] + start[-2], cell[1] + start[-1])
+        )
+        check_number(asked, matrix, at)
+    else:
+        right = next(option for option in asked["options"] if option["right"])
+        assert int(right["value"]) == int(row.argmax()) + start[-1]
+    return str(asked["id"])
 
 
-def test_it_can_be_turned_off_in_the_address() -> None:
-    """Then a step asks nothing; the choice is one of the stage, too."""
-    assert stage_of(opened("scores", guess="false"))["stage"]["guess"] is None
-    assert stage_of(opened("scores"))["stage"]["guess"] is not None
+@pytest.mark.parametrize("state", STATES)
+def test_what_is_asked_is_what_the_board_shows(state: str) -> None:
+    """In every step: the right answer is a number, a place or a key of the scene, it is printed in
+    no badge and in no other cell in sight, and a mask that is asked about hides something.
+    """
+    silent = set()
+    for step in STEPS:
+        for which in ("queries", "keys", "values") if step in ("projections", "split") else ("",):
+            more = {"which": which} if which else {}
+            scene = stage_of(opened(step, **STATES[state] | more, head=1))
+            if scene["stage"]["guess"] is None:
+                silent.add((step, which))
+            else:
+                check(scene)
+    names = {step for step, which in silent if which in ("", "queries")}
+    if state == "the first example":
+        assert names == set()
+    assert len(names) <= 3
 
 
-def test_the_mask_that_is_shown_is_the_one_that_is_asked_about() -> None:
-    """Without a mask the page shows a causal one, and counts by it."""
-    asked = stage_of(opened("mask", **EXAMPLE))["stage"]["guess"]
-    assert (asked["id"], asked["number"]) == ("masked-count", 7)
+def test_another_head_has_a_question_of_its_own() -> None:
+    """In both heads of the first example a share is asked for that is not 0, of the same head."""
+    for head in (0, 1):
+        asked = stage_of(opened("softmax", **FIRST, head=head))["stage"]["guess"]
+        assert asked["index"][1] == head
+        assert 0.05 < asked["number"] < 1
+
+
+def test_the_switch_is_in_the_address() -> None:
+    """It is off unless the address turns it on; an old address that turned questions off still
+    opens.
+    """
+    first = [
+        stage_of(opened("scores", **address))["stage"]["guess"]["first"]
+        for address in ({}, {"guess": "true"}, {"guess": "false"})
+    ]
+    assert first == [False, True, False]
+
+
+def test_a_lesson_asks_its_own_questions() -> None:
+    """A step of a lesson has none beside them."""
+    assert stage_of(opened("mask", lesson="masks", moment=1))["stage"]["guess"] is None
+
+
+@pytest.mark.parametrize("step", ["tokens", "projections"])
+def test_a_badge_gives_the_size_of_the_array(step: str) -> None:
+    """Of a matrix that is shown in part it names the part."""
+    scene = stage_of(opened(step, n_heads=4, d_model=16))
+    cut = 0
+    for panel in scene["panels"]:
+        array = scene["arrays"][panel["array"]]
+        whole = array.get("whole", array["shape"])
+        sizes, _, words = panel["badge"].partition(", ")
+        assert sizes == f"{whole[panel['rows']]} × {whole[panel['columns']]}"
+        if array["shape"] != whole:
+            start, count = array["start"][panel["columns"]], array["shape"][panel["columns"]]
+            assert re.findall(r"\d+", words) == [str(start), str(start + count - 1), "16"]
+            cut += 1
+    assert cut >= 2

@@ -9,12 +9,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.choices import resolve
+from attention_lab.choices import has_uneven_heads, resolve
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, sequence_of
 from attention_lab.sentences import tokens_of
 
-from . import controls, own_numbers, uneven_heads
+from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
 from .facts import fact
 from .first_look import open_first_example, opening_script, track_scenario
@@ -29,9 +29,11 @@ from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_step
 from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
-from .step import show_strip
+from .step import keep_picture, show_strip
+from .streamlit_private import as_part_of
 from .teach.lesson_draft import show_draft_box
 from .trained import uploaded_heads
+from .uneven_heads import offer_divisors
 from .url_state import (
     leave_old_url,
     open_requested_page,
@@ -75,9 +77,16 @@ def _draw() -> Page:
     now.stage_place = stage_place()
     if page not in story_steps():
         _heading(page, notation)
+    with now.stage_place:
+        now.message_place = st.container(key="message")
     trace = None
     if own is None:
-        trace = _trace(seen, sequence, page.needs_layer)
+        with now.message_place:
+            trace = _trace(seen, sequence, page.needs_layer)
+    if page not in story_steps() or (trace is None and now.pictured != page):
+        now.pictured = None
+    elif trace is not None:
+        now.pictured = page
     track_scenario(page.url_path, scenario, trace)
     with below_sizes:
         place = choose_focus(trace, page.looks_into)
@@ -89,7 +98,7 @@ def _draw() -> Page:
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
-        with explained_errors():
+        with explained_errors(now.message_place):
             now.page_context = PageContext(seen, place, notation, sequence=sequence)
             try:
                 streamlit_page.run()
@@ -97,6 +106,9 @@ def _draw() -> Page:
             finally:  # also after an error
                 _heading(page, notation)
                 _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
+    elif now.pictured:
+        with as_part_of(streamlit_page):
+            keep_picture(page)
     _heading(page, notation)
     return page
 
@@ -168,10 +180,10 @@ def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
     if explained:
         errors = explained_errors()
     with errors:
-        if not uneven_heads.has_uneven_heads(resolve(scenario)):
+        if not has_uneven_heads(resolve(scenario)):
             return sequence_of(scenario, sequence)
         if explained:
-            uneven_heads.offer_divisors(scenario)
+            offer_divisors(scenario)
     return None
 
 
@@ -179,7 +191,7 @@ def _look(page: Page) -> tuple[str, str]:
     """What is sent to the browser only when it changes: the page that gives the tab its title, and
     the style sheet of the page.
     """
-    return page.url_path, page_css(page in story_steps()) + lesson_style()
+    return page.url_path, page_css(session().pictured is not None) + lesson_style()
 
 
 def _set_up_browser(page: Page) -> None:
@@ -209,6 +221,8 @@ def _heading(page: Page, notation: Notation) -> None:
     if session().is_headed:
         return
     session().is_headed = True
+    if page in story_steps():
+        session().pictured = None  # its stage has shown no heading
     with session().stage_place:
         if page.section == "story":
             show_strip(notation)

@@ -17,10 +17,10 @@ from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip
 from attention_viz.story.batch import BatchField
 
 from .batch import batch_field, open_link, show_batch, with_batch
-from .board import show_board
+from .board import keep_board, show_board
 from .controls import layer_notes
 from .page_context import PageContext
-from .registry import strip_pages
+from .registry import Page, strip_pages
 from .url_state import session
 
 # The names of boards in URLs with pinned cells, where they are not the URL path of the page.
@@ -95,11 +95,24 @@ def _show(
     now: PageContext, stage: JSON, batch: BatchField | None, on_open: Callable[[str], None] | None
 ) -> None:
     """Show a stage, with the pictures of a batch, in the container at the top of the page."""
-    path = session().page.url_path
+    name = _board_name(session().page)
     with session().stage_place:
-        show_board(with_batch(now, stage, batch), BOARD_NAMES.get(path, path), open_link(on_open))
+        show_board(with_batch(now, stage, batch), name, open_link(on_open))
         show_batch(now, batch)
     session().is_headed = True
+
+
+def keep_picture(page: Page) -> None:
+    """Keep the last picture of a step that cannot be computed, greyed, below the message why."""
+    with session().message_place:
+        st.caption("In grey below: the last picture of this step, from before this choice.")
+    with session().stage_place:
+        keep_board(_board_name(page))
+    session().is_headed = True
+
+
+def _board_name(page: Page) -> str:
+    return BOARD_NAMES.get(page.url_path, page.url_path)
 
 
 def show_strip(text: Notation) -> None:

@@ -16,11 +16,12 @@ import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
-/** Put a matrix board into root: {update(scene), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
+/** Put a matrix board into root: {update(scene), rest(), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
   const board = new Board(root, handlers);
   return {
     update: (scene) => scene && board.update(scene),
+    rest: () => board.rest(),
     current: () => board.current(),
     where: (cell) => board.where(cell),
     isLaid: () => board.isLaid(),
@@ -80,8 +81,16 @@ class Board {
       this.keepSlices();
     }
     if (this.pins.adopt(scene.cell, this.has(scene.cell))) this.player[same ? "stop" : "rest"]();
-    if (!same) this.dress();
+    if (this.step.rest(false) || !same) this.dress();
     else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
+  }
+
+  /** Keep the last picture, greyed and out of reach, until there is another scene. */
+  rest() {
+    if (!this.model || !this.step.rest(true)) return;
+    this.hovered = null;
+    this.player.stop();
+    if (this.width) this.refresh();
   }
 
   // Keep the slices and the current cell of the last scene if this one has them.

@@ -104,15 +104,7 @@ CONTROLS: tuple[Control, ...] = (
         "How many numbers describe one token (d_model).",
         matters=_is_free,
     ),
-    Control(
-        "n_heads",
-        "Heads",
-        "Sizes",
-        "How many heads attend in parallel. They share the numbers of a token evenly, so these"
-        " counts divide the embedding size; under Tokens and widths a width of your own lets every"
-        " count fit.",
-        matters=_is_free,
-    ),
+    Control("n_heads", "Heads", "Sizes", "How many heads attend in parallel.", matters=_is_free),
     Control(
         "weights",
         "Weights",

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from attention_core.text import Tokens
 from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
@@ -106,6 +107,14 @@ def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
     return tuple(note for field, text in fields.items() for note in field_notes(field, text))
 
 
+def left_out_notes(scenario: Scenario, tokens: Tokens) -> tuple[str, ...]:
+    """Notes on what of the sentences is left out although nobody asked for it."""
+    notes = sentence_notes(scenario)
+    if tokens.n_left_out and not scenario.n_tokens:
+        notes += tokens.notes
+    return notes
+
+
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
     """Notes on how the last choices changed the weights."""
     return change_notes(session().before, scenario)
@@ -129,7 +138,7 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
             _draw_decided(control, decided)
         elif control.name == "n_heads":
             offered = _fitting_heads(values)
-            offer_heads(offered, disabled, label=control.label, help=control.help)
+            offer_heads(offered, control.help, disabled, label=control.label)
 
 
 def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:

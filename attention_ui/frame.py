@@ -72,21 +72,12 @@ def _draw() -> Page:
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
-    # One container for the stage or the heading and for the notes below, so that everything after
-    # it keeps its place.
-    now.stage_place = stage_place()
-    if page not in story_steps():
-        _heading(page, notation)
-    with now.stage_place:
-        now.message_place = st.container(key="message")
+    _make_places(page, notation)
     trace = None
     if own is None:
         with now.message_place:
             trace = _trace(seen, sequence, page.needs_layer)
-    if page not in story_steps() or (trace is None and now.pictured != page):
-        now.pictured = None
-    elif trace is not None:
-        now.pictured = page
+    _note_picture(page, trace)
     track_scenario(page.url_path, scenario, trace)
     with below_sizes:
         place = choose_focus(trace, page.looks_into)
@@ -97,9 +88,9 @@ def _draw() -> Page:
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
+    now.page_context = PageContext(seen, place, notation, sequence=sequence)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors(now.message_place):
-            now.page_context = PageContext(seen, place, notation, sequence=sequence)
             try:
                 streamlit_page.run()
                 show_foot(page)
@@ -111,6 +102,28 @@ def _draw() -> Page:
             keep_picture(page)
     _heading(page, notation)
     return page
+
+
+def _make_places(page: Page, notation: Notation) -> None:
+    """Make one container for the stage or the heading and for the notes below, so that everything
+    after it keeps its place; in it one for the message of a page that cannot be computed.
+    """
+    now = session()
+    now.stage_place = stage_place()
+    if page not in story_steps():
+        _heading(page, notation)
+    with now.stage_place:
+        now.message_place = st.container(key="message")
+
+
+def _note_picture(page: Page, trace: Trace | None) -> None:
+    """Note whether the browser gets the picture of a step, or still has the last one of this
+    step.
+    """
+    if page in story_steps() and trace is not None:
+        session().pictured = page
+    elif session().pictured != page:
+        session().pictured = None
 
 
 def _open_page() -> tuple[Any, Page]:
@@ -158,16 +171,19 @@ def _notes(
     scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
 ) -> tuple[str, ...]:
     """Notes on the sentence and the weights, as far as the page uses them. A section with its own
-    tokens explains them itself, and a stage has its own note on the weights.
+    tokens explains them itself, and a stage has its own notes on the weights and on what is left
+    out.
     """
     if own and "text" not in own.used:
         return ()
     found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
-    if trace is not None and page not in story_steps():
-        found += controls.layer_notes(scenario)
-    if trace is not None:
-        found += tokens_of(page_context().shown).notes
-    return tuple(found)
+    if trace is None:
+        return tuple(found)
+    tokens = tokens_of(page_context().shown)
+    if page not in story_steps():
+        return (*found, *controls.layer_notes(scenario), *tokens.notes)
+    on_stage = controls.left_out_notes(scenario, tokens)
+    return tuple(note for note in (*found, *tokens.notes) if note not in on_stage)
 
 
 def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:

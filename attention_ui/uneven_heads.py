@@ -18,9 +18,13 @@ from .url_state import set_if_changed
 
 HEADS = "n_heads"
 OFFERED = "offered heads"  # the slider that is seen
+WHY_THESE = (
+    " Each gets an equal block of the features, so the number of heads divides the embedding size."
+    " With widths d_k and d_v of your own, under Tokens and widths, every number fits."
+)
 
 
-def offer_heads(fitting: Sequence[int], disabled: bool, **about: Any) -> None:
+def offer_heads(fitting: Sequence[int], help: str, disabled: bool, **about: Any) -> None:
     """Draw the slider over the numbers of heads that fit, and over the chosen one if it does not.
 
     The slider that is bound to the URL has fixed bounds and a fixed default, which need not fit. So
@@ -31,9 +35,8 @@ def offer_heads(fitting: Sequence[int], disabled: bool, **about: Any) -> None:
     if len(options) == 1:  # a slider needs two
         options, disabled = [chosen, chosen + 1], True
     set_if_changed(OFFERED, chosen)
-    st.select_slider(
-        options=options, value=chosen, key=OFFERED, on_change=_choose, disabled=disabled, **about
-    )
+    about |= {"help": help + WHY_THESE, "disabled": disabled, "on_change": _choose}
+    st.select_slider(options=options, value=chosen, key=OFFERED, **about)
 
 
 def _choose() -> None:

@@ -7,6 +7,7 @@ import { highlightsOf } from "./overlay.js";
 import { Picture } from "./picture.js";
 import { Pins } from "./pins.js";
 import { Player } from "./player.js";
+import { restPicture, wakePicture } from "./rest.js";
 import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
@@ -21,7 +22,7 @@ export function createBoard(root, handlers = {}) {
   const board = new Board(root, handlers);
   return {
     update: (scene) => scene && board.update(scene),
-    rest: () => board.rest(),
+    rest: () => restPicture(board),
     current: () => board.current(),
     where: (cell) => board.where(cell),
     isLaid: () => board.isLaid(),
@@ -81,16 +82,8 @@ class Board {
       this.keepSlices();
     }
     if (this.pins.adopt(scene.cell, this.has(scene.cell))) this.player[same ? "stop" : "rest"]();
-    if (this.step.rest(false) || !same) this.dress();
+    if (wakePicture(this) || !same) this.dress();
     else if (this.width && !this.reveal(this.pins.cell)) this.refresh();
-  }
-
-  /** Keep the last picture, greyed and out of reach, until there is another scene. */
-  rest() {
-    if (!this.model || !this.step.rest(true)) return;
-    this.hovered = null;
-    this.player.stop();
-    if (this.width) this.refresh();
   }
 
   // Keep the slices and the current cell of the last scene if this one has them.

@@ -46,21 +46,6 @@ export class Step {
     window.removeEventListener("resize", this.resize);
   }
 
-  /**
-   * Let the picture rest, or wake it: at rest only the strip is in reach, and the page shows its start, where the message
-   * about the reason stands. Gives whether this is new.
-   */
-  rest(rests) {
-    const { section, words, stage, dock } = this.parts;
-    if (section.classList.contains("rests") === rests) return false;
-    section.classList.toggle("rests", rests);
-    for (const part of [words, stage, dock]) part.inert = rests;
-    this.unskip?.();
-    this.unskip = null;
-    if (rests) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
-    return true;
-  }
-
   get model() {
     return this.board.model;
   }

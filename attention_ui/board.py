@@ -61,6 +61,13 @@ def show_board(
     )
 
 
+def keep_board(name: str) -> None:
+    """Let a board stay as the browser shows it, greyed and out of reach: its last scene is not the
+    one of the present choices.
+    """
+    component("board")(key=f"board {name}", data={"rests": True})
+
+
 def _pinned(
     key: str, axes: dict[str, list[tuple[str, int | None]]], on_pin: OnPin | None = None
 ) -> None:

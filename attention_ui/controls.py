@@ -1,18 +1,25 @@
 """The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL.
 
 Bounds (`FIELD_BOUNDS`, `CHOICES`) never depend on another control: Streamlit ends the page when a
-bound value falls outside moved bounds.
+bound value falls outside moved bounds. The heads that are offered do, see `uneven_heads.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
+from attention_core.text import Tokens
+from attention_lab.choices import (
+    FIELD_BOUNDS,
+    FIELD_CHOICES,
+    MAX_TEXT_LENGTH,
+    fitting_heads,
+)
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
@@ -20,6 +27,7 @@ from attention_lab.weight_changes import change_notes
 from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS
 from .mask_choice import make_room_for_padding
+from .uneven_heads import offer_heads
 from .url_state import (
     control_group,
     draw_bound,
@@ -66,12 +74,16 @@ def _sizes_of_session() -> dict[str, int]:
     """
     found = {}
     for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
-        asked = session().asked.get(name, [""])[-1]
-        text = str(st.session_state.get(name, asked))
+        text = _held(name)
         found[name] = CONTROL_DEFAULTS[name]
         if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
             found[name] = int(text)
     return found
+
+
+def _held(name: str) -> str:
+    """A choice as the session holds it, or in a first run the URL."""
+    return str(st.session_state.get(name, session().asked.get(name, [""])[-1]))
 
 
 def unused_controls(used: Collection[str]) -> tuple[str, ...]:
@@ -95,6 +107,14 @@ def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
     return tuple(note for field, text in fields.items() for note in field_notes(field, text))
 
 
+def left_out_notes(scenario: Scenario, tokens: Tokens) -> tuple[str, ...]:
+    """Notes on what of the sentences is left out although nobody asked for it."""
+    notes = sentence_notes(scenario)
+    if tokens.n_left_out and not scenario.n_tokens:
+        notes += tokens.notes
+    return notes
+
+
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
     """Notes on how the last choices changed the weights."""
     return change_notes(session().before, scenario)
@@ -109,10 +129,22 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
-        chosen = values[control.name] = _draw(control, disabled=not control.matters(values))
+        disabled, step = not control.matters(values), 1
+        if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
+            step = values["n_heads"]  # the next size that the heads can share
+        chosen = values[control.name] = _draw(control, disabled, step)
         decided = decided_values(values).get(control.name, chosen)
         if decided != chosen:
             _draw_decided(control, decided)
+        elif control.name == "n_heads":
+            offered = _fitting_heads(values)
+            offer_heads(offered, control.help, disabled, label=control.label)
+
+
+def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:
+    """The numbers of heads that fit the choices and the user's own matrices."""
+    scenario = Scenario(**values)
+    return fitting_heads(replace(scenario, own=_held("own"))) or fitting_heads(scenario)
 
 
 def _draw_decided(control: Control, value: Any) -> None:
@@ -154,8 +186,10 @@ def one_line(text: str) -> str:
 ON_CHANGE = {"text": cut_text, "batch": cut_text, "mask": make_room_for_padding}
 
 
-def _draw(control: Control, disabled: bool) -> Any:
-    """Draw the widget of a control, which its type and bounds decide; gives its value."""
+def _draw(control: Control, disabled: bool, step: int) -> Any:
+    """Draw the widget of a control, which its type and bounds decide; gives its value. step: of a
+    field for a whole number.
+    """
     name, default = control.name, CONTROL_DEFAULTS[control.name]
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
     if change := ON_CHANGE.get(name):
@@ -191,4 +225,4 @@ def _draw(control: Control, disabled: bool) -> Any:
         )
     if high <= 16:
         return int(draw_bound(st.slider, control.label, low, high, default, **about))
-    return whole_number_input(st, control.label, low, high, default, step=1, **about)
+    return whole_number_input(st, control.label, low, high, default, step=step, **about)

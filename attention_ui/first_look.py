@@ -16,8 +16,10 @@ from attention_lab.state_file import FOCUS
 
 from .presets import SENTENCE_KEY, is_untouched, preset_of, presets, widget_values
 from .registry import OwnControls
-from .url_state import requested, session, url_texts
+from .url_state import held_place, requested, session, url_texts
 
+# The choices that decide how many tokens there are, and which.
+DECIDE_TOKENS = ("text", "n_tokens", "piece", "batch")
 OPENING_JS = """(() => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(NAMED)) {
@@ -66,8 +68,8 @@ def _is_named() -> bool:
 
 
 def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
-    """Note the scenario of the layer. If its sentence is new and the visitor has not chosen a cell,
-    move the focus to a cell that is worth a look.
+    """Note the scenario of the layer. If its tokens are new and the visitor has not chosen a cell,
+    or if they lack the cell, move the focus to a cell that is worth a look.
 
     page: the page on which notes describe the change. trace: None if no layer was run; then nothing
     is noted.
@@ -80,10 +82,13 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
         now.before = before
     elif now.url_path != page:
         now.before = None
-    if before is not None and before.text != scenario.text and not _is_asked():
-        held = tuple(st.session_state.get(name, 0) for name in FOCUS)
-        if held in (Cell(), _first_cell(before, held[0])):
-            st.session_state.update((_first_cell(scenario, held[0]) or Cell())._asdict())
+    if before is None or before == scenario or _is_asked():
+        return
+    held = Cell(*(held_place(name) for name in FOCUS))
+    is_gone = held.query >= trace.sizes["T"] or held.key >= trace.sizes["S"]
+    is_new = any(getattr(before, name) != getattr(scenario, name) for name in DECIDE_TOKENS)
+    if is_gone or (is_new and held in (Cell(), _first_cell(before, held.head))):
+        st.session_state.update((_first_cell(scenario, held.head) or Cell())._asdict())
 
 
 def _is_asked() -> bool:

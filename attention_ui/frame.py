@@ -9,12 +9,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.choices import resolve
+from attention_lab.choices import has_uneven_heads, resolve
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, sequence_of
 from attention_lab.sentences import tokens_of
 
-from . import controls, own_numbers, uneven_heads
+from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
 from .facts import fact
 from .first_look import open_first_example, opening_script, track_scenario
@@ -29,9 +29,11 @@ from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_step
 from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
-from .step import show_strip
+from .step import keep_picture, show_strip
+from .streamlit_private import as_part_of
 from .teach.lesson_draft import show_draft_box
 from .trained import uploaded_heads
+from .uneven_heads import offer_divisors
 from .url_state import (
     leave_old_url,
     open_requested_page,
@@ -70,14 +72,12 @@ def _draw() -> Page:
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
-    # One container for the stage or the heading and for the notes below, so that everything after
-    # it keeps its place.
-    now.stage_place = stage_place()
-    if page not in story_steps():
-        _heading(page, notation)
+    _make_places(page, notation)
     trace = None
     if own is None:
-        trace = _trace(seen, sequence, page.needs_layer)
+        with now.message_place:
+            trace = _trace(seen, sequence, page.needs_layer)
+    _note_picture(page, trace)
     track_scenario(page.url_path, scenario, trace)
     with below_sizes:
         place = choose_focus(trace, page.looks_into)
@@ -88,17 +88,42 @@ def _draw() -> Page:
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
+    now.page_context = PageContext(seen, place, notation, sequence=sequence)
     if own is not None or trace is not None or not page.needs_layer:
-        with explained_errors():
-            now.page_context = PageContext(seen, place, notation, sequence=sequence)
+        with explained_errors(now.message_place):
             try:
                 streamlit_page.run()
                 show_foot(page)
             finally:  # also after an error
                 _heading(page, notation)
                 _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
+    elif now.pictured:
+        with as_part_of(streamlit_page):
+            keep_picture(page)
     _heading(page, notation)
     return page
+
+
+def _make_places(page: Page, notation: Notation) -> None:
+    """Make one container for the stage or the heading and for the notes below, so that everything
+    after it keeps its place; in it one for the message of a page that cannot be computed.
+    """
+    now = session()
+    now.stage_place = stage_place()
+    if page not in story_steps():
+        _heading(page, notation)
+    with now.stage_place:
+        now.message_place = st.container(key="message")
+
+
+def _note_picture(page: Page, trace: Trace | None) -> None:
+    """Note whether the browser gets the picture of a step, or still has the last one of this
+    step.
+    """
+    if page in story_steps() and trace is not None:
+        session().pictured = page
+    elif session().pictured != page:
+        session().pictured = None
 
 
 def _open_page() -> tuple[Any, Page]:
@@ -146,16 +171,19 @@ def _notes(
     scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
 ) -> tuple[str, ...]:
     """Notes on the sentence and the weights, as far as the page uses them. A section with its own
-    tokens explains them itself, and a stage has its own note on the weights.
+    tokens explains them itself, and a stage has its own notes on the weights and on what is left
+    out.
     """
     if own and "text" not in own.used:
         return ()
     found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
-    if trace is not None and page not in story_steps():
-        found += controls.layer_notes(scenario)
-    if trace is not None:
-        found += tokens_of(page_context().shown).notes
-    return tuple(found)
+    if trace is None:
+        return tuple(found)
+    tokens = tokens_of(page_context().shown)
+    if page not in story_steps():
+        return (*found, *controls.layer_notes(scenario), *tokens.notes)
+    on_stage = controls.left_out_notes(scenario, tokens)
+    return tuple(note for note in (*found, *tokens.notes) if note not in on_stage)
 
 
 def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
@@ -168,10 +196,10 @@ def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
     if explained:
         errors = explained_errors()
     with errors:
-        if not uneven_heads.has_uneven_heads(resolve(scenario)):
+        if not has_uneven_heads(resolve(scenario)):
             return sequence_of(scenario, sequence)
         if explained:
-            uneven_heads.offer_divisors(scenario)
+            offer_divisors(scenario)
     return None
 
 
@@ -179,7 +207,7 @@ def _look(page: Page) -> tuple[str, str]:
     """What is sent to the browser only when it changes: the page that gives the tab its title, and
     the style sheet of the page.
     """
-    return page.url_path, page_css(page in story_steps()) + lesson_style()
+    return page.url_path, page_css(session().pictured is not None) + lesson_style()
 
 
 def _set_up_browser(page: Page) -> None:
@@ -209,6 +237,8 @@ def _heading(page: Page, notation: Notation) -> None:
     if session().is_headed:
         return
     session().is_headed = True
+    if page in story_steps():
+        session().pictured = None  # its stage has shown no heading
     with session().stage_place:
         if page.section == "story":
             show_strip(notation)

@@ -114,7 +114,8 @@ def lesson_style() -> str:
         controls = shown.moment.controls
     hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
     if any(controls):
-        named = ", ".join(f".st-key-{name}" for name in controls)
+        stands_for = {"n_heads": "offered-heads"}
+        named = ", ".join(f".st-key-{stands_for.get(name, name)}" for name in controls)
         hidden += [
             f'[data-testid="stSidebar"] [data-testid="stElementContainer"]:not({named})',
             f'[data-testid="stSidebar"] [data-testid="stExpander"]:not(:has({named}))',

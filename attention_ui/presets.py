@@ -71,6 +71,7 @@ def choose_example(scenario: Scenario, explained: bool) -> None:
         "Example",
         names,
         index=None,
+        required=True,  # nothing can be taken out of it: an example is left by another choice
         key=EXAMPLE_KEY,
         on_change=_load,
         args=(scenario,),

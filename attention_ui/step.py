@@ -10,7 +10,7 @@ import streamlit as st
 from attention_lab.guesses import as_data, guess_beside
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.sentences import embedding_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_viz import story
 from attention_viz.payload import JSON
 from attention_viz.sentence import with_sentence
@@ -18,10 +18,10 @@ from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip
 from attention_viz.story.batch import BatchField
 
 from .batch import batch_field, open_link, show_batch, with_batch
-from .board import show_board
-from .controls import layer_notes
+from .board import keep_board, show_board
+from .controls import layer_notes, left_out_notes
 from .page_context import PageContext
-from .registry import strip_pages
+from .registry import Page, strip_pages
 from .url_state import session
 
 # The names of boards in URLs with pinned cells, where they are not the URL path of the page.
@@ -42,8 +42,9 @@ def show_step(
     """Show the step that computes a field at the top of its page; gives the scene, for hand-outs.
 
     field: "" for the whole layer. more: LaTeX that is added to the formula. also: a sentence that
-    is added to that of the step. notes: on the numbers; before them stands what the last choice
-    changed, which a hand-out leaves out. on_open: called with the link of a clicked matrix.
+    is added to that of the step. notes: on the numbers; before them stands what of the sentence is
+    left out, and what the last choice changed, which a hand-out leaves out. on_open: called with
+    the link of a clicked matrix.
     """
     page, heads = session().page, {}
     says, latex = _sentence_and_formula(now, field, more)
@@ -64,7 +65,8 @@ def show_step(
         **heads,
     )
     board = with_sentence(board, now.stage, now.focus.head, now.focus.query)
-    changes = tuple(map(Note, layer_notes(now.scenario)))
+    left_out = left_out_notes(now.scenario, tokens_of(now.shown))
+    changes = map(Note, (*left_out, *layer_notes(now.scenario)))
     shown = stage_board(board, replace(words, notes=(*changes, *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
@@ -105,11 +107,24 @@ def _show(
     now: PageContext, stage: JSON, batch: BatchField | None, on_open: Callable[[str], None] | None
 ) -> None:
     """Show a stage, with the pictures of a batch, in the container at the top of the page."""
-    path = session().page.url_path
+    name = _board_name(session().page)
     with session().stage_place:
-        show_board(with_batch(now, stage, batch), BOARD_NAMES.get(path, path), open_link(on_open))
+        show_board(with_batch(now, stage, batch), name, open_link(on_open))
         show_batch(now, batch)
     session().is_headed = True
+
+
+def keep_picture(page: Page) -> None:
+    """Keep the last picture of a step that cannot be computed, greyed, below the message why."""
+    with session().message_place:
+        st.caption("In grey below: the last picture of this step, from before this choice.")
+    with session().stage_place:
+        keep_board(_board_name(page))
+    session().is_headed = True
+
+
+def _board_name(page: Page) -> str:
+    return BOARD_NAMES.get(page.url_path, page.url_path)
 
 
 def show_strip(text: Notation) -> None:

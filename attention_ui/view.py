@@ -84,12 +84,14 @@ def draw_view() -> Notation:
             )
         for label, key, text in VIEW_SWITCHES:
             if key in shown:
-                draw_bound(st.toggle, label, key=key, help=text)
+                draw_bound(st.toggle, label, VIEW_DEFAULTS[key], key=key, help=text)
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 
 def page_css(is_staged: bool) -> str:
-    """The style sheet of a page with these switches and the visitor's colours."""
+    """The style sheet of a page with these switches and the visitor's colours. is_staged: whether a
+    stage is shown.
+    """
     mode = theme_mode()
     page, focus = (PALETTES[mode][name] for name in ("background", "focus"))
     colours = f"--page: {page}; --focus: {focus}; --on-paper: {PRINT_FILTERS[mode]};"

@@ -7,6 +7,7 @@ import { highlightsOf } from "./overlay.js";
 import { Picture } from "./picture.js";
 import { Pins } from "./pins.js";
 import { Player } from "./player.js";
+import { restPicture, wakePicture } from "./rest.js";
 import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
@@ -16,11 +17,12 @@ import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
-/** Put a matrix board into root: {update(scene), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
+/** Put a matrix board into root: {update(scene), rest(), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
   const board = new Board(root, handlers);
   return {
     update: (scene) => scene && board.update(scene),
+    rest: () => restPicture(board),
     current: () => board.current(),
     where: (cell) => board.where(cell),
     isLaid: () => board.isLaid(),
@@ -82,7 +84,7 @@ class Board {
     const moved = this.pins.adopt(scene.cell, this.has(scene.cell));
     if (moved) this.player[same ? "stop" : "rest"]();
     if (moved) this.step.guess.takes(scene.cell);
-    if (!same) this.dress();
+    if (wakePicture(this) || !same) this.dress();
     else if (this.width && !this.reveal(this.current())) this.refresh();
   }
 

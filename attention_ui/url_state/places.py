@@ -32,8 +32,10 @@ def held_place(name: str, default: int = 0) -> int:
     """The place that the session holds. After a quick change the browser still sends the old words
     of a select box, "3 · street".
     """
-    number = str(st.session_state[name]).split()[0]
-    return int(number) if number.isdigit() else default
+    number = str(st.session_state.get(name, default)).split()[0]
+    if number.isdigit():
+        return int(number)
+    return default
 
 
 def parse_place(text: str) -> int:

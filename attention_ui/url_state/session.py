@@ -62,10 +62,14 @@ class Session:
     moment: tuple[str, int] | None = None
     # visitor_runs: the training runs of this visitor, by their settings
     visitor_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
-    # step: the current page, the container of its stage or heading, and whether one was shown
+    # step: the current page, the container of its stage or heading, in it that of the message about
+    # choices that make no layer, and whether a heading was shown; the step whose picture the
+    # browser has
     page: Any = None
     stage_place: Any = None
+    message_place: Any = None
     is_headed: bool = False
+    pictured: Any = None
     # page_context: the choices, the cell in focus, the notation
     page_context: Any = None
 

@@ -5,11 +5,13 @@ it.
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.derivation import derive
+from attention_lab.example_cell import choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 from attention_ui.focus import Focus
@@ -167,12 +169,21 @@ def test_the_notice_comes_once() -> None:
 
 
 def test_a_smaller_layer_moves_the_focus_in() -> None:
-    """With fewer heads or tokens the focus goes to the last one, and the page follows."""
+    """With fewer heads it goes to the last one. If tokens are gone, and when they come back, it
+    goes to the cell that is worth a look.
+    """
     app = opened("scores", head=3, query=11)
     app.slider(key="n_heads").set_value(2).run()
-    app.select_slider(key="n_tokens").set_value("5").run()
-    assert (page_context(app).focus.head, page_context(app).focus.query) == (1, 4)
-    assert facts(app)["arithmetic"].index == (0, 1, 4, page_context(app).focus.key)
+    assert page_context(app).focus == Focus(1, 11, 0, 0)
+    for length in ("5", "12", "3"):
+        app.select_slider(key="n_tokens").set_value(length).run()
+        cell = choose_example_cell(page_context(app).trace, 1)
+        assert astuple(page_context(app).focus) == cell
+        assert facts(app)["arithmetic"].index == (0, *cell[:3])
+    app.selectbox(key="query").select_index(0).run()
+    app.selectbox(key="key").select_index(0).run()
+    app.select_slider(key="n_tokens").set_value("2").run()
+    assert page_context(app).focus == Focus(1, 0, 0, 0)
 
 
 @pytest.mark.parametrize(("sent", "expected"), [("3 · street", 3), ("99 · gone", 11), ("· x", 0)])

@@ -121,6 +121,7 @@ def test_moving_a_control_leaves_the_example() -> None:
     """As soon as a choice differs the example is no longer named; moving back names it again."""
     app = unfolded(opened("scores"))
     assert example_box(app).value == presets()[1].name
+    assert example_box(app).proto.required  # nothing can be taken out of the box
     app.toggle(key="residual").set_value(True).run()
     assert example_box(app).value is None
     app.toggle(key="residual").set_value(False).run()

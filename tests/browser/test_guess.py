@@ -19,8 +19,10 @@ from tests.browser.test_stage import FIRST, SHOWN, overlap
 pytestmark = pytest.mark.browser
 
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
-AT = "head=0&query=6&key=1"
-CAT = Scenario(weights="by hand", d_model=8, n_heads=2, text="the cat saw the box and it ran")
+AT = "head=0&query=8&key=1"
+CAT = Scenario(
+    weights="by hand", d_model=8, n_heads=2, text="the cat saw the old box and then it ran"
+)
 
 
 def tab(context: BrowserContext, **kind: Any) -> Iterator[Page]:
@@ -89,7 +91,7 @@ def test_a_guess_is_taken_by_enter_and_told_with_the_arithmetic(asked: Page, app
     are chosen by keys, and the why follows.
     """
     opened(asked, app_url)
-    score = trace_of(CAT).scores[0, 0, 6, 1]
+    score = trace_of(CAT).scores[0, 0, 8, 1]
     expect(asked.locator(".arithmetic")).to_be_hidden()
     guess(asked, "12")
     expect(asked.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
@@ -108,8 +110,8 @@ def test_a_guess_is_taken_by_enter_and_told_with_the_arithmetic(asked: Page, app
 def test_other_cells_are_explained_while_a_guess_waits(asked: Page, app_url: str) -> None:
     """Nobody has to guess: pointing elsewhere explains that cell, and the question comes back."""
     opened(asked, app_url)
-    hover_cell(asked, "scores", (0, 0, 6, 4))
-    expect(asked.locator(".arithmetic .result").first).to_have_text("6")
+    hover_cell(asked, "scores", (0, 0, 8, 5))
+    expect(asked.locator(".arithmetic .result").first).to_have_text("10")
     expect(asked.locator(".guess")).to_be_hidden()
     asked.mouse.move(5, 5)
     expect(asked.locator(".guess .typed")).to_be_visible()

@@ -65,7 +65,7 @@ def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path
     assert context.browser
     asked = context.browser.new_context(accept_downloads=True)
     page = asked.new_page()
-    page.goto(f"{app_url}/scores?{FIRST}&head=0&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&head=0&query=8&key=1")
     settled(page).get_by_role("button", name="Take it with you", exact=True).click()
     with settled(page).expect_download() as download:
         page.get_by_role("button", name="This step as one web page").click()

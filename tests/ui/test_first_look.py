@@ -56,7 +56,7 @@ def test_a_bare_url_opens_the_first_example() -> None:
     assert page_context(app).trace is page_context(chosen).trace
     scenario = json.loads(PRESET_FILE.read_text("utf-8"))[0]["scenario"]
     named = {name: str(value) for name, value in scenario.items()}
-    assert opening(app) == named | {"query": "6", "key": "1"}
+    assert opening(app) == named | {"query": "8", "key": "1"}
     (script,) = [body for body in bodies(app) if "replaceState" in body]
     assert json.dumps(opening(app)) in script
     assert not opening(app.run())

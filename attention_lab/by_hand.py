@@ -21,13 +21,16 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.embeddings import Embedding
 from attention_core.projections import Projections
+from attention_core.text import PADDING_TOKEN
 
 HANDMADE_FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
 D_MODEL, N_HEADS, HEAD_WIDTH = 8, 2, 4
 N_POSITIONS = 12  # a token has the same angle as the one twelve before it
 UNUSED_COLUMN = "unused"
+NAME, OTHER = ("animate", "noun"), ("other",)  # of words that the lexicon lacks
 
-# Only pronouns that stand for a noun: I, you and we stand for whoever speaks or listens.
+# I, you and we stand for whoever speaks or listens: they are animate themselves. The other pronouns
+# get this from the noun that they stand for.
 WORD_FEATURES: Mapping[str, tuple[str, ...]] = {
     word: tuple(kind.split())
     for kind, lines in json.loads(
@@ -77,12 +80,47 @@ HANDMADE_HEADS = (
 
 
 def part_of_speech(token: str) -> tuple[str, ...]:
-    """The parts of speech of a token; "other" for a word that is not in the lexicon.
+    """The parts of speech of a token. A word that is not in the lexicon is a name if it begins with
+    a capital letter, else "other".
 
-    >>> part_of_speech("Cat"), part_of_speech("box"), part_of_speech("the")
-    (('animate', 'noun'), ('noun',), ('other',))
+    >>> part_of_speech("Cat"), part_of_speech("Alice’s"), part_of_speech("zorp")
+    (('animate', 'noun'), ('animate', 'noun'), ('other',))
     """
-    return WORD_FEATURES.get(token.casefold(), ("other",))
+    return _in_lexicon(token) or (NAME if _stem(token).istitle() else OTHER)
+
+
+def unknown_words(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The different words that count as "other" because the lexicon lacks them; numbers, marks and
+    emoji are no words.
+
+    >>> unknown_words(["the", "zorp", "and", "Alice", "zorp", "7", "[pad]"])
+    ('zorp',)
+    """
+    words = dict.fromkeys(t for t in tokens if t != PADDING_TOKEN and any(map(str.isalpha, t)))
+    return tuple(t for t in words if not _in_lexicon(t) and part_of_speech(t) == OTHER)
+
+
+def finds_something(tokens: Sequence[str]) -> bool:
+    """Whether head 0 has a score that is not 0: a token asks, and a token answers.
+
+    >>> finds_something(["dogs", "bark"]), finds_something(["hello"]), finds_something(["it"])
+    (True, False, False)
+    """
+    found = {part for token in tokens for part in part_of_speech(token)}
+    sides = (HANDMADE_HEADS[0].queries, HANDMADE_HEADS[0].keys)
+    return all(any(found & mix.keys() for mix in side.values()) for side in sides)
+
+
+def _in_lexicon(token: str) -> tuple[str, ...]:
+    """The parts of speech of a word in the lexicon, also with 's or n't at its end; else none."""
+    word = token.casefold().replace("’", "'")
+    forms = (word, word.removesuffix("n't"), _stem(word))
+    return next((WORD_FEATURES[form] for form in forms if form in WORD_FEATURES), ())
+
+
+def _stem(token: str) -> str:
+    """What stands before an apostrophe."""
+    return token.replace("’", "'").partition("'")[0]
 
 
 def named_vectors(tokens: Sequence[str]) -> Embedding:

@@ -12,18 +12,19 @@ from attention_core import AttentionError, Trace
 from attention_lab.choices import resolve
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, sequence_of
-from attention_lab.sentences import tokens_of
+from attention_lab.sentences import tokens_of, weights_in_force
 
 from . import controls, own_numbers, uneven_heads
 from .browser_files import first_scripts, read_script
 from .facts import fact
-from .first_look import open_first_example, opening_script, track_scenario
+from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import escape_markdown
 from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
+from .random_weights import by_hand_notes
 from .reference.questions import show_foot
 from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_steps
 from .script_lock import script_lock
@@ -65,8 +66,9 @@ def _draw() -> Page:
     """Draw the frame and the page that the URL names; gives the page."""
     now, (streamlit_page, page) = session(), _open_page()
     own = uploaded_heads.controls_of(page)
-    open_first_example(own)
-    scenario, below_sizes = _choices(own)
+    open_example(page.url_path, own)
+    chosen, below_sizes = _choices(own)
+    scenario = weights_in_force(chosen)
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
@@ -84,13 +86,13 @@ def _draw() -> Page:
     with st.sidebar:
         with explained_errors():
             if own is None:
-                own_numbers.draw_own_numbers(scenario, trace, place)
+                own_numbers.draw_own_numbers(chosen, trace, place)
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors():
-            now.page_context = PageContext(seen, place, notation, sequence=sequence)
+            now.page_context = PageContext(seen, place, notation, sequence=sequence, chosen=chosen)
             try:
                 streamlit_page.run()
                 show_foot(page)
@@ -153,6 +155,7 @@ def _notes(
     found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
     if trace is not None and page not in story_steps():
         found += controls.layer_notes(scenario)
+        found += [note.text for note in by_hand_notes(page_context())]
     if trace is not None:
         found += tokens_of(page_context().shown).notes
     return tuple(found)

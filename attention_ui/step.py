@@ -20,6 +20,7 @@ from .batch import batch_field, open_link, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
 from .page_context import PageContext
+from .random_weights import by_hand_notes
 from .registry import strip_pages
 from .url_state import session
 
@@ -65,7 +66,7 @@ def show_step(
         **heads,
     )
     changes = tuple(map(Note, layer_notes(now.scenario)))
-    shown = stage_board(board, replace(words, notes=(*changes, *notes)))
+    shown = stage_board(board, replace(words, notes=(*changes, *by_hand_notes(now), *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
 

@@ -134,7 +134,7 @@ def test_no_guesses_is_one_click_and_stands_in_the_url(asked: Page, app_url: str
 def test_the_end_of_the_story_tells_what_was_guessed(asked: Page, app_url: str) -> None:
     """One right, one wrong: both counts, and the step that surprised; a step asks once."""
     opened(asked, app_url)
-    guess(asked, "10")
+    guess(asked, "14")
     opened(asked, app_url, f"scale?{FIRST}&{AT}")
     guess(asked, "1.4")
     opened(asked, app_url)

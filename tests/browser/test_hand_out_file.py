@@ -78,7 +78,7 @@ def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path
     expect(page.locator(".arithmetic")).to_be_hidden()
     page.locator(".guess .typed").fill("12")
     page.locator(".guess .typed").press("Enter")
-    score = trace_of(CAT).scores[0, 0, 6, 1]
+    score = trace_of(CAT).scores[0, 0, 8, 1]
     expect(page.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
     expect(page.locator(".guess .given")).to_have_text("12")
     expect(page.locator(".arithmetic .result").first).to_have_text(format_number(score, 0))

@@ -102,8 +102,8 @@ def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
     labels.first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(labels).to_have_count(6)
-    assert [label.get_attribute("data-row") for label in labels.all()] == list("034567")
+    expect(labels).to_have_count(8)
+    assert [label.get_attribute("data-row") for label in labels.all()] == list("03456789")
     expect(labels.nth(1)).to_be_focused()
 
 
@@ -190,7 +190,7 @@ def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
     """In one line at first, on demand all terms in a column, and in one line again; what scrolls
     has a bar that is not transparent.
     """
-    page.goto(f"{app_url}/scores?{FIRST}&present=true")
+    page.goto(f"{app_url}/projections?{FIRST}&present=true")
     resized(page, 1280, 720)
     arithmetic = page.locator(".arithmetic")
     line = arithmetic.bounding_box()

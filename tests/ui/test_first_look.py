@@ -9,10 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.example_cell import choose_example_cell
+from attention_lab.heads.head_worth import norm_shares
+from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
-from attention_ui.presets import PRESET_FILE, presets
+from attention_ui.presets import PRESET_FILE, SUITED_EXAMPLES, example_for, presets
 from tests.ui.app import facts, gone_to, opened, page_context, texts
 
 FIRST = presets()[0]
@@ -98,6 +100,52 @@ def test_the_example_goes_along_and_is_left() -> None:
     for page in ("training", "scores"):
         gone_to(app, page)
     assert page_context(app).scenario == Scenario()
+
+
+def by_menu(app: AppTest, page: str) -> AppTest:
+    """The app after a click in the menu, whose links carry no place."""
+    for name in FOCUS:
+        if name in app.query_params:
+            del app.query_params[name]
+    return gone_to(app, page)
+
+
+def test_a_page_opens_with_the_example_that_suits_it() -> None:
+    """On a fresh visit and from the menu; back in the story its own example is there again. Nobody
+    is told that the URL asked for something else.
+    """
+    for page, example in SUITED_EXAMPLES.items():
+        assert page_context(opened(page, bare=True)).scenario == example_for(page).scenario
+        app = by_menu(by_menu(opened(bare=True), "scores"), page)
+        assert app.selectbox(key="example").value == example
+        assert page_context(app).scenario == example_for(page).scenario
+        assert not app.toast
+        assert page_context(by_menu(app, "scores")).scenario == FIRST.scenario
+
+
+def test_a_choice_wins_over_the_example_of_a_page() -> None:
+    """A moved control, a URL that names the layer, and a link to a place keep what they show."""
+    app = opened(bare=True)
+    app.slider(key="n_heads").set_value(1).run()
+    chosen = page_context(app).scenario
+    for page in ("shared-keys", "scores"):
+        assert page_context(by_menu(app, page)).scenario == chosen
+    url = opening(opened(bare=True))
+    assert page_context(opened("shared-keys", **url)).scenario == FIRST.scenario
+
+
+def test_no_page_opens_on_data_that_empty_it() -> None:
+    """Shared keys change the heads, cross-attention has shares that differ, every head is worth
+    something, and each student has other numbers.
+    """
+    sets = facts(opened("shared-keys", bare=True))["sets_of_keys"]
+    assert sets["MHA"] > sets["GQA"] > sets["MQA"] == 1
+    app = opened("encoder-decoder", bare=True)
+    target = app.text_input(key="ed_target").value
+    shares = run_three_uses(page_context(app).scenario, target, 0)["cross"].probabilities
+    assert (shares[0].std(axis=-1) > 0.01).all()
+    assert (norm_shares(page_context(opened("head-worth", bare=True)).trace)[0] > 0.1).all()
+    assert facts(opened("homework", bare=True))["differs_by_student"]
 
 
 def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:

@@ -85,8 +85,8 @@ def _is_named() -> bool:
 
 
 def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
-    """Note the scenario of the layer. If its sentence is new and the visitor has not chosen a cell,
-    move the focus to a cell that is worth a look.
+    """Note the scenario of the layer. If its sentence or its length is new and the visitor has not
+    chosen a cell, move the focus to a cell that is worth a look.
 
     page: the page on which notes describe the change. trace: None if no layer was run; then nothing
     is noted.
@@ -102,10 +102,15 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
         now.before = before
     elif now.url_path != page:
         now.before = None
-    if before is not None and before.text != scenario.text and not _is_asked():
+    if before is not None and _read(before) != _read(scenario) and not _is_asked():
         held = tuple(st.session_state.get(name, 0) for name in FOCUS)
         if held in (Cell(), _first_cell(before, held[0])):
             st.session_state.update((_first_cell(scenario, held[0]) or Cell())._asdict())
+
+
+def _read(scenario: Scenario) -> tuple[str, int]:
+    """What decides the tokens."""
+    return scenario.text, scenario.n_tokens
 
 
 def _is_asked() -> bool:

@@ -30,7 +30,7 @@ from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_step
 from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
-from .step import show_strip
+from .step import notes_on_a_cut, show_strip
 from .teach.lesson_draft import show_draft_box
 from .trained import uploaded_heads
 from .url_state import (
@@ -156,7 +156,7 @@ def _notes(
     if trace is not None and page not in story_steps():
         found += controls.layer_notes(scenario)
         found += [note.text for note in by_hand_notes(page_context())]
-    if trace is not None:
+    if trace is not None and not (page in story_steps() and notes_on_a_cut(page_context())):
         found += tokens_of(page_context().shown).notes
     return tuple(found)
 

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_lab.guesses import as_data, first_guess
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.sentences import embedding_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_viz import story
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
@@ -65,10 +65,16 @@ def show_step(
         guess=_guess(now, field, board),
         **heads,
     )
-    changes = tuple(map(Note, layer_notes(now.scenario)))
-    shown = stage_board(board, replace(words, notes=(*changes, *by_hand_notes(now), *notes)))
+    first = tuple(map(Note, (*notes_on_a_cut(now), *layer_notes(now.scenario))))
+    shown = stage_board(board, replace(words, notes=(*first, *by_hand_notes(now), *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
+
+
+def notes_on_a_cut(now: PageContext) -> tuple[str, ...]:
+    """The notes on a sentence that is longer than any layer here: nobody chose to cut it."""
+    tokens = tokens_of(now.shown)
+    return tokens.notes * (tokens.n_left_out > 0 and not now.scenario.n_tokens)
 
 
 def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str, str]:

@@ -163,7 +163,7 @@ const FORMS = [
 ];
 
 const ROUNDING = 2.4e-7; // relative; the rounding error of a whole number in float32: two units of the last place
-const LARGE_SHARE = 0.75; // of the largest type that fits the height of a cell
+const LARGE_SHARE = 0.82; // of the largest type that fits the height of a cell
 
 function briefNumber(value, digits, brief) {
   const near = Math.round(value);

@@ -187,6 +187,15 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
     assert focus == Focus(0, 0, 1, 0)
 
 
+def test_a_shorter_sequence_has_a_cell_worth_a_look_and_the_whole_one_its_own() -> None:
+    """The example's cell lies beyond four tokens, and comes back with them."""
+    app = opened("scores", bare=True)
+    app.select_slider(key="n_tokens").set_value("4").run()
+    assert astuple(page_context(app).focus) == choose_example_cell(page_context(app).trace)
+    app.select_slider(key="n_tokens").set_value("fit").run()
+    assert page_context(app).focus == Focus(*(FIRST.focus or ()))
+
+
 def test_a_place_that_was_chosen_stays() -> None:
     """Whoever has chosen a cell, by hand or by the URL, keeps it with another sentence."""
     app = opened("scores", bare=True)

@@ -50,7 +50,7 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
     """The names of a scenario's columns; the user's own matrices have none. Raises: AttentionError.
 
     >>> column_names(Scenario(weights="by hand", d_model=8, n_heads=2)).keys[0]
-    ('noun', 'animate', '·', '·')
+    ('noun', 'animate', 'unused', 'unused')
     """
     if resolve(scenario).weights != "by hand":
         return None

@@ -38,6 +38,7 @@ from .url_state import (
 )
 
 TEXT_AREA_HEIGHT = 68  # px, two lines
+WIDTHS = ("d_k", "d_v", "d_o")
 MAX_DIGITS = 5  # more than any size has
 
 
@@ -48,8 +49,7 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
     were moved or are in the URL. The sizes stand first but are drawn last, because the weights
     decide which of them have an effect.
     """
-    values = dict(CONTROL_DEFAULTS) | _sizes_of_session()
-    del values["edits"], values["own"], values["painted"]
+    values = dict(CONTROL_DEFAULTS) | _held_by_session()
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
@@ -65,25 +65,28 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
             ]
             keep_in_url(CONTROL_GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
+    del values["edits"], values["own"]
     return Scenario(**values), below_sizes
 
 
-def _sizes_of_session() -> dict[str, int]:
-    """The sizes as the session holds them, or in a first run the URL: they are drawn last but
-    decide whether weights by hand fit.
+def _held_by_session() -> dict[str, Any]:
+    """What decides whether weights by hand fit, as the session holds it, or in a first run the URL:
+    the sizes and the sentence, which are drawn last, and the user's own numbers.
     """
-    found = {}
-    for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
+    found: dict[str, Any] = {}
+    for name in ("text", "batch", "edits", "own", "n_tokens", "d_model", "n_heads", *WIDTHS):
         text = _held(name)
         found[name] = CONTROL_DEFAULTS[name]
-        if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
+        if isinstance(found[name], str):
+            found[name] = text[:MAX_TEXT_LENGTH]
+        elif text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
             found[name] = int(text)
     return found
 
 
 def _held(name: str) -> str:
     """A choice as the session holds it, or in a first run the URL."""
-    return str(st.session_state.get(name, session().asked.get(name, [""])[-1]))
+    return str(st.session_state.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
 
 
 def unused_controls(used: Collection[str]) -> tuple[str, ...]:

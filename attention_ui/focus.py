@@ -17,10 +17,11 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.head_blocks import head_columns
 from attention_lab.heads.keys_read import strongest_keys
+from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import MAX_INDEX
 
-from .presets import is_untouched
+from .presets import is_held
 from .url_state import choose_place, held_place, numbered_places, restore_place, write_to_url
 
 FOCUS_HELP = {
@@ -84,7 +85,7 @@ def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in FOCUS))
     defaults: dict[str, int | None] = dict.fromkeys(FOCUS, 0)
-    if trace is not None and place == Focus(0, 0, 0, 0) and is_untouched():
+    if trace is not None and place == Focus(0, 0, 0, 0) and is_held(Scenario()):
         # A URL without any choice opens the first example, so the URL of the default layer names
         # the head.
         defaults["head"] = None

@@ -12,18 +12,19 @@ from attention_core import AttentionError, Trace
 from attention_lab.choices import has_uneven_heads, resolve
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, sequence_of
-from attention_lab.sentences import tokens_of
+from attention_lab.sentences import tokens_of, weights_in_force
 
 from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
 from .facts import fact
-from .first_look import open_first_example, opening_script, track_scenario
+from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import escape_markdown
 from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
+from .random_weights import by_hand_notes
 from .reference.questions import show_foot
 from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_steps
 from .script_lock import script_lock
@@ -67,8 +68,9 @@ def _draw() -> Page:
     """Draw the frame and the page that the URL names; gives the page."""
     now, (streamlit_page, page) = session(), _open_page()
     own = uploaded_heads.controls_of(page)
-    open_first_example(own)
-    scenario, below_sizes = _choices(own)
+    open_example(page.url_path, own)
+    chosen, below_sizes = _choices(own)
+    scenario = weights_in_force(chosen)
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
@@ -84,11 +86,11 @@ def _draw() -> Page:
     with st.sidebar:
         with explained_errors():
             if own is None:
-                own_numbers.draw_own_numbers(scenario, trace, place)
+                own_numbers.draw_own_numbers(chosen, trace, place)
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
-    now.page_context = PageContext(seen, place, notation, sequence=sequence)
+    now.page_context = PageContext(seen, place, notation, sequence=sequence, chosen=chosen)
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors(now.message_place):
             try:
@@ -181,7 +183,8 @@ def _notes(
         return tuple(found)
     tokens = tokens_of(page_context().shown)
     if page not in story_steps():
-        return (*found, *controls.layer_notes(scenario), *tokens.notes)
+        by_hand = [note.text for note in by_hand_notes(page_context())]
+        return (*found, *controls.layer_notes(scenario), *by_hand, *tokens.notes)
     on_stage = controls.left_out_notes(scenario, tokens)
     return tuple(note for note in (*found, *tokens.notes) if note not in on_stage)
 

@@ -20,6 +20,15 @@ EXAMPLE_KEY = "example"
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
 PRESET_FILE = Path(__file__).parent.parent / "assets" / "presets.json"
 
+# The examples with which pages open that show little of the first one: more heads, words for which
+# the target is a translation, a seed that gives each student other numbers.
+SUITED_EXAMPLES = {
+    "head-worth": "The animal and the street",
+    "shared-keys": "The animal and the street",
+    "encoder-decoder": "The animal and the street",
+    "homework": "Two heads on paper",
+}
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -50,6 +59,12 @@ def presets() -> tuple[Preset, ...]:
         )
         for entry in entries
     )
+
+
+def example_for(url_path: str) -> Preset:
+    """The example with which a page opens, until the visitor chooses something."""
+    name = SUITED_EXAMPLES.get(url_path, presets()[0].name)
+    return next(preset for preset in presets() if preset.name == name)
 
 
 def preset_of(scenario: Scenario) -> Preset | None:
@@ -92,17 +107,15 @@ def _load(shown: Scenario) -> None:
     chosen = next(
         (preset for preset in presets() if preset.name == st.session_state[EXAMPLE_KEY]), None
     )
-    if chosen and all(
-        st.session_state.get(name, value) == value for name, value in widget_values(shown).items()
-    ):
+    if chosen and is_held(shown):
         st.session_state.update(chosen.session_values)
         session().last = chosen.scenario
 
 
-def is_untouched() -> bool:
-    """Whether every control has its default, without own numbers."""
-    defaults = widget_values(Scenario())
-    return all(st.session_state.get(name, value) == value for name, value in defaults.items())
+def is_held(scenario: Scenario) -> bool:
+    """Whether the session holds a scenario; what it does not hold yet counts as the same."""
+    held = st.session_state
+    return all(held.get(name, value) == value for name, value in widget_values(scenario).items())
 
 
 def widget_values(scenario: Scenario) -> dict[str, Any]:

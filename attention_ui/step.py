@@ -21,6 +21,7 @@ from .batch import batch_field, open_link, show_batch, with_batch
 from .board import keep_board, show_board
 from .controls import layer_notes, left_out_notes
 from .page_context import PageContext
+from .random_weights import by_hand_notes
 from .registry import Page, strip_pages
 from .url_state import session
 
@@ -66,8 +67,8 @@ def show_step(
     )
     board = with_sentence(board, now.stage, now.focus.head, now.focus.query)
     left_out = left_out_notes(now.scenario, tokens_of(now.shown))
-    changes = map(Note, (*left_out, *layer_notes(now.scenario)))
-    shown = stage_board(board, replace(words, notes=(*changes, *notes)))
+    changes = tuple(map(Note, (*left_out, *layer_notes(now.scenario))))
+    shown = stage_board(board, replace(words, notes=(*changes, *by_hand_notes(now), *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
 

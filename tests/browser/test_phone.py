@@ -85,7 +85,7 @@ def test_a_finger_that_moves_across_explores(phone: Page, app_url: str) -> None:
     settled(phone)
     phone.locator("[data-role=result]").scroll_into_view_if_needed()
     phone.mouse.wheel(0, 200)
-    start, end = (cell_at(phone, "scores", (0, 0, 2, key)) for key in (1, 4))
+    start, end = (cell_at(phone, "scores", (0, 0, 2, key)) for key in (1, 5))
     before = phone.url
     drag(phone, start, end)
     expect(phone.locator(".arithmetic .what")).to_contain_text("box")

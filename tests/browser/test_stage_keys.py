@@ -84,26 +84,26 @@ def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
     """Of a covered result a click or Enter on the label of a row shows that row, on a cell the
     cell; the others stay covered.
     """
-    page.goto(f"{app_url}/scores?{FIRST}&hide=true&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&hide=true&query=8&key=1")
     settled(page)
     labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
-    expect(labels).to_have_count(8)
+    expect(labels).to_have_count(10)
     labels.nth(2).click()
-    expect(labels).to_have_count(7)
+    expect(labels).to_have_count(9)
     hover_cell(page, "scores", (0, 0, 2, 1))
     expect_result(page, 6)
-    hover_cell(page, "scores", (0, 0, 6, 1))
+    hover_cell(page, "scores", (0, 0, 8, 1))
     expect(result).to_have_count(0)
-    click_cell(page, "scores", (0, 0, 6, 1))
-    expect_result(page, 10)
-    hover_cell(page, "scores", (0, 0, 6, 4))
+    click_cell(page, "scores", (0, 0, 8, 1))
+    expect_result(page, 14)
+    hover_cell(page, "scores", (0, 0, 8, 5))
     expect(result).to_have_count(0)
     page.mouse.move(0, 0)
     labels.first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(labels).to_have_count(6)
-    assert [label.get_attribute("data-row") for label in labels.all()] == list("034567")
+    expect(labels).to_have_count(8)
+    assert [label.get_attribute("data-row") for label in labels.all()] == list("03456789")
     expect(labels.nth(1)).to_be_focused()
 
 
@@ -154,12 +154,12 @@ def test_more_keys_of_a_lecture(page: Page, app_url: str) -> None:
     """Space goes on, Home begins anew, f asks for the full screen, a full stop makes all black; in
     a field they write.
     """
-    page.goto(f"{app_url}/scores?{FIRST}&present=true&hide=true&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&present=true&hide=true&query=8&key=1")
     settled(page)
     result = page.locator(".arithmetic .result")
     expect(result).to_have_count(0)
     page.keyboard.press("Space")
-    expect_result(page, 10)
+    expect_result(page, 14)
     page.keyboard.press("Home")
     expect(result).to_have_count(0)
     page.evaluate(
@@ -190,7 +190,7 @@ def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
     """In one line at first, on demand all terms in a column, and in one line again; what scrolls
     has a bar that is not transparent.
     """
-    page.goto(f"{app_url}/scores?{FIRST}&present=true")
+    page.goto(f"{app_url}/projections?{FIRST}&present=true")
     resized(page, 1280, 720)
     arithmetic = page.locator(".arithmetic")
     line = arithmetic.bounding_box()

@@ -1,5 +1,6 @@
 // The bar of a lesson: its links open a moment like a page of the menu, without reloading the app; the keys of a clicker
-// follow the links; questions are judged here.
+// follow the links; questions are judged here. The note opens in a window of its own, so that it does not cover the board
+// and a projector need not show it; there it follows the moments.
 (() => {
   if (window.attentionLesson) return;
   window.attentionLesson = true;
@@ -23,6 +24,27 @@
     asked.classList.add("answered");
     asked.querySelector("output").hidden = false;
   };
+  let notes = null;
+  const writeNote = () => {
+    if (notes.closed) return clearInterval(notes.timer);
+    const title = document.querySelector(".lesson-bar b")?.textContent ?? "";
+    const note = document.querySelector(".lesson-note")?.dataset.note ?? "";
+    const [heading, text] = notes.document.body.children;
+    [heading.textContent, text.textContent] = [title, note];
+    return undefined;
+  };
+  const openNote = () => {
+    notes?.close();
+    notes = window.open("", "", "popup,width=520,height=360");
+    if (!notes) return; // a page of another site may forbid windows
+    const { document: page } = notes;
+    page.title = "Notes of the lesson";
+    page.documentElement.style.cssText = "color-scheme: light dark; font: 1.2rem/1.5 system-ui, sans-serif";
+    page.body.replaceChildren(page.createElement("h1"), page.createElement("p"));
+    page.body.firstChild.style.fontSize = "1.2em";
+    writeNote();
+    notes.timer = setInterval(writeNote, 400);
+  };
   window.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
     const link = event.target.closest?.(".lesson-bar a");
@@ -30,6 +52,7 @@
     if (link) event.preventDefault();
     if (link) follow(link);
     if (button) answer(button);
+    if (event.target.closest?.(".lesson-note")) openNote();
   });
   window.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;

@@ -19,6 +19,7 @@ from attention_viz.story.batch import BatchField
 from .batch import batch_field, open_link, show_batch, with_batch
 from .board import show_board
 from .controls import layer_notes
+from .lesson import lesson_place
 from .page_context import PageContext
 from .registry import strip_pages
 from .url_state import session
@@ -65,9 +66,17 @@ def show_step(
         **heads,
     )
     changes = tuple(map(Note, layer_notes(now.scenario)))
-    shown = stage_board(board, replace(words, notes=(*changes, *notes)))
+    shown = stage_board(board, replace(words, notes=(*changes, *notes), **_in_lesson()))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
+
+
+def _in_lesson() -> dict[str, str]:
+    """What a lesson changes: its words take the place of the step's own sentence, which may hold
+    the answer to its question.
+    """
+    lesson = lesson_place()
+    return {"lesson": lesson, "says": ""} if lesson else {}
 
 
 def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str, str]:
@@ -107,7 +116,9 @@ def show_strip(text: Notation) -> None:
     place = strip_pages().index(session().page)
     steps = [(step.title, step.url_path) for step in strip_pages()]
     summary = session().page.url_path == "seen"
-    show_board(strip_board(steps, place, text.convention == "column", summary), "strip")
+    is_column, lecture = text.convention == "column", bool(st.session_state.get("present"))
+    strip = strip_board(steps, place, is_column, summary, lecture, lesson_place())
+    show_board(strip, "strip")
 
 
 def projection_choice(chosen: str) -> tuple[Choice]:

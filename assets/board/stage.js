@@ -31,7 +31,8 @@ export function buildStage(root, keep) {
   const dock = element("div", "dock", controls, guess, arithmetic);
   const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
   Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
-  const section = element("section", "board", strip, help, words, stage, dock, live, black);
+  const onward = element("div", "onward");
+  const section = element("section", "board", strip, help, words, stage, dock, onward, live, black);
   const save = button("save", "", "Save the board as a picture (PNG)", () => keep("png"));
   save.append(icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"));
   const vector = button("save vector", "", "Save the board as a picture (SVG)", () => keep("svg"));
@@ -42,6 +43,7 @@ export function buildStage(root, keep) {
   return {
     strip,
     words,
+    onward,
     black,
     controls,
     chosen,

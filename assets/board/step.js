@@ -1,16 +1,16 @@
 import { writeArithmetic } from "./arithmetic.js";
 import { fillAsks } from "./asking.js";
-import { attachClicker } from "./clicker.js";
-import { button, element, icon } from "./elements.js";
+import { attachClicker, lectureButton, turnBlack } from "./clicker.js";
+import { Cover } from "./cover.js";
+import { element } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
-import { Moments } from "./moments.js";
 import { legendOf } from "./scales.js";
 import { sentenceButtons } from "./sentences.js";
 import { offerSkip } from "./skip.js";
-import { fillStrip } from "./strip.js";
+import { fillNext, fillStrip, squeezeNext } from "./strip.js";
 import { fillWords } from "./words.js";
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
@@ -21,15 +21,14 @@ const WINDOW_MARGIN = 8;
 const CORNER = { width: 76, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
-const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 
 /** The parts around the matrices of a step: the strip of steps, words, the cover of the result, keys of a lecture. */
 export class Step {
   constructor(board, parts) {
-    Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
-    this.guess = new Guess(parts.guess, () => board.width && board.refresh(true));
+    Object.assign(this, { board, parts, cover: new Cover(board), column: false });
+    this.guess = new Guess(parts.guess, () => this.guessed());
     this.detach = attachClicker(this);
-    parts.black.addEventListener("click", () => this.black());
+    parts.black.addEventListener("click", () => turnBlack(this));
     window.addEventListener("resize", (this.resize = () => board.fit()));
     parts.stage.append((this.asks = element("div", "asks")));
     parts.section.numbers = (array) => this.numbers(array);
@@ -64,23 +63,37 @@ export class Step {
     section.classList.toggle("gallery", this.model.gallery || !Object.keys(this.model.rules).length);
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
     const legend = legendOf(this.model);
-    words.hidden = !stage || alone;
+    words.hidden = this.parts.onward.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;
     strip.hidden = !stage;
     this.parts.dock.hidden = alone;
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone && stage.summary) fillSummary(words);
-    if (alone) return fillStrip(strip, stage);
+    if (alone) return this.dressAlone(stage);
     if (this.board.handlers.onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     const { onChoose } = this.board.handlers;
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
     fillWords(words, stage, onChoose);
-    this.moments.cover(Boolean(stage.hide));
+    fillNext(this.parts.onward, stage, Boolean(onChoose));
+    this.cover.adopt(this.model, onChoose);
     this.guess.adopt(stage.guess ?? null, stage.steps[stage.place], onChoose);
-    const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
-    const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
+    const made = [...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), this.cover.button, onChoose ? lectureButton(this) : null];
+    chosen.replaceChildren(...[legend, ...made].filter(Boolean));
+  }
+
+  // The strip of a page without matrices. In a lecture there is no sidebar that could end it.
+  dressAlone(stage) {
+    const { strip } = this.parts;
+    fillStrip(strip, stage);
+    strip.querySelector(".lecture-button")?.remove();
+    if (this.lecture) strip.append(lectureButton(this));
+  }
+
+  // With the answer to a guess the covered cell is shown.
+  guessed() {
+    if (this.guess.state === "told" && this.cover.answer()) return;
+    if (this.board.width) this.board.refresh(true);
   }
 
   /**
@@ -162,31 +175,30 @@ export class Step {
     return words.offsetHeight;
   }
 
-  /** Whether a cell of the result is covered. */
-  hides(panel, index) {
-    const { stage, panels } = this.model ?? {};
+  /** Whether a cell is covered, by a question or by the cover. What is played is not. */
+  hides(name, index) {
     const { player, surroundings } = this.board;
-    if (!player.active && !surroundings.now().printed && this.guess.hides(panel.array, index)) return true;
-    if (!stage || panels.find(({ role }) => role === "result")?.array !== panel.array) return false;
-    return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
+    if (!this.model?.stage || player.active) return false;
+    return (!surroundings.now().printed && this.guess.hides(name, index)) || this.cover.hides(name, index);
   }
 
   /** A function that says whether a cell is not shown, because it is not computed yet or covered; undefined if all are shown. */
   blanks() {
     const { player } = this.board;
-    if (!player.active && !this.moments.hiding && !this.guess.isOpen) return undefined;
-    return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
+    if (!player.active && !this.cover.moments.hiding && !this.guess.isOpen) return undefined;
+    return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel.array, index);
   }
 
   /** Put buttons on the labels of covered rows. */
   showAsks() {
-    fillAsks(this.asks, this.board, this.moments);
+    fillAsks(this.asks, this.board, this.cover.moments);
+    this.cover.label();
+    if (this.terms) squeezeNext(this.parts, this.board.size.width);
   }
 
-  /** Whether a cell is one of a covered result. */
-  covers(cell) {
-    const box = this.board.boxes.find(({ panel }) => panel.array === cell.array && panel.role === "result");
-    return Boolean(box) && this.hides(box.panel, cell.index);
+  /** Whether a cell is covered. */
+  covers({ array, index }) {
+    return this.hides(array, index);
   }
 
   /** Write how the current cell is computed. */
@@ -229,18 +241,6 @@ export class Step {
   open() {
     this.column = !this.column;
     this.board.relay();
-  }
-
-  /** A black screen, or the step again. */
-  black() {
-    this.parts.black.hidden = !this.parts.black.hidden;
-    return true;
-  }
-
-  fullScreen() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else document.documentElement.requestFullscreen?.();
-    return true;
   }
 }
 

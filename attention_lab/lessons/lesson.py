@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from random import Random
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core.checks import check_choice, check_text, short_repr, whole_number
@@ -129,6 +130,22 @@ class Lesson:
         moment = self.moments[place]
         held = {**moment.choices, "lesson": name, "moment": str(place + 1)}
         return f"{moment.page}?{urlencode(held | ({'view': view} if view else {}))}"
+
+    def question_at(self, place: int) -> LessonQuestion | None:
+        """The question of a moment with its answers in a drawn order, always the same one, because
+        in a file the right answer often stands first; None if the moment asks nothing.
+
+        >>> asked = LessonQuestion("How many?", "All.", ("8", "4", "2"))
+        >>> Lesson("Heads", (Moment("One", "split", question=asked),)).question_at(0).options
+        ('8', '4', '2')
+        """
+        asked = self.moments[place].question
+        if asked is None or not asked.options:
+            return asked
+        order = list(range(len(asked.options)))
+        Random(f"{self.title}#{place}").shuffle(order)
+        options = tuple(asked.options[old] for old in order)
+        return replace(asked, options=options, right=order.index(asked.right))
 
     def with_moment(self, moment: Moment) -> Lesson:
         """The lesson with one more moment at its end. Raises: SettingsError if it is full."""

@@ -24,6 +24,27 @@
     asked.classList.add("answered");
     asked.querySelector("output").hidden = false;
   };
+  // A moment may begin further down its page: at a heading, or at a matrix with a title, when that has come and stays.
+  const titled = (root, text) => {
+    for (const one of root.querySelectorAll("h2, h3, .title")) if (one.textContent.trim() === text) return one;
+    for (const { shadowRoot } of root.querySelectorAll("[data-testid^=stBidiComponent], [data-testid^=stBidiComponent] *")) {
+      const found = shadowRoot && titled(shadowRoot, text);
+      if (found) return found;
+    }
+    return null;
+  };
+  let [begun, last] = ["", NaN];
+  setInterval(() => {
+    const bar = document.querySelector(".lesson-bar");
+    const moment = bar ? window.location.pathname + bar.dataset.moment : "";
+    if (moment === begun) return;
+    const [main, found] = [document.querySelector("[data-testid=stMain]"), bar?.dataset.at && titled(document, bar.dataset.at)];
+    if (bar?.dataset.at && !found) return;
+    const top = found ? found.getBoundingClientRect().top - bar.getBoundingClientRect().bottom - 8 : last;
+    if (found && top === last) main.scrollBy(0, top);
+    if (!found || top === last) begun = moment;
+    last = top;
+  }, 300);
   let notes = null;
   const writeNote = () => {
     if (notes.closed) return clearInterval(notes.timer);

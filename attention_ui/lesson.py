@@ -82,7 +82,9 @@ def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
     place = min(number, len(lesson.moments)) - 1
     shown = ShownLesson(lesson, name, place, str(st.session_state["view"]))
     if not url_path:
-        there = parse_qs(urlsplit(moment_url(lesson, name, place, shown.view)).query, keep_blank_values=True)
+        there = parse_qs(
+            urlsplit(moment_url(lesson, name, place, shown.view)).query, keep_blank_values=True
+        )
         st.switch_page(page_of(shown.moment.page).path, query_params=there)
     if now.moment != (name, place):
         now.moment = (name, place)

@@ -24,7 +24,8 @@ def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str) -> str:
     text = f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else ""
     there = moment_url(lesson, name, place, other)
     return (
-        '<nav class="lesson-bar" aria-label="Lesson"><div class="lesson-line">'
+        f'<nav class="lesson-bar" aria-label="Lesson" data-moment="{place}" data-at='
+        f'"{escape(moment.at)}"><div class="lesson-line">'
         f"{_step(lesson, name, place - 1, view)}"
         f'<span class="lesson-count">{place + 1}/{count}</span>'
         f"{_step(lesson, name, place + 1, view, 'after')}"

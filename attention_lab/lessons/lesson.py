@@ -51,8 +51,9 @@ class Moment:
     """One view of the app.
 
     page: the URL path of a page. state: the parameters in its URL, such as "n_heads=2&mask=causal".
-    text: for students; note: for the teacher. controls: the controls shown in the view
-    "lesson". Raises: SettingsError, TextError.
+    text: for students; note: for the teacher. controls: the controls shown in the view "lesson".
+    at: the heading of the page, or the title of a matrix, to which it is scrolled. Raises:
+    SettingsError, TextError.
     """
 
     title: str
@@ -62,10 +63,12 @@ class Moment:
     note: str = ""
     question: LessonQuestion | None = None
     controls: tuple[str, ...] = ()
+    at: str = ""
 
     def __post_init__(self) -> None:
         check_lesson_text("title", self.title, MAX_TITLE)
         check_lesson_text("page", self.page, MAX_TITLE)
+        check_lesson_text("at", self.at, MAX_TITLE, may_be_empty=True)
         for name, most in (("text", MAX_TEXT), ("note", MAX_NOTE), ("state", MAX_STATE)):
             check_lesson_text(name, getattr(self, name), most, may_be_empty=True)
         check_lesson_texts("controls", self.controls, MAX_MOMENTS)

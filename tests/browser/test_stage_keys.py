@@ -99,7 +99,11 @@ def test_arrow_keys_turn_the_steps_where_nothing_else_needs_them(page: Page, app
     expect_title(page, "Scores")
     settled(page)
     page.keyboard.press("PageDown")
-    for part in (page.locator("[data-role=result]"), slider(page, "Heads"), page.get_by_label("Speed")):
+    for part in (
+        page.locator("[data-role=result]"),
+        slider(page, "Heads"),
+        page.get_by_label("Speed"),
+    ):
         part.focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowLeft")

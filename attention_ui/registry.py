@@ -95,6 +95,13 @@ class Page:
         return OWN_CONTROLS.get(self.section)
 
     @property
+    def has_sidebar(self) -> bool:
+        """Whether the sidebar stands beside the page; not beside what a class looks at, nor where
+        it changes nothing.
+        """
+        return self.url_path not in ("class", "before-and-after")
+
+    @property
     def needs_layer(self) -> bool:
         """Whether the page needs a layer made from the controls; a file of attention and a class
         do not.

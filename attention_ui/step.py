@@ -20,6 +20,7 @@ from attention_viz.story.batch import BatchField
 from .batch import batch_field, open_link, show_batch, with_batch
 from .board import keep_board, show_board
 from .controls import layer_notes, left_out_notes
+from .lesson import lesson_place
 from .page_context import PageContext
 from .random_weights import by_hand_notes
 from .registry import Page, strip_pages
@@ -68,9 +69,18 @@ def show_step(
     board = with_sentence(board, now.stage, now.focus.head, now.focus.query)
     left_out = left_out_notes(now.scenario, tokens_of(now.shown))
     changes = tuple(map(Note, (*left_out, *layer_notes(now.scenario))))
-    shown = stage_board(board, replace(words, notes=(*changes, *by_hand_notes(now), *notes)))
+    notes = (*changes, *by_hand_notes(now), *notes)
+    shown = stage_board(board, replace(words, notes=notes, **_in_lesson()))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
+
+
+def _in_lesson() -> dict[str, str]:
+    """What a lesson changes: its words take the place of the step's own sentence, which may hold
+    the answer to its question.
+    """
+    lesson = lesson_place()
+    return {"lesson": lesson, "says": ""} if lesson else {}
 
 
 def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str, str]:
@@ -133,7 +143,9 @@ def show_strip(text: Notation) -> None:
     place = strip_pages().index(session().page)
     steps = [(step.title, step.url_path) for step in strip_pages()]
     summary = session().page.url_path == "seen"
-    show_board(strip_board(steps, place, text.convention == "column", summary), "strip")
+    is_column, lecture = text.convention == "column", bool(st.session_state.get("present"))
+    strip = strip_board(steps, place, is_column, summary, lecture, lesson_place())
+    show_board(strip, "strip")
 
 
 def projection_choice(chosen: str) -> tuple[Choice]:

@@ -2,6 +2,7 @@ import { chosenPalette, openPalette, styleColours } from "./colours.js";
 import { editCell } from "./editor.js";
 import { flightsOf } from "./flights.js";
 import { areaOf, middleOf } from "./geometry.js";
+import { markHead } from "./heads.js";
 import { attachInput } from "./input.js";
 import { highlightsOf } from "./overlay.js";
 import { Picture } from "./picture.js";
@@ -169,6 +170,7 @@ class Board {
     const { picture, player, slices: last } = this;
     const current = this.current();
     if (current) this.slices = follow(this.model, last, current);
+    markHead(this.parts.chosen, this.model, this.slices);
     const look = picture.look(this.slices, this.step.blanks());
     if (all) this.step.showAsks();
     if (all) picture.paintAll(look);
@@ -213,7 +215,7 @@ class Board {
   pin(cell) {
     this.player.stop();
     if (this.step.guess.takes(cell)) return;
-    if (this.step.covers(cell)) this.step.moments.ask(cell.index);
+    this.step.cover.ask(cell);
     this.hovered = null;
     this.pins.add(cell);
     this.parts.arithmetic.style.minHeight = "";

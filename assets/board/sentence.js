@@ -89,7 +89,7 @@ export class Sentence {
   // A covered result must not be read off the arcs.
   get isCovered() {
     const { step } = this.board;
-    return !this.isLarge && (step.moments.hiding || step.guess.isOpen);
+    return !this.isLarge && (step.cover.moments.hiding || step.guess.isOpen);
   }
 
   // The array of shares at a cell {array, index}: the cell's own, or the scene's.

@@ -33,7 +33,8 @@ export function buildStage(root, keep) {
   const arcs = element("div", "arcs");
   Object.assign(arcs, { role: "group", ariaLabel: "The sentence", hidden: true });
   Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
-  const section = element("section", "board", strip, help, words, arcs, stage, dock, live, black);
+  const onward = element("div", "onward");
+  const section = element("section", "board", strip, help, words, arcs, stage, dock, onward, live, black);
   controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), saveMenu(keep), keysHelp());
   root.append(section);
   const [windows, player, chosen] = controls.children;
@@ -41,6 +42,7 @@ export function buildStage(root, keep) {
     strip,
     words,
     arcs,
+    onward,
     black,
     controls,
     chosen,

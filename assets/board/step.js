@@ -1,13 +1,13 @@
 import { writeArithmetic } from "./arithmetic.js";
 import { fillAsks } from "./asking.js";
-import { attachClicker } from "./clicker.js";
+import { attachClicker, lectureButton, turnBlack } from "./clicker.js";
+import { Cover } from "./cover.js";
 import { Dock } from "./dock.js";
-import { button, element, icon } from "./elements.js";
+import { element } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
-import { Moments } from "./moments.js";
 import { highlightsOf } from "./overlay.js";
 import { legendOf } from "./scales.js";
 import { BELOW_WORDS, planStep, windowFor } from "./planning.js";
@@ -15,7 +15,7 @@ import { Sentence } from "./sentence.js";
 import { sentenceButtons } from "./sentences.js";
 import { chainOf, explainedBy } from "./shares.js";
 import { offerSkip } from "./skip.js";
-import { fillStrip } from "./strip.js";
+import { fillNext, fillStrip, squeezeNext } from "./strip.js";
 import { showTip } from "./tip.js";
 import { fillWords } from "./words.js";
 
@@ -23,17 +23,16 @@ const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board 
 const CORNER = { width: 60, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
-const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 
 /** The parts around the matrices of a step: the strip of steps, words, the cover of the result, keys of a lecture. */
 export class Step {
   constructor(board, parts) {
-    Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false, lines: 1 });
-    this.guess = new Guess(parts.guess, () => board.width && (board.reveal(board.current()) || board.refresh(true)), (cell) => highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader"));
+    Object.assign(this, { board, parts, cover: new Cover(board), column: false, lines: 1 });
+    this.guess = new Guess(parts.guess, () => this.guessed(), (cell) => highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader"));
     this.sentence = new Sentence(board, parts.arcs);
     this.detach = attachClicker(this);
     this.dock = new Dock(board);
-    parts.black.addEventListener("click", () => this.black());
+    parts.black.addEventListener("click", () => turnBlack(this));
     window.addEventListener("resize", (this.resize = () => board.fit()));
     parts.stage.append((this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
     parts.section.numbers = (array) => this.numbers(array);
@@ -71,22 +70,37 @@ export class Step {
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
     section.classList.toggle("gallery", !alone && (this.model.gallery || !Object.keys(this.model.rules).length));
     const legend = legendOf(this.model);
-    words.hidden = !stage || alone;
+    words.hidden = this.parts.onward.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;
     strip.hidden = !stage;
     this.parts.dock.hidden = alone;
     this.sentence.adopt(this.model.sentence);
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone && stage.summary) fillSummary(words);
-    if (alone) return fillStrip(strip, stage);
+    if (alone) return this.dressAlone(stage);
     if (onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
     fillWords(words, stage, onChoose);
-    this.moments.cover(Boolean(stage.hide));
-    const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
-    const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
+    fillNext(this.parts.onward, stage, Boolean(onChoose));
+    this.cover.adopt(this.model, onChoose);
+    const made = [...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), this.cover.button, onChoose ? lectureButton(this) : null];
+    chosen.replaceChildren(...[legend, ...made].filter(Boolean));
+  }
+
+  // The strip of a page without matrices. In a lecture there is no sidebar that could end it.
+  dressAlone(stage) {
+    const { strip } = this.parts;
+    fillStrip(strip, stage);
+    strip.querySelector(".lecture-button")?.remove();
+    if (this.lecture) strip.append(lectureButton(this));
+  }
+
+  // With the answer to a guess the covered cell is shown.
+  guessed() {
+    if (this.guess.state === "told" && this.cover.answer()) return;
+    const { board } = this;
+    if (board.width && !board.reveal(board.current())) board.refresh(true);
   }
 
   /** The window for which the board is laid out: see `windowFor`. */
@@ -167,20 +181,18 @@ export class Step {
     return words.offsetHeight;
   }
 
-  /** Whether a cell of the result is covered. */
-  hides(panel, index) {
-    const { stage, panels } = this.model ?? {};
+  /** Whether a cell is covered, by a question or by the cover. What is played is not. */
+  hides(name, index) {
     const { player, surroundings } = this.board;
-    if (!player.active && !surroundings.now().printed && this.guess.hides(panel.array, index)) return true;
-    if (!stage || panels.find(({ role }) => role === "result")?.array !== panel.array) return false;
-    return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
+    if (!this.model?.stage || player.active) return false;
+    return (!surroundings.now().printed && this.guess.hides(name, index)) || this.cover.hides(name, index);
   }
 
   /** A function that says whether a cell is not shown, because it is not computed yet or covered; undefined if all are shown. */
   blanks() {
     const { player } = this.board;
-    if (!player.active && !this.moments.hiding && !this.guess.isOpen) return undefined;
-    return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
+    if (!player.active && !this.cover.moments.hiding && !this.guess.isOpen) return undefined;
+    return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel.array, index);
   }
 
   /** Show the current cell in the sentence, and its number beside it where cells show none. */
@@ -191,12 +203,14 @@ export class Step {
 
   /** Put buttons on the labels of covered rows. */
   showAsks() {
-    fillAsks(this.asks, this.board, this.moments);
+    fillAsks(this.asks, this.board, this.cover.moments);
+    this.cover.label();
+    if (this.terms) squeezeNext(this.parts, this.board.size.width);
   }
 
   /** Whether a cell is covered. */
-  covers(cell) {
-    return this.board.boxes.some(({ panel }) => panel.array === cell.array && this.hides(panel, cell.index));
+  covers({ array, index }) {
+    return this.hides(array, index);
   }
 
   /** Write how the current cell is computed. */
@@ -240,18 +254,6 @@ export class Step {
   open() {
     this.column = !this.column;
     this.board.relay();
-  }
-
-  /** A black screen, or the step again. */
-  black() {
-    this.parts.black.hidden = !this.parts.black.hidden;
-    return true;
-  }
-
-  fullScreen() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else document.documentElement.requestFullscreen?.();
-    return true;
   }
 }
 

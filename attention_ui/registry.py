@@ -12,8 +12,8 @@ ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "assets"
 PAGES_FOLDER = ROOT / "pages"
 
-# The headings of the menu by their keys in assets/pages.csv: the sections, and one heading for pages
-# that need mathematics or programming. Their files stay in the folder of their section.
+# The headings of the menu by their keys in assets/pages.csv: the sections, and one heading for the
+# pages that need mathematics or programming, whose files stay in the folder of their section.
 MENU = {
     "story": "The story",
     "heads": "Heads",

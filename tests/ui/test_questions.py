@@ -74,8 +74,7 @@ BEGINNERS_TYPE = {
         "why several heads",
         "why multiple heads",
         "multi-head",
-        "is one head not enough",
-        "12 heads",
+        "more than one head",
     ),
     13: ("what does W_O do", "output projection", "linear layer"),
 }

@@ -6,7 +6,8 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.heads import similarity
-from attention_lab.heads.head_portraits import MEASURES, habit_of
+from attention_lab.heads.habits import habit_of
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import Pattern, largest_entropy
 from attention_lab.notation.notation import Notation
 from attention_lab.user_data.matrix_names import MAX_HEADS

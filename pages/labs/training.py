@@ -89,7 +89,6 @@ with right:
         "train parts",
     )
 
-st.header("One sequence", anchor=False)
 sequence = whole_number_input(
     st, "Unseen sequence", 0, N_UNSEEN - 1, 0, key="train_sequence", width=170
 )

@@ -72,18 +72,18 @@ def filter_by_bar(clicked: object) -> None:
 
 def show_text(text: str, mine: Sequence[Claim], whole: bool) -> None:
     """Draw the claims of a text below its title; of the whole list in a box, the first one open."""
-    if whole:
-        box = st.expander(
-            f"{TEXTS[text]}: {len(mine)}",
-            expanded=text == next(iter(TEXTS)),
-            key=f"claims of {text}",
-            on_change="rerun",
-        )
-    else:
+    if not whole:
         st.header(TEXTS[text], anchor=False)
-        box = st.container()
-    with box:
-        if not whole or box.open:
+        for one in mine:
+            show_claim(one)
+        return
+    with st.expander(
+        f"{TEXTS[text]}: {len(mine)}",
+        expanded=text == next(iter(TEXTS)),
+        key=f"claims of {text}",
+        on_change="rerun",
+    ) as box:
+        if box.open:
             for one in mine:
                 show_claim(one)
 

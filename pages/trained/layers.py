@@ -51,7 +51,8 @@ with right.popover("Formula"):
 says = measure.description
 if largest := fact("largest", measured.largest):
     layer, head = largest
-    value = format_number(float(measured.values[largest]))
+    write = {True: format_percent, False: format_number}[measure.share]
+    value = write(float(measured.values[largest]))
     says += f" The largest here: **layer {layer}, head {head}: {value}**."
 st.markdown(says)
 show_figure(measure_by_layer(measured), "by layer", on_click=open_dot)

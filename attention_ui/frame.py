@@ -134,7 +134,7 @@ def _open_page() -> tuple[Any, Page]:
     now = session()
     # Made once for each visitor, because st.Page looks for the file on the disk.
     now.menu = now.menu or menu_pages()
-    streamlit_page = st.navigation(now.menu, position="top")
+    streamlit_page = st.navigation(now.menu, position="top", expanded=True)
     open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW_DEFAULTS, "which"))
     page = page_of(streamlit_page.url_path)
     leave_old_url(streamlit_page.url_path, page)

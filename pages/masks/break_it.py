@@ -65,9 +65,9 @@ if first_wrong and not spot:
     title = STEPS[fact("first_wrong_field", first_wrong)].title
     st.markdown(f"The first field with wrong numbers, in the order of computation: **{title}**.")
 st.caption(
-    f"Of a field that holds all heads, the board shows the part of head {focus.head}: at most"
-    f" {MAX_MISTAKE_COLUMNS} features. Try one head, or a sentence of one word: which mistakes"
-    " vanish?"
+    f"Where a field holds all heads, you see the part of head {focus.head}, up to"
+    f" {MAX_MISTAKE_COLUMNS} features of it. Try one head, or a sentence of one word: which"
+    " mistakes vanish?"
 )
 with st.expander("What each check does", icon=":material/help:"):
     st.markdown("\n".join(f"- **{check.name}**: {check.question}" for check in MISTAKE_CHECKS))

@@ -20,12 +20,15 @@ def layers_until_equal(samples: Mapping[str, TrajectorySample]) -> str:
     """After how many layers the tokens of each stack count as equal, as a list of numbers."""
     ends = {name: one.median.layers_until(EQUAL_DISTANCE) for name, one in samples.items()}
     fact("layers_until_equal", ends)
-    return ", ".join(f"{name}: **{_count(end)}**" for name, end in ends.items())
+    return ", ".join(
+        f"{name}: **{_count(end, len(samples[name].median.distances) - 1)}**"
+        for name, end in ends.items()
+    )
 
 
-def _count(end: int | None) -> str:
+def _count(end: int | None, n_layers: int) -> str:
     if end is None:
-        return "not reached"
+        return f"more than {n_layers}"
     return str(end)
 
 

@@ -60,10 +60,10 @@ else:
     samples = {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
 
 st.markdown(
-    "The charts show tokens on their way through a stack of layers. Attention replaces each token"
-    " by an average of tokens. A stack of attention layers alone therefore makes all tokens"
-    " **equal**. This is called rank collapse. Layers until their distance from their mean is below"
-    f" 1 %: {layers_until_equal(samples)}."
+    "Attention replaces each token by an average of tokens, so in a stack of attention layers alone"
+    " they become more and more **equal**, which is called rank collapse. They are exactly equal"
+    " only in the limit. Layers until their distance from their mean is below 1 %:"
+    f" {layers_until_equal(samples)}."
 )
 fact("drawn_at_random", [len(one.trajectories) > 1 for one in samples.values()])
 st.caption(

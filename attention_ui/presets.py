@@ -59,7 +59,7 @@ def preset_of(scenario: Scenario) -> Preset | None:
 
 def choose_example(scenario: Scenario, explained: bool) -> None:
     """The select box of examples; it shows the example with this scenario, if there is one.
-    explained: whether its hint is shown.
+    explained: whether its hint is shown, or in its place what the visitor chose.
     """
     names = [preset.name for preset in presets()]
     current = preset_of(scenario)
@@ -77,8 +77,17 @@ def choose_example(scenario: Scenario, explained: bool) -> None:
         placeholder="Your own: choose an example",
         help="Sets every control.",
     )
-    if explained and current:
-        st.caption(current.hint)
+    if explained:
+        st.caption(current.hint if current else _own_choices(scenario))
+
+
+def _own_choices(scenario: Scenario) -> str:
+    """What is shown where it is no example."""
+    numbers = "Some numbers are your own." * bool(scenario.edits or scenario.own)
+    return (
+        f"Your own choices. Weights: {scenario.weights}. Heads: {scenario.n_heads}. Mask:"
+        f" {scenario.mask}. {numbers}"
+    )
 
 
 def _load(shown: Scenario) -> None:

@@ -28,7 +28,7 @@ export function buildStage(root, keep) {
   const arithmetic = element("div", "arithmetic");
   arithmetic.dataset.arithmetic = "";
   const guess = element("div", "guess");
-  const dock = element("div", "dock", controls, guess, arithmetic);
+  const dock = element("div", "dock", guess, controls, arithmetic); // a question is asked first, so the Tab key comes to it first
   const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
   Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
   const section = element("section", "board", strip, help, words, stage, dock, live, black);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,10 +11,13 @@ from typing import Any
 
 import streamlit as st
 
+from attention_core import AttentionError
+from attention_lab.choices import resolve
 from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
+from .facts import fact
 from .url_state import session
 
 EXAMPLE_KEY = "example"
@@ -83,11 +87,11 @@ def choose_example(scenario: Scenario, explained: bool) -> None:
 
 def _own_choices(scenario: Scenario) -> str:
     """What is shown where it is no example."""
-    numbers = "Some numbers are your own." * bool(scenario.edits or scenario.own)
-    return (
-        f"Your own choices. Weights: {scenario.weights}. Heads: {scenario.n_heads}. Mask:"
-        f" {scenario.mask}. {numbers}"
-    )
+    with suppress(AttentionError):  # the page explains it
+        scenario = resolve(scenario)
+    chosen = fact("own_choices", (scenario.weights, scenario.n_heads, scenario.mask))
+    numbers = " Some numbers are your own." * bool(scenario.edits or scenario.own)
+    return "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*chosen) + numbers
 
 
 def _load(shown: Scenario) -> None:

@@ -26,8 +26,8 @@ DRAWN = """name => {
 
 
 def test_what_the_heads_add_stands_above_its_sum(visit: Callable[[str], Page]) -> None:
-    """X of one token, what the heads add, and below it in the same columns their sum Y, every number
-    of it drawn, in type of at least 13 px.
+    """X of one token, what the heads add, and below it in the same columns their sum Y: every
+    number is drawn, in type of at least 13 px.
     """
     page = visit("seen?query=5")
     trace = trace_of(Scenario())

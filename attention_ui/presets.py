@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,10 +11,13 @@ from typing import Any
 
 import streamlit as st
 
+from attention_core import AttentionError
+from attention_lab.choices import resolve
 from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
+from .facts import fact
 from .url_state import session
 
 EXAMPLE_KEY = "example"
@@ -74,7 +78,7 @@ def preset_of(scenario: Scenario) -> Preset | None:
 
 def choose_example(scenario: Scenario, explained: bool) -> None:
     """The select box of examples; it shows the example with this scenario, if there is one.
-    explained: whether its hint is shown.
+    explained: whether its hint is shown, or in its place what the visitor chose.
     """
     names = [preset.name for preset in presets()]
     current = preset_of(scenario)
@@ -93,8 +97,17 @@ def choose_example(scenario: Scenario, explained: bool) -> None:
         placeholder="Your own: choose an example",
         help="Sets every control.",
     )
-    if explained and current:
-        st.caption(current.hint)
+    if explained:
+        st.caption(current.hint if current else _own_choices(scenario))
+
+
+def _own_choices(scenario: Scenario) -> str:
+    """What is shown where it is no example."""
+    with suppress(AttentionError):  # the page explains it
+        scenario = resolve(scenario)
+    chosen = fact("own_choices", (scenario.weights, scenario.n_heads, scenario.mask))
+    numbers = " Some numbers are your own." * bool(scenario.edits or scenario.own)
+    return "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*chosen) + numbers
 
 
 def _load(shown: Scenario) -> None:

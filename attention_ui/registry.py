@@ -39,7 +39,7 @@ class OwnControls:
 
 OWN_CONTROLS = {
     "diagonal": OwnControls(
-        "This section uses the sentence. Choose everything else on its pages.", ("text",)
+        "This section uses only the sentence. The page has its other choices.", ("text",)
     ),
     "trained": OwnControls(
         "This section uses the sentence. Sizes, weights and mask are those of the model.",

@@ -43,6 +43,9 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     )
     page.goto(file.as_uri())
     expect_cell(page, trace, "scores", (0, 1, 3, 2))
+    assert page.locator("code").evaluate("code => code.getBoundingClientRect().top") > (
+        page.locator("section.board").evaluate("board => board.getBoundingClientRect().bottom")
+    )
     page.locator('[data-panel="scores result"]').focus()
     page.keyboard.press("ArrowUp")
     expect_cell(page, trace, "scores", (0, 1, 2, 2))

@@ -116,12 +116,13 @@ export class Sentence {
     const above = lines + Math.round(this.isLarge ? free * (two ? 0.56 : 1) : free);
     const middles = new Map(line.words.map(({ place, x, width: wide }) => [place, x + wide / 2]));
     const areas = [
-      { base: above, room: above - lines - (this.isLarge ? 16 : 8), side: -1 },
+      { base: above, room: above - lines - 16, side: -1 },
       { base: above + high, room: height - above - high - lines - 16, side: 1 },
     ];
     const arcs = heads.flatMap((head, i) => arcsFrom(focus, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
     const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, TOLD.width - 16] : [i ? height - TOLD_LINE : 0, width]));
     this.root.classList.toggle("beside", beside);
+    this.root.classList.toggle("small", !this.isLarge);
     this.root.replaceChildren(
       this.drawing(arcs, focus, { width, height }),
       element("div", "arc-words", ...line.words.map((at) => this.word(at, focus, arcs, { y: above, high, size: line.size }))),

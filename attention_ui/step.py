@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -75,7 +76,7 @@ def show_step(
     return stage_board(board, words)
 
 
-def _in_lesson() -> dict[str, str]:
+def _in_lesson() -> dict[str, Any]:
     """What a lesson changes: its words take the place of the step's own sentence, which may hold
     the answer to its question.
     """

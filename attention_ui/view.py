@@ -39,8 +39,8 @@ WITHOUT_SIDEBAR_CSS = (
     " { display: none !important; } }"
 )
 
-# The pages of the story without a stage keep that frame: their words are larger, and the strip is as
-# wide as on every step.
+# The pages of the story without a stage keep that frame: their words are larger, and the strip is
+# as wide as on every step.
 LECTURE_WORDS_CSS = (
     '@media screen { [data-testid="stMain"] { --lecture: 1.25rem; }'
     ' [data-testid="stMain"] :is(p, li, label, input, button, code) '

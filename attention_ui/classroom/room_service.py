@@ -56,8 +56,8 @@ class RoomService:
         self._cache: dict[tuple[str, bool], tuple[float, RoomNews]] = {}
 
     def news(self, room: str, to_teacher: bool) -> RoomNews:
-        """The state of a room for a student, or for the teacher, who also sees each vote and how many
-        are there.
+        """The state of a room for a student, or for the teacher, who also sees each vote and how
+        many are there.
 
         Raises: RoomError.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -51,6 +52,22 @@ def test_a_lesson_has_goals_and_three_tasks_with_answers_and_mistakes(lesson: Le
     assert any(moment.question for moment in lesson.moments)
     assert sum(bool(moment.note) for moment in lesson.moments) >= len(lesson.moments) / 2
     assert all(moment.text for moment in lesson.moments)
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_no_question_gives_its_answer_away(lesson: Lesson) -> None:
+    """The text above it does not hold the right answer, which stands in more than one place."""
+    places = set()
+    asked = [(moment, lesson.question_at(n)) for n, moment in enumerate(lesson.moments)]
+    for moment, question in asked:
+        if question and moment.question and question.options:
+            right = question.options[question.right]
+            assert right == moment.question.options[moment.question.right]
+            assert sorted(question.options) == sorted(moment.question.options)
+            assert not re.search(rf"(?<!\w){re.escape(right)}(?!\w)", moment.text)
+            places.add(question.right)
+    n_choices = sum(bool(question and question.options) for _, question in asked)
+    assert len(places) > 1 or n_choices < 3
 
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)

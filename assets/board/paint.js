@@ -2,7 +2,7 @@ import { shadeOf } from "./colours.js";
 import { indexIn } from "./geometry.js";
 import { paintLabels } from "./lettering.js";
 import { onDiagonal, paintMarks } from "./marks.js";
-import { cellNumber } from "./numbers.js";
+import { cellNumber, tidied } from "./numbers.js";
 import { blockOf, isHatched, limitAt } from "./scene.js";
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
@@ -162,13 +162,11 @@ const FORMS = [
   [0, false],
 ];
 
-const ROUNDING = 2.4e-7; // relative; the rounding error of a whole number in float32: two units of the last place
 const LARGE_SHARE = 0.82; // of the largest type that fits the height of a cell
 
 function briefNumber(value, digits, brief) {
-  const near = Math.round(value);
-  const whole = value === near || (near !== 0 && Math.abs(value - near) < ROUNDING * Math.abs(near)); // a small share is not shown as 0
-  const text = cellNumber(whole ? near : value, whole ? 0 : digits);
+  const tidy = tidied(value);
+  const text = cellNumber(tidy, Number.isInteger(tidy) ? 0 : digits);
   return brief ? text.replace(/^(−?)0\./, "$1.") : text;
 }
 

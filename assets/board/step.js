@@ -11,7 +11,7 @@ import { legendOf } from "./scales.js";
 import { sentenceButtons } from "./sentences.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
-import { fillWords } from "./words.js";
+import { fillWords, fitFormula } from "./words.js";
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
@@ -119,7 +119,7 @@ export class Step {
     if (!plan) return false;
     stage.style.width = `${size.width}px`;
     words.classList.toggle("wide", Boolean(plan.words.wide));
-    put(words, plan.words);
+    fitFormula(put(words, plan.words));
     this.putBelow(plan, size, bottom);
     this.form = plan.form;
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
@@ -195,12 +195,12 @@ export class Step {
     this.placeGuess(current);
     if (!current) return arithmetic.replaceChildren();
     const playing = board.player.active && !board.hovered;
-    const isEditable = ({ panel }) => panel.array === current.array && panel.editable;
-    const editable = !playing && board.pins.holds(current) && board.boxes.find(isEditable);
+    const shown = board.boxes.filter(({ panel }) => panel.array === current.array);
+    const editable = !playing && board.pins.holds(current) && shown.find(({ panel }) => panel.editable);
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
-    const more = (this.model.stage || board.size) && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
-    return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+    const more = this.model.stage || board.size ? { opened: this.column, open: () => this.open() } : {};
+    return writeArithmetic(arithmetic, look, current, { all: !board.hovered, drawn: shown.some(({ small }) => !small), ...more, ...(upTo === undefined ? { edit } : { upTo }) });
   }
 
   // The question and its verdict stand in the place of the arithmetic, or share it.
@@ -246,4 +246,5 @@ export class Step {
 
 function put(part, { x, y, width, height }) {
   Object.assign(part.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  return part;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import one_by_one, resized, settled
@@ -49,7 +49,9 @@ def test_nothing_of_a_sum_is_cut(page: Page, app_url: str, name: str, lecture: b
     urls = [f"{app_url}/{step}?{SIZES[name]}{more}" for step in STEPS if step != "overview"]
     for at in one_by_one(page, [*urls, f"{app_url}/one-head?head=0{more}"]):
         for window in WINDOWS[lecture:]:
-            shown: dict[str, Any] = resized(at, *window).evaluate(WRITTEN)
+            resized(at, *window)
+            expect(at.locator("[data-arithmetic]:visible .result").first).to_be_visible()
+            shown: dict[str, Any] = at.evaluate(WRITTEN)
             if shown["cut"] or not shown["result"] or "position" not in shown["place"]:
                 found[at.url, window] = shown
     assert found == {}

@@ -183,10 +183,11 @@ function moved(box, dx, dy) {
   return { ...box, x: box.x + dx, y: box.y + dy, titleX: box.titleX + dx, titleY: box.titleY + dy, tiles };
 }
 
-// Legibility: the size of the numbers, up to that of a lecture; without numbers the size of the cells.
-function scoreOf({ cell: { width, height, digits } }, words, form) {
+// Legibility: the size of the numbers, up to that of a lecture; of matrices without numbers the size of the cells.
+function scoreOf({ cell: { width, height }, boxes }, words, form) {
   const letters = Math.min(20, 0.5 * height, width / 2.6);
-  const legible = digits < 0 ? Math.min(width, height, 20) / 10 : letters;
+  const numbered = boxes.filter(({ cell: { digits } }) => digits >= 0).length / boxes.length;
+  const legible = numbered * letters + ((1 - numbered) * Math.min(width, height, 20)) / 10;
   return legible + (form === "column" ? 0.4 : 0) + (words === "corner" ? 0.4 : 0) + Math.min(width, height) / 500;
 }
 

@@ -1,3 +1,4 @@
+import { haveRoom } from "./figures.js";
 import { shorten } from "./numbers.js";
 import { isNamed, labelAt } from "./scene.js";
 import { MAX_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
@@ -24,7 +25,7 @@ export function panelSize(model, space, panel, cell, others) {
     axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
-  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cell;
+  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cellOf(model, array, cell, space);
   const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
@@ -51,6 +52,11 @@ export function panelSize(model, space, panel, cell, others) {
     top,
     labelTop: labels.top,
   };
+}
+
+// Without numbers where they have no room: fewer decimals would tell them falsely.
+function cellOf(model, array, cell, space) {
+  return cell.digits >= 0 && !haveRoom(model, array, cell, space) ? { ...cell, digits: -1 } : cell;
 }
 
 // The room of the close-ups of a matrix without numbers, {across, down}: its lit column beside it, its lit row below it.

@@ -124,7 +124,7 @@ function dressPanel(made, parts, model, box, zoom, open) {
   });
   made.className = `panel ${small ? "small" : "full"}${tight ? " tight" : ""}${broken ? " broken" : ""} ${panel.role ?? ""}`;
   const words = box.worded ? axesWords(model, box) : "";
-  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, tight]);
+  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, panel.quiet, tight]);
   if (made.dataset.head !== head) {
     made.dataset.head = head;
     made.replaceChildren(...heading(panel, words, tight, open));
@@ -148,7 +148,7 @@ function heading(panel, words, tight, open) {
       open(panel.link);
     });
   }
-  const badge = panel.badge && !tight ? badgeOf(panel.badge) : null;
+  const badge = panel.badge && !tight ? badgeOf(panel.badge, panel.quiet) : null;
   const head = element("div", "head", title, badge);
   if (!words) return [head];
   const line = element("div", "axes", words);
@@ -156,10 +156,10 @@ function heading(panel, words, tight, open) {
   return [head, line];
 }
 
-// The sizes, and the axes in words, which are left out first if room is short.
-function badgeOf(text) {
+// The sizes, and the axes in words, which are left out first if room is short, and only spoken if they are quiet.
+function badgeOf(text, quiet) {
   const [sizes, ...words] = text.split(", ");
-  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", "", words.join(", ")) : null);
+  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", quiet ? "unseen" : "", words.join(", ")) : null);
   badge.title = text;
   return badge;
 }

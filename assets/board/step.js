@@ -17,7 +17,7 @@ import { chainOf, explainedBy } from "./shares.js";
 import { offerSkip } from "./skip.js";
 import { fillNext, fillStrip, squeezeNext } from "./strip.js";
 import { showTip } from "./tip.js";
-import { fillWords } from "./words.js";
+import { fillWords, fitFormula } from "./words.js";
 
 const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
 const CORNER = { width: 60, height: 40 }; // px, the controls if there is nothing to play
@@ -126,7 +126,7 @@ export class Step {
     this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
     words.classList.toggle("wide", Boolean(plan.words.wide));
-    put(words, plan.words);
+    fitFormula(put(words, plan.words));
     this.sentence.lay(step ? { ...plan.words, y: plan.words.y + heightOf(plan.words.width, plan.words.wide) + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
     this.putBelow(plan, size, bottom);
     this.form = plan.form;
@@ -220,12 +220,13 @@ export class Step {
     this.dock.place();
     if (!current) return arithmetic.replaceChildren();
     const playing = board.player.active && !board.hovered;
-    const isEditable = ({ panel }) => panel.array === current.array && panel.editable;
-    const editable = !playing && board.pins.holds(current) && board.boxes.find(isEditable);
+    const shown = board.boxes.filter(({ panel }) => panel.array === current.array);
+    const editable = !playing && board.pins.holds(current) && shown.find(({ panel }) => panel.editable);
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
-    const more = (this.model.stage || board.size) && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
-    writeArithmetic(arithmetic, look, explainedBy(this.model, current), { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+    const more = this.model.stage || board.size ? { opened: this.column, open: () => this.open() } : {};
+    const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), ...more, ...(upTo === undefined ? { edit } : { upTo }) };
+    writeArithmetic(arithmetic, look, explainedBy(this.model, current), options);
     return arithmetic.append(...[chainOf(this.model, current, board.open)].filter(Boolean));
   }
 
@@ -259,4 +260,5 @@ export class Step {
 
 function put(part, { x, y, width, height }) {
   Object.assign(part.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  return part;
 }

@@ -43,22 +43,22 @@ def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> No
 
 def test_a_lecture_asks_before_it_shows(page: Page, app_url: str) -> None:
     """The question comes first; with its answer one cell is shown, the others stay covered."""
-    page.goto(f"{app_url}/scores?{FIRST}&present=true&guess=true&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&present=true&guess=true&query=8&key=1")
     settled(page)
     expect(page.locator(".arithmetic .result")).to_have_count(0)
     page.keyboard.press("PageDown")
-    expect_result(page, 10)
-    hover_cell(page, "scores", (0, 0, 6, 4))
+    expect_result(page, 14)
+    hover_cell(page, "scores", (0, 0, 8, 5))
     expect(page.locator(".arithmetic .result")).to_have_count(0)
 
 
 def test_what_follows_from_a_covered_result_is_covered(page: Page, app_url: str) -> None:
     """On Scale the softmax of the scaled row: it shows when its whole row does."""
-    page.goto(f"{app_url}/scale?{FIRST}&present=true&guess=false&query=6&key=1")
+    page.goto(f"{app_url}/scale?{FIRST}&present=true&guess=false&query=8&key=1")
     settled(page)
     result = page.locator(".arithmetic .result")
     for shown in (0, 0, 1):
-        hover_cell(page, "scaled_shares", (0, 0, 6, 1))
+        hover_cell(page, "scaled_shares", (0, 0, 8, 1))
         expect(result).to_have_count(shown)
         page.keyboard.press("PageDown")
 
@@ -138,12 +138,12 @@ def test_more_keys_of_a_lecture(page: Page, app_url: str) -> None:
     """Space goes on, Home begins anew, f asks for the full screen, a full stop makes all black; in
     a field they write.
     """
-    page.goto(f"{app_url}/scores?{FIRST}&present=true&hide=true&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&present=true&hide=true&query=8&key=1")
     settled(page)
     result = page.locator(".arithmetic .result")
     expect(result).to_have_count(0)
     page.keyboard.press("Space")
-    expect_result(page, 10)
+    expect_result(page, 14)
     page.keyboard.press("Home")
     expect(result).to_have_count(0)
     page.evaluate(

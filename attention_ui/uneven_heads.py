@@ -14,7 +14,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
 from .facts import fact
-from .url_state import set_if_changed
+from .url_state import session, set_if_changed
 
 HEADS = "n_heads"
 OFFERED = "offered heads"  # the slider that is seen
@@ -24,19 +24,22 @@ WHY_THESE = (
 )
 
 
-def offer_heads(fitting: Sequence[int], help: str, disabled: bool, **about: Any) -> None:
-    """Draw the slider over the numbers of heads that fit, and over the chosen one if it does not.
+def offer_heads(held: int, fitting: Sequence[int], help: str, **about: Any) -> None:
+    """Draw the slider over the numbers of heads that fit, and over the present one if it does not.
 
     The slider that is bound to the URL has fixed bounds and a fixed default, which need not fit. So
-    it is hidden, and this one moves it.
+    it is hidden, drawn after this one, and this one moves it.
     """
-    chosen = int(st.session_state[HEADS])
-    options = sorted({*fitting, chosen})
+    options, only_one = sorted({*fitting, held}), False
     if len(options) == 1:  # a slider needs two
-        options, disabled = [chosen, chosen + 1], True
-    set_if_changed(OFFERED, chosen)
-    about |= {"help": help + WHY_THESE, "disabled": disabled, "on_change": _choose}
-    st.select_slider(options=options, value=chosen, key=OFFERED, **about)
+        options, only_one = [held, held + 1], True
+    if session().has_scripts:
+        set_if_changed(OFFERED, held)
+    about |= {"help": help + WHY_THESE, "disabled": only_one, "on_change": _choose}
+    chosen = st.select_slider(options=options, value=held, key=OFFERED, **about)
+    if chosen != held:  # the browser has moved it while there was no server; its URL has not heard
+        st.session_state[HEADS] = chosen
+        st.query_params[HEADS] = str(chosen)
 
 
 def _choose() -> None:

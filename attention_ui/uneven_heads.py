@@ -17,7 +17,7 @@ from .facts import fact
 from .url_state import session, set_if_changed
 
 HEADS = "n_heads"
-OFFERED = "offered heads"  # the slider that is seen
+OFFERED = "offered_heads"  # the slider that is seen
 WHY_THESE = (
     " Each gets an equal block of the features, so the number of heads divides the embedding size."
     " With widths d_k and d_v of your own, under Tokens and widths, every number fits."

@@ -5,7 +5,6 @@ that mend it, when the URL or another embedding size asks for others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ from attention_core.head_widths import nearest_divisors
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
+from .control_list import Control
 from .facts import fact
 from .url_state import session, set_if_changed
 
@@ -24,20 +24,28 @@ WHY_THESE = (
 )
 
 
-def offer_heads(held: int, fitting: Sequence[int], help: str, **about: Any) -> None:
+def offer_heads(held: int, fitting: Sequence[int], control: Control) -> None:
     """Draw the slider over the numbers of heads that fit, and over the present one if it does not.
 
     The slider that is bound to the URL has fixed bounds and a fixed default, which need not fit. So
-    it is hidden, drawn after this one, and this one moves it.
+    it is hidden, and this one moves it. held: its value. In a first run this one is drawn before
+    it, because the browser may have moved it while there was no server.
     """
     options, only_one = sorted({*fitting, held}), False
     if len(options) == 1:  # a slider needs two
         options, only_one = [held, held + 1], True
     if session().has_scripts:
         set_if_changed(OFFERED, held)
-    about |= {"help": help + WHY_THESE, "disabled": only_one, "on_change": _choose}
-    chosen = st.select_slider(options=options, value=held, key=OFFERED, **about)
-    if chosen != held:  # the browser has moved it while there was no server; its URL has not heard
+    chosen = st.select_slider(
+        control.label,
+        options,
+        held,
+        key=OFFERED,
+        help=control.help + WHY_THESE,
+        disabled=only_one,
+        on_change=_choose,
+    )
+    if chosen != held:  # the URL has not heard of it
         st.session_state[HEADS] = chosen
         st.query_params[HEADS] = str(chosen)
 

@@ -58,6 +58,7 @@ def test_the_message_is_in_the_first_window(visit: Visit) -> None:
 
     page.evaluate(OPEN, "scores?d_model=8&n_heads=3")
     look("heads")
+    expect(page.get_by_role("group", name="Heads", exact=True)).to_contain_text("3")
     page.get_by_role("button", name="Heads: 2", exact=True).click()
     refused(page, 0)
     for field, value, other in ((size, "9", "8"), (sentence, "", "the cat and it")):

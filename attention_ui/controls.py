@@ -27,7 +27,7 @@ from attention_lab.weight_changes import change_notes
 from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS
 from .mask_choice import make_room_for_padding
-from .uneven_heads import offer_heads
+from .uneven_heads import HEADS, offer_heads
 from .url_state import (
     control_group,
     draw_bound,
@@ -81,6 +81,8 @@ def _held_by_session() -> dict[str, Any]:
             found[name] = text[:MAX_TEXT_LENGTH]
         elif text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
             found[name] = int(text)
+    if not 1 <= found[HEADS] <= MAX_HEADS:
+        found[HEADS] = CONTROL_DEFAULTS[HEADS]
     return found
 
 
@@ -132,16 +134,18 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
-        disabled, step = not control.matters(values), 1
+        step, is_decided = 1, control.name in decided_values(values)
         if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
-            step = values["n_heads"]  # the next size that the heads can share
-        chosen = values[control.name] = _draw(control, disabled, step)
+            step = values[HEADS]  # the next size that the heads can share
+        is_offered, is_known = control.name == HEADS and not is_decided, session().has_scripts
+        if is_offered and not is_known:  # a fresh server may hear of a move, which this adopts
+            offer_heads(values[HEADS], _fitting_heads(values), control)
+        chosen = values[control.name] = _draw(control, not control.matters(values), step)
+        if is_offered and is_known:  # the URL may have moved the bound one
+            offer_heads(chosen, _fitting_heads(values), control)
         decided = decided_values(values).get(control.name, chosen)
-        if decided != chosen:
+        if decided != chosen or (control.name == HEADS and is_decided):
             _draw_decided(control, decided)
-        elif control.name == "n_heads":
-            offered = _fitting_heads(values)
-            offer_heads(offered, control.help, disabled, label=control.label)
 
 
 def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from .control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
 from .facts import fact
 from .lesson_bar import lesson_bar_html, moment_url
 from .registry import PAGES, page_of
+from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
 
 # The choices in the URL that concern lessons, as they are without one.
@@ -109,8 +110,7 @@ def lesson_style() -> str:
         controls = shown.moment.controls
     hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
     if any(controls):
-        stands_for = {"n_heads": "offered-heads"}
-        named = ", ".join(f".st-key-{stands_for.get(name, name)}" for name in controls)
+        named = ", ".join(f".st-key-{OFFERED if name == HEADS else name}" for name in controls)
         hidden += [
             f'[data-testid="stSidebar"] [data-testid="stElementContainer"]:not({named})',
             f'[data-testid="stSidebar"] [data-testid="stExpander"]:not(:has({named}))',

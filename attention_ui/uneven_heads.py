@@ -5,7 +5,6 @@ that mend it, when the URL or another embedding size asks for others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -13,30 +12,42 @@ from attention_core.head_widths import nearest_divisors
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
+from .control_list import Control
 from .facts import fact
-from .url_state import set_if_changed
+from .url_state import session, set_if_changed
 
 HEADS = "n_heads"
-OFFERED = "offered heads"  # the slider that is seen
+OFFERED = "offered_heads"  # the slider that is seen
 WHY_THESE = (
     " Each gets an equal block of the features, so the number of heads divides the embedding size."
     " With widths d_k and d_v of your own, under Tokens and widths, every number fits."
 )
 
 
-def offer_heads(fitting: Sequence[int], help: str, disabled: bool, **about: Any) -> None:
-    """Draw the slider over the numbers of heads that fit, and over the chosen one if it does not.
+def offer_heads(held: int, fitting: Sequence[int], control: Control) -> None:
+    """Draw the slider over the numbers of heads that fit, and over the present one if it does not.
 
     The slider that is bound to the URL has fixed bounds and a fixed default, which need not fit. So
-    it is hidden, and this one moves it.
+    it is hidden, and this one moves it. held: its value. In a first run this one is drawn before
+    it, because the browser may have moved it while there was no server.
     """
-    chosen = int(st.session_state[HEADS])
-    options = sorted({*fitting, chosen})
+    options, only_one = sorted({*fitting, held}), False
     if len(options) == 1:  # a slider needs two
-        options, disabled = [chosen, chosen + 1], True
-    set_if_changed(OFFERED, chosen)
-    about |= {"help": help + WHY_THESE, "disabled": disabled, "on_change": _choose}
-    st.select_slider(options=options, value=chosen, key=OFFERED, **about)
+        options, only_one = [held, held + 1], True
+    if session().has_scripts:
+        set_if_changed(OFFERED, held)
+    chosen = st.select_slider(
+        control.label,
+        options,
+        held,
+        key=OFFERED,
+        help=control.help + WHY_THESE,
+        disabled=only_one,
+        on_change=_choose,
+    )
+    if chosen != held:  # the URL has not heard of it
+        st.session_state[HEADS] = chosen
+        st.query_params[HEADS] = str(chosen)
 
 
 def _choose() -> None:

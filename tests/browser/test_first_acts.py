@@ -58,6 +58,7 @@ def test_the_message_is_in_the_first_window(visit: Visit) -> None:
 
     page.evaluate(OPEN, "scores?d_model=8&n_heads=3")
     look("heads")
+    expect(page.get_by_role("group", name="Heads", exact=True)).to_contain_text("3")
     page.get_by_role("button", name="Heads: 2", exact=True).click()
     refused(page, 0)
     for field, value, other in ((size, "9", "8"), (sentence, "", "the cat and it")):
@@ -87,7 +88,7 @@ def test_without_a_picture_the_message_stands_with_the_heading(visit: Visit, pat
 
 def test_heads_are_chosen_among_those_that_fit(visit: Visit) -> None:
     """The arrow keys go from one to the next, and one step of the embedding size to what the heads
-    can share.
+    can share; where only named controls are shown, Heads is this slider.
     """
     page = visit("scores?d_model=12&n_heads=4")
     for key, count in (("ArrowRight", 6), ("ArrowRight", 12), ("ArrowLeft", 6)):
@@ -99,6 +100,9 @@ def test_heads_are_chosen_among_those_that_fit(visit: Visit) -> None:
     page.reload()
     expect(slider(settled(page), "Heads")).to_have_count(1)
     assert (parameters(page)["d_model"], parameters(page)["n_heads"]) == ("18", "6")
+    for shown, count in (("n_heads", 1), ("d_model", 0)):
+        visit(f"scores?view=lesson&show={shown}")
+        expect(slider(page, "Heads")).to_have_count(count)
 
 
 def test_a_reload_keeps_every_choice(visit: Visit) -> None:

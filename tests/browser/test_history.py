@@ -77,7 +77,7 @@ def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
 
 
 def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) -> None:
-    """A shorter sentence has no such query: the last one is chosen, and a step back leads to
+    """A shorter sentence has no such query: a cell worth a look is chosen, and a step back leads to
     before the pin.
     """
     page = visit("scores")
@@ -87,7 +87,7 @@ def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) ->
     sentence = page.get_by_label("Sentence", exact=True)
     sentence.fill("one two three")
     sentence.press("Enter")
-    expect_url(page, "text=one+two+three", "query=2", "key=2")
+    expect_url(page, "text=one+two+three", "query=2", "key=1")
     assert settled(page).evaluate("history.length") == entries
     page.go_back()
     expect_url(page, "!text", "!query", "!key")
@@ -100,12 +100,13 @@ def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
     """
     page = visit("scores?n_tokens=6&query=5")
     slider(page, "Sequence length").press("ArrowLeft")
-    expect_url(page, "n_tokens=5", "query=4")
-    settled(page).evaluate("history.pushState({}, '', '?n_tokens=6&query=3')")
-    assert parameters(page) == {"n_tokens": "5", "query": "3"}
+    expect_url(page, "n_tokens=5", "query=2", "key=4")
+    late = "history.pushState({}, '', '?n_tokens=6&query=3&key=4')"
+    settled(page).evaluate(late)
+    assert parameters(page) == {"n_tokens": "5", "query": "3", "key": "4"}
     page.locator("h1").click()
-    page.evaluate("history.pushState({}, '', '?n_tokens=6&query=3')")
-    assert parameters(page) == {"n_tokens": "6", "query": "3"}
+    page.evaluate(late)
+    assert parameters(page) == {"n_tokens": "6", "query": "3", "key": "4"}
 
 
 def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:

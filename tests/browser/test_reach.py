@@ -139,9 +139,9 @@ def test_nonsense_in_the_url(visit: Visit) -> None:
     assert scenario_in(page) == Scenario()
     slider(page, "Heads").press("ArrowLeft")
     slider(page, "Heads").press("ArrowLeft")
-    expect_url(page, "n_heads=2")
+    expect_url(page, "n_heads=1")
     settled(page)
-    assert scenario_in(page) == Scenario(n_heads=2)
+    assert scenario_in(page) == Scenario(n_heads=1)
     assert notice.count() <= 1
 
 

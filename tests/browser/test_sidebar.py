@@ -52,10 +52,10 @@ def test_in_a_small_window_it_is_a_drawer(visit: Visit, page: Page) -> None:
     page.wait_for_function(f"!({FOLDED})")
     assert page.evaluate(WIDTH) == 1000
     slider(page, "Heads").press("ArrowLeft")
-    expect_url(page, "n_heads=3")
+    expect_url(page, "n_heads=2")
     page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
     page.locator(".strip .after").click()
-    expect_url(settled(page), "n_heads=3")
+    expect_url(settled(page), "n_heads=2")
     assert page.evaluate(FOLDED)
     page.set_viewport_size({"width": 1280, "height": 720})
     page.wait_for_function(f"!({FOLDED}) && {WIDTH} <= 980")

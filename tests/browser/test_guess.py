@@ -145,14 +145,14 @@ def test_other_cells_are_explained_while_a_question_waits(asked: Page, app_url: 
     opened(asked, app_url)
     asked.locator(".guess .invite").click()
     asked.locator(".guess .typed").blur()
-    hover_cell(asked, "scores", (0, 0, 6, 4))
-    expect(asked.locator(".arithmetic .result").first).to_have_text("6")
+    hover_cell(asked, "scores", (0, 0, 2, 4))
+    expect(asked.locator(".arithmetic .result").first).to_have_text("4")
     expect(asked.locator(".guess")).to_be_hidden()
     click_cell(asked, "scores", index)
     expect(asked.locator(".guess .typed")).to_be_focused()
-    click_cell(asked, "scores", (0, 0, 6, 4))
+    click_cell(asked, "scores", (0, 0, 2, 4))
     expect(asked.locator(".guess .invite")).to_be_visible()
-    expect(asked.locator(".arithmetic .result").first).to_have_text("6")
+    expect(asked.locator(".arithmetic .result").first).to_have_text("4")
 
 
 def test_the_next_steps_ask_first_until_one_button_stops_it(asked: Page, app_url: str) -> None:

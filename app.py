@@ -8,7 +8,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import streamlit as st
 
-from attention_ui.server import open_browser, routes, set_limits
+from attention_ui.server import middleware, open_browser, routes, set_limits
 
 set_limits()
-app = st.App("attention_ui/main_script.py", routes=routes(), lifespan=open_browser)
+app = st.App(
+    "attention_ui/main_script.py",
+    routes=routes(),
+    middleware=middleware(),
+    lifespan=open_browser,
+)

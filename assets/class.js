@@ -33,7 +33,7 @@
 
   // The answer of the server as an object: null if it does not answer, status 0 if it has no such routes yet.
   const ask = async (path, body) => {
-    const headers = { ...(now.seat?.secret && { "x-class-secret": now.seat.secret }), ...(body && { "content-type": "application/json" }) };
+    const headers = { "x-class-visitor": token, ...(now.seat?.secret && { "x-class-secret": now.seat.secret }), ...(body && { "content-type": "application/json" }) };
     try {
       const answer = await fetch(`${BASE}/class-room/${path}`, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body) });
       if (answer.status === 204) return { status: 204 };

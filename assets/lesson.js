@@ -1,5 +1,6 @@
 // The bar of a lesson: its links open a moment like a page of the menu, without reloading the app; the keys of a clicker
-// follow the links; questions are judged here.
+// follow the links; questions are judged here. The note opens in a window of its own, so that it does not cover the board
+// and a projector need not show it; there it follows the moments.
 (() => {
   if (window.attentionLesson) return;
   window.attentionLesson = true;
@@ -23,6 +24,48 @@
     asked.classList.add("answered");
     asked.querySelector("output").hidden = false;
   };
+  // A moment may begin further down its page: at a heading, or at a matrix with a title, when that has come and stays.
+  const titled = (root, text) => {
+    for (const one of root.querySelectorAll("h2, h3, .title")) if (one.textContent.trim() === text) return one;
+    for (const { shadowRoot } of root.querySelectorAll("[data-testid^=stBidiComponent], [data-testid^=stBidiComponent] *")) {
+      const found = shadowRoot && titled(shadowRoot, text);
+      if (found) return found;
+    }
+    return null;
+  };
+  let [begun, last] = ["", NaN];
+  setInterval(() => {
+    const bar = document.querySelector(".lesson-bar");
+    const moment = bar ? window.location.pathname + bar.dataset.moment : "";
+    if (moment === begun) return;
+    const [main, found] = [document.querySelector("[data-testid=stMain]"), bar?.dataset.at && titled(document, bar.dataset.at)];
+    if (bar?.dataset.at && !found) return;
+    const top = found ? found.getBoundingClientRect().top - bar.getBoundingClientRect().bottom - 8 : last;
+    if (found && top === last) main.scrollBy(0, top);
+    if (!found || top === last) begun = moment;
+    last = top;
+  }, 300);
+  let notes = null;
+  const writeNote = () => {
+    if (notes.closed) return clearInterval(notes.timer);
+    const title = document.querySelector(".lesson-bar b")?.textContent ?? "";
+    const note = document.querySelector(".lesson-note")?.dataset.note ?? "";
+    const [heading, text] = notes.document.body.children;
+    [heading.textContent, text.textContent] = [title, note];
+    return undefined;
+  };
+  const openNote = () => {
+    notes?.close();
+    notes = window.open("", "", "popup,width=520,height=360");
+    if (!notes) return; // a page of another site may forbid windows
+    const { document: page } = notes;
+    page.title = "Notes of the lesson";
+    page.documentElement.style.cssText = "color-scheme: light dark; font: 1.2rem/1.5 system-ui, sans-serif";
+    page.body.replaceChildren(page.createElement("h1"), page.createElement("p"));
+    page.body.firstChild.style.fontSize = "1.2em";
+    writeNote();
+    notes.timer = setInterval(writeNote, 400);
+  };
   window.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
     const link = event.target.closest?.(".lesson-bar a");
@@ -30,6 +73,7 @@
     if (link) event.preventDefault();
     if (link) follow(link);
     if (button) answer(button);
+    if (event.target.closest?.(".lesson-note")) openNote();
   });
   window.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;

@@ -1,4 +1,5 @@
 // A page of the menu that is opened in a new tab, or whose link is copied, gets the present choices.
+// In a narrow window the menu stands in the sidebar, and shows its sections first.
 (() => {
   const linkOf = ({ target }) => target.closest?.("a[data-testid^=stTopNav], a[data-testid^=stSidebarNav]");
   for (const act of ["pointerdown", "focusin"]) {
@@ -12,4 +13,35 @@
     const isNew = event.ctrlKey || event.metaKey || event.shiftKey;
     if (isNew && linkOf(event)) event.stopPropagation();
   }, true);
+
+  // Streamlit opens all sections at a first visit, keeps those that are folded, and folds by a click alone.
+  const SECTION = "[data-testid=stNavSectionHeader]";
+  const isOpen = (header) => header.nextElementSibling !== null;
+  const say = (header) => header.setAttribute("aria-expanded", isOpen(header));
+  const prepare = (headers) => {
+    const isFirst = headers.every(isOpen);
+    for (const header of headers) {
+      header.tabIndex = 0;
+      header.role = "button";
+      say(header);
+      header.onkeydown = (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        header.click();
+      };
+      header.addEventListener("click", () => setTimeout(say, 100, header));
+      if (isFirst) header.click();
+    }
+  };
+  const watcher = new MutationObserver(() => {
+    const headers = [...document.querySelectorAll(SECTION)].filter((header) => !header.role);
+    if (headers.length) prepare(headers);
+  });
+  const narrow = matchMedia("(max-width: 768px)");
+  const watch = () => {
+    watcher.disconnect();
+    if (narrow.matches) watcher.observe(document.body, { childList: true, subtree: true });
+  };
+  narrow.addEventListener("change", watch);
+  watch();
 })();

@@ -5,11 +5,13 @@ others.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from attention_core.cache import cached
 from attention_core.embeddings import EMBEDDINGS
+from attention_core.errors import AttentionError
 from attention_core.initialisation import INITIALISATIONS
 
 from . import by_hand
@@ -144,6 +146,28 @@ def has_handmade_sizes(scenario: Scenario) -> bool:
     widths = {scenario.d_k, scenario.d_v} <= {0, by_hand.HEAD_WIDTH}
     widths = widths and scenario.d_o in (0, by_hand.D_MODEL)
     return widths and (scenario.d_model, scenario.n_heads) == (by_hand.D_MODEL, by_hand.N_HEADS)
+
+
+def has_uneven_heads(scenario: Scenario) -> bool:
+    """Whether heads do not divide the embedding size of a resolved scenario, and no width of a head
+    is chosen.
+    """
+    has_widths = scenario.weights != "weightless" and (scenario.d_k or scenario.d_v)
+    return bool(scenario.d_model % scenario.n_heads and not has_widths)
+
+
+def fitting_heads(scenario: Scenario) -> tuple[int, ...]:
+    """The numbers of heads with which the scenario makes a layer, all else as it is.
+
+    >>> fitting_heads(Scenario(d_model=12)), len(fitting_heads(Scenario(d_model=12, d_k=5)))
+    ((1, 2, 3, 4, 6, 12), 16)
+    """
+    found = []
+    for count in range(1, MAX_HEADS + 1):
+        with suppress(AttentionError):
+            if not has_uneven_heads(resolve(replace(scenario, n_heads=count))):
+                found.append(count)
+    return tuple(found)
 
 
 def _with(scenario: Scenario, decided: Mapping[str, Any]) -> Scenario:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .by_hand import HANDMADE_FEATURES, HANDMADE_HEADS, HEAD_WIDTH, UNUSED_COLUMN
@@ -16,7 +16,8 @@ Names = tuple[str, ...]
 class ColumnNames:
     """Names of columns; empty where they have none.
 
-    features, outputs: of the inputs and the output. queries, keys, values: of each head.
+    features, outputs: of the inputs and the output. queries, keys, values: of each head. asks_for:
+    what each head's queries ask for, in words, where the names of their columns do not say it.
     """
 
     features: Names = ()
@@ -24,19 +25,22 @@ class ColumnNames:
     queries: tuple[Names, ...] = ()
     keys: tuple[Names, ...] = ()
     values: tuple[Names, ...] = ()
+    asks_for: Names = ()
+
+
+def _padded(names_of_heads: Iterable[Iterable[str]]) -> tuple[Names, ...]:
+    """The names of each head's columns, with a sign for those that are not used."""
+    named = [tuple(names) for names in names_of_heads]
+    return tuple(names + (UNUSED_COLUMN,) * (HEAD_WIDTH - len(names)) for names in named)
 
 
 HANDMADE_NAMES = ColumnNames(
-    HANDMADE_FEATURES,
-    HANDMADE_FEATURES,
-    *(
-        tuple((*mixes, *(UNUSED_COLUMN,) * (HEAD_WIDTH - len(mixes))) for mixes in of_heads)
-        for of_heads in (
-            [head.queries for head in HANDMADE_HEADS],
-            [head.keys for head in HANDMADE_HEADS],
-            [head.copies for head in HANDMADE_HEADS],
-        )
-    ),
+    features=HANDMADE_FEATURES,
+    outputs=HANDMADE_FEATURES,
+    queries=_padded(head.queries for head in HANDMADE_HEADS),
+    keys=_padded(head.keys for head in HANDMADE_HEADS),
+    values=_padded(head.copies for head in HANDMADE_HEADS),
+    asks_for=tuple(head.asks_for for head in HANDMADE_HEADS),
 )
 # The names that a matrix of the user takes away: those of its own columns.
 _NAMED_PARTS = {"x": "features", "w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "outputs"}
@@ -46,7 +50,7 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
     """The names of a scenario's columns; the user's own matrices have none. Raises: AttentionError.
 
     >>> column_names(Scenario(weights="by hand", d_model=8, n_heads=2)).keys[0]
-    ('noun', 'animate', '·', '·')
+    ('noun', 'animate', 'unused', 'unused')
     """
     if resolve(scenario).weights != "by hand":
         return None
@@ -56,4 +60,6 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
         for matrix, part in _NAMED_PARTS.items()
         if matrix not in own
     }
+    if "w_q" not in own:
+        kept = {**kept, "asks_for": HANDMADE_NAMES.asks_for}
     return ColumnNames(**kept)  # type: ignore[arg-type]

@@ -92,7 +92,7 @@ def _attends(goal: str, trace: Trace, pairs: list[tuple[int, int]]) -> TaskPart:
         return TaskPart(goal)
     query, key = weakest = min(weak, key=shares.__getitem__)
     now = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}” {shares[weakest]:.0%}."
-    return TaskPart(goal, f"Tokens to go: {len(weak)}. {now}")
+    return TaskPart(goal, f"{len(weak)} of {len(pairs)} tokens. {now}")
 
 
 def _mean(trace: Trace) -> tuple[TaskPart, ...]:

@@ -26,8 +26,8 @@ class Cell(NamedTuple):
 
 
 def choose_example_cell(trace: Trace, head: int = 0) -> Cell:
-    """The first pronoun and the key with its largest share; without a pronoun, the query with the
-    largest share of another token.
+    """The first pronoun that stands for a noun, and the key with its largest share; without such a
+    pronoun, the query with the largest share of another token.
 
     A token and itself are chosen only if there is no other pair.
 
@@ -40,7 +40,7 @@ def choose_example_cell(trace: Trace, head: int = 0) -> Cell:
     pronouns = [
         query
         for query, token in enumerate(trace.labels("T"))
-        if "pronoun" in part_of_speech(token) and strongest_T[query] > 0
+        if part_of_speech(token) == ("pronoun",) and strongest_T[query] > 0
     ]
     query = pronouns[0] if pronouns else int(strongest_T.argmax())
     return Cell(head, query, int(shares_TS[query].argmax()))

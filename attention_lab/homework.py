@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from attention_core.trace import Trace
 
 from .choices import SEEDED_WEIGHTS, resolve
-from .practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
+from .practice import MAX_QUESTION_NUMBER, PracticeQuestion, asked_cell, question_at
 from .scenario import Scenario, trace_of
 
 MAX_QUESTIONS = 12
@@ -18,7 +18,7 @@ MAX_TRIED = 60  # questions: a small layer repeats some cells
 
 @dataclass(frozen=True)
 class Homework:
-    """A set of questions. first: the number of the first `practice_question`; count: how many.
+    """A set of questions. first: the number of the first `asked_cell`; count: how many.
 
     >>> [one.exact.field for one in Homework(Scenario(), 1, 3).questions(17)]
     ['scaled_scores', 'merged', 'scores']
@@ -48,15 +48,17 @@ class Homework:
         return trace_of(replace(self.scenario, seed=student) if student else self.scenario)
 
     def questions(self, student: int) -> list[PracticeQuestion]:
-        """The questions on a student's layer, no cell twice, in the same order for all.
+        """The questions on a student's layer, no cell twice, in the same order for all. The layer
+        of the scenario's own seed decides the cells.
 
         Raises: SettingsError if no step of the layer is short enough to work out by hand.
         """
-        trace = self.trace(student)
+        trace, deciding = self.trace(student), trace_of(self.scenario)
         found: dict[tuple[str, tuple[int, ...]], PracticeQuestion] = {}
         for place in range(self.first - 1, self.first - 1 + MAX_TRIED):
-            question = practice_question(trace, place % MAX_QUESTION_NUMBER + 1)
-            found.setdefault((question.exact.field, question.exact.index), question)
+            cell = asked_cell(deciding, place % MAX_QUESTION_NUMBER + 1)
+            if cell not in found:
+                found[cell] = question_at(trace, *cell)
             if len(found) == self.count:
                 break
         return list(found.values())

@@ -27,7 +27,9 @@ ASKED_FIELDS = (
 ASKED_TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 MAX_TERMS = 16  # of a sum to work out by hand
 MAX_QUESTION_NUMBER = 9999
+MAX_DRAWS = 60  # until a cell tells something
 _MIN_DECIMALS, _MAX_DECIMALS = 2, 8
+_LEAST = 0.005  # with two decimals it is not 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +85,22 @@ def practice_question(trace: Trace, number: int, field: str = "") -> PracticeQue
     """A question on the first sequence. number, from 1: decides the cell, and the field if that is
     "".
 
-    The fields take turns, those with the fewest terms first. Raises: SettingsError for a field that
-    is not askable, or if none is.
+    Raises: SettingsError for a field that is not askable, or if none is.
 
     >>> from attention_core import Projections, attend
     >>> question = practice_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
     >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
     (True, False)
+    """
+    return question_at(trace, *asked_cell(trace, number, field))
+
+
+def asked_cell(trace: Trace, number: int, field: str = "") -> tuple[str, tuple[int, ...]]:
+    """The field and the index of a question with a number.
+
+    The fields take turns, those with the fewest terms first. Where a layer holds many zeros, the
+    cell is one with several terms that are not 0, as far as a number of draws finds one. Raises:
+    SettingsError as above.
     """
     rng = generator(number, Stream.QUESTIONS)
     fields = askable_fields(trace)
@@ -99,11 +110,32 @@ def practice_question(trace: Trace, number: int, field: str = "") -> PracticeQue
         )
     by_length = sorted(fields, key=lambda name: _n_terms(trace, name))
     chosen = check_choice("field", field, ("", *fields)) or by_length[(number - 1) % len(fields)]
-    cells = _cells(trace, chosen)
-    return _question(trace, chosen, (0, *cells[rng.integers(len(cells))].tolist()))
+    cells, most, found = _cells(trace, chosen), -1, ()
+    for _ in range(MAX_DRAWS):
+        index = (0, *cells[rng.integers(len(cells))].tolist())
+        told = _n_telling(derive(trace, chosen, index))
+        if told > most:
+            most, found = told, index
+        if most >= min(2, _n_terms(trace, chosen)):
+            break
+    return chosen, found
 
 
-def _question(trace: Trace, field: str, index: tuple[int, ...]) -> PracticeQuestion:
+def _n_telling(cell: Derivation) -> int:
+    """How many terms of a cell are not 0 with two decimals; of a share that is not 0, how many
+    different exponentials its row has.
+
+    The merged heads ask for a place, whatever stands there.
+    """
+    if cell.field == "merged":
+        return 1
+    if cell.operation == "softmax":
+        return len({term.value for term in cell.terms}) * (cell.result >= _LEAST)
+    return sum(all(abs(factor.value) >= _LEAST for factor in t.factors) for t in cell.terms)
+
+
+def question_at(trace: Trace, field: str, index: tuple[int, ...]) -> PracticeQuestion:
+    """The question about a cell."""
     exact = derive(trace, field, index)
     largest = max(
         (abs(f.value) for t in exact.terms for f in t.factors if math.isfinite(f.value)),

@@ -6,6 +6,7 @@ so with it there is no batch.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from attention_core.cache import cached
 from attention_core.checks import check_text
 from attention_core.embeddings import Embedding, embed
-from attention_core.errors import TextError
+from attention_core.errors import SettingsError, TextError
 from attention_core.text import Tokens, tokenize, tokenize_at_most
 from attention_core.trace import Trace
 
@@ -109,6 +110,24 @@ def tokens_of(scenario: Scenario) -> Tokens:
     if scenario.weights != "by hand":
         return tokens
     return replace(tokens, notes=tokens.notes + by_hand.position_notes(len(tokens.tokens)))
+
+
+@cached
+def weights_in_force(scenario: Scenario) -> Scenario:
+    """The scenario as the pages run it: with random weights where those by hand would leave head 0
+    empty, because no word asks or none answers. The user's own numbers keep their weights.
+
+    >>> hello = Scenario("hello", weights="by hand", d_model=8, n_heads=2)
+    >>> weights_in_force(hello).weights, weights_in_force(replace(hello, text="I love you")).weights
+    ('random', 'by hand')
+    """
+    if scenario.edits or scenario.own or resolve(scenario).weights != "by hand":
+        return scenario
+    with suppress(TextError, SettingsError):  # the page shows them
+        ones = [in_batch(scenario, place) for place in range(len(sentences_of(scenario)))]
+        if not any(by_hand.finds_something(tokens_of(one).tokens) for one in ones):
+            return replace(scenario, weights="random")
+    return scenario
 
 
 @cached

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 
-from attention_core import SettingsError
+from attention_core import AttentionError, SettingsError
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.story import PROJECTION_FACTORS
 
 from .browser_files import component, component_value
-from .focus import move_focus
-from .heads.one_wide_head import open_one_wide_head
+from .focus import follow_head, move_focus
 from .mask_choice import choose_mask
 from .own_numbers import edit_cell
 from .random_weights import show_trained_head
@@ -59,6 +59,13 @@ def show_board(
         on_open_change=partial(_opened, key, on_open),
         **callbacks,
     )
+
+
+def keep_board(name: str) -> None:
+    """Let a board stay as the browser shows it, greyed and out of reach: its last scene is not the
+    one of the present choices.
+    """
+    component("board")(key=f"board {name}", data={"rests": True})
 
 
 def _pinned(
@@ -166,12 +173,12 @@ def apply_stage_choice(name: object, value: object) -> None:
             show_trained_head(session().page_context.scenario)
         case "mask", str(mask):
             choose_mask(mask)
-        case "beside", True:
-            open_one_wide_head()
         case "sentence", int(place) if place >= 0:
             choose_sequence(place)
         case "head", int(head) if head >= 0:
             st.session_state["head"] = head
+            with suppress(AttentionError):
+                follow_head(session().page_context.trace)
 
 
 def _opened(key: str, on_open: Callable[[str], None] | None) -> None:

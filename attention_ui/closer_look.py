@@ -15,7 +15,7 @@ from attention_lab.export.trace_files import trace_to_npz
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
-from attention_viz.tables import field_table, matrix_table, terms_table
+from attention_viz.tables import field_table, matrix_table, readable, terms_table
 
 from .facts import fact
 from .page_context import PageContext
@@ -33,7 +33,7 @@ def draw_terms(now: PageContext, derivation: Derivation) -> None:
     if fact("terms", len(derivation.terms)) == 1:
         st.caption("There is only one term; the line above shows it.")
         return
-    st.dataframe(terms_table(derivation), hide_index=True, alt="Every term")
+    st.dataframe(readable(terms_table(derivation)), hide_index=True, alt="Every term")
     st.caption("Four decimals are shown; the calculation uses all digits." + code_order_note(now))
 
 
@@ -69,7 +69,7 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
         f"{title.capitalize()}{part}: axes"
         f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{code_order_note(now)}"
     )
-    st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {title}{part}")
+    st.dataframe(readable(matrix_table(trace, field, head)), alt=f"The numbers of {title}{part}")
     csv = field_table(trace, field).to_csv().encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 

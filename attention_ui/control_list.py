@@ -15,7 +15,7 @@ from attention_lab.choices import (
     has_handmade_sizes,
 )
 from attention_lab.scenario import Scenario
-from attention_lab.sentences import MAX_SENTENCES
+from attention_lab.sentences import MAX_SENTENCES, weights_in_force
 
 CONTROL_DEFAULTS = asdict(Scenario())
 CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
@@ -28,10 +28,13 @@ def _is_free(values: Values) -> bool:
 
 
 def _weights(values: Values) -> str:
-    """The kind of weights that the layer has: weights by hand exist for their own sizes only."""
-    if values["weights"] == "by hand" and not has_handmade_sizes(Scenario(**values)):
+    """The kind of weights that the layer has: those by hand need their own sizes, and a sentence in
+    which they find something.
+    """
+    chosen = Scenario(**values)
+    if values["weights"] == "by hand" and not has_handmade_sizes(chosen):
         return "random"
-    return str(values["weights"])
+    return weights_in_force(chosen).weights
 
 
 def decided_values(values: Values) -> Mapping[str, Any]:

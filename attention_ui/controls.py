@@ -1,18 +1,25 @@
 """The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL.
 
 Bounds (`FIELD_BOUNDS`, `CHOICES`) never depend on another control: Streamlit ends the page when a
-bound value falls outside moved bounds.
+bound value falls outside moved bounds. The heads that are offered do, see `uneven_heads.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
+from attention_core.text import Tokens
+from attention_lab.choices import (
+    FIELD_BOUNDS,
+    FIELD_CHOICES,
+    MAX_TEXT_LENGTH,
+    fitting_heads,
+)
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
@@ -20,6 +27,7 @@ from attention_lab.weight_changes import change_notes
 from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS
 from .mask_choice import make_room_for_padding
+from .uneven_heads import offer_heads
 from .url_state import (
     control_group,
     draw_bound,
@@ -30,6 +38,7 @@ from .url_state import (
 )
 
 TEXT_AREA_HEIGHT = 68  # px, two lines
+WIDTHS = ("d_k", "d_v", "d_o")
 MAX_DIGITS = 5  # more than any size has
 
 
@@ -40,8 +49,7 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
     were moved or are in the URL. The sizes stand first but are drawn last, because the weights
     decide which of them have an effect.
     """
-    values = dict(CONTROL_DEFAULTS) | _sizes_of_session()
-    del values["edits"], values["own"], values["painted"]
+    values = dict(CONTROL_DEFAULTS) | _held_by_session()
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
@@ -57,21 +65,28 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
             ]
             keep_in_url(CONTROL_GROUPS[0], _defaults(wanted))
             _draw_all(wanted, values)
+    del values["edits"], values["own"]
     return Scenario(**values), below_sizes
 
 
-def _sizes_of_session() -> dict[str, int]:
-    """The sizes as the session holds them, or in a first run the URL: they are drawn last but
-    decide whether weights by hand fit.
+def _held_by_session() -> dict[str, Any]:
+    """What decides whether weights by hand fit, as the session holds it, or in a first run the URL:
+    the sizes and the sentence, which are drawn last, and the user's own numbers.
     """
-    found = {}
-    for name in ("d_model", "n_heads", "d_k", "d_v", "d_o"):
-        asked = session().asked.get(name, [""])[-1]
-        text = str(st.session_state.get(name, asked))
+    found: dict[str, Any] = {}
+    for name in ("text", "batch", "edits", "own", "n_tokens", "d_model", "n_heads", *WIDTHS):
+        text = _held(name)
         found[name] = CONTROL_DEFAULTS[name]
-        if text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
+        if isinstance(found[name], str):
+            found[name] = text[:MAX_TEXT_LENGTH]
+        elif text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
             found[name] = int(text)
     return found
+
+
+def _held(name: str) -> str:
+    """A choice as the session holds it, or in a first run the URL."""
+    return str(st.session_state.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
 
 
 def unused_controls(used: Collection[str]) -> tuple[str, ...]:
@@ -95,6 +110,14 @@ def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
     return tuple(note for field, text in fields.items() for note in field_notes(field, text))
 
 
+def left_out_notes(scenario: Scenario, tokens: Tokens) -> tuple[str, ...]:
+    """Notes on what of the sentences is left out although nobody asked for it."""
+    notes = sentence_notes(scenario)
+    if tokens.n_left_out and not scenario.n_tokens:
+        notes += tokens.notes
+    return notes
+
+
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:
     """Notes on how the last choices changed the weights."""
     return change_notes(session().before, scenario)
@@ -109,10 +132,22 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
     for control in controls:
-        chosen = values[control.name] = _draw(control, disabled=not control.matters(values))
+        disabled, step = not control.matters(values), 1
+        if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
+            step = values["n_heads"]  # the next size that the heads can share
+        chosen = values[control.name] = _draw(control, disabled, step)
         decided = decided_values(values).get(control.name, chosen)
         if decided != chosen:
             _draw_decided(control, decided)
+        elif control.name == "n_heads":
+            offered = _fitting_heads(values)
+            offer_heads(offered, control.help, disabled, label=control.label)
+
+
+def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:
+    """The numbers of heads that fit the choices and the user's own matrices."""
+    scenario = Scenario(**values)
+    return fitting_heads(replace(scenario, own=_held("own"))) or fitting_heads(scenario)
 
 
 def _draw_decided(control: Control, value: Any) -> None:
@@ -154,8 +189,10 @@ def one_line(text: str) -> str:
 ON_CHANGE = {"text": cut_text, "batch": cut_text, "mask": make_room_for_padding}
 
 
-def _draw(control: Control, disabled: bool) -> Any:
-    """Draw the widget of a control, which its type and bounds decide; gives its value."""
+def _draw(control: Control, disabled: bool, step: int) -> Any:
+    """Draw the widget of a control, which its type and bounds decide; gives its value. step: of a
+    field for a whole number.
+    """
     name, default = control.name, CONTROL_DEFAULTS[control.name]
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
     if change := ON_CHANGE.get(name):
@@ -191,4 +228,4 @@ def _draw(control: Control, disabled: bool) -> Any:
         )
     if high <= 16:
         return int(draw_bound(st.slider, control.label, low, high, default, **about))
-    return whole_number_input(st, control.label, low, high, default, step=1, **about)
+    return whole_number_input(st, control.label, low, high, default, step=step, **about)

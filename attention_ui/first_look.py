@@ -14,10 +14,14 @@ from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
-from .presets import SENTENCE_KEY, is_untouched, preset_of, presets, widget_values
+from .presets import SENTENCE_KEY, Preset, example_for, is_held, preset_of, widget_values
 from .registry import OwnControls
-from .url_state import requested, session, url_texts
+from .url_state import held_place, requested, session, url_texts
 
+# The choices that decide how many tokens there are, and which.
+DECIDE_TOKENS = ("text", "n_tokens", "piece", "batch")
+# The parameters that choose a layer or a place in it.
+_NAMES = (*widget_values(Scenario()), *FOCUS, SENTENCE_KEY, "pin")
 OPENING_JS = """(() => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(NAMED)) {
@@ -28,25 +32,43 @@ OPENING_JS = """(() => {
 """
 
 
-def open_first_example(own: OwnControls | None) -> None:
-    """Load the first example if a visit begins without any choice for a layer.
+def open_example(page: str, own: OwnControls | None) -> None:
+    """Load the example of a page if a visit begins without any choice for a layer, or if the
+    visitor comes from another page and has chosen nothing yet.
 
-    own: the own controls of the page. A page that uses no shared control does not begin the visit
-    of a layer; one that uses the sentence begins it with the default sentence.
+    page: the URL path. own: the own controls of the page. A page that uses no shared control does
+    not begin the visit of a layer; one that uses the sentence begins it with the default sentence.
     """
     now = session()
     if now.has_scripts:
         now.opening = {}  # the script has written it
     if now.begun:
+        if not own and now.unchosen and now.url_path != page:
+            _go_on_with(example_for(page))
         return
     is_named = _is_named()
     now.begun = is_named or not own or bool(own.used)
     if not own and not is_named:
-        held = presets()[0].session_values
+        held = example_for(page).session_values
         st.session_state.update(held)
         usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:
             now.opening = url_texts({name: v for name, v in held.items() if v != usual[name]})
+
+
+def _go_on_with(example: Preset) -> None:
+    """Load the example of another page, if the menu has led there: its links carry the choices and
+    no place.
+    """
+    now = session()
+    held = url_texts(widget_values(now.last))
+    carried = all(
+        held.get(name) == texts[-1] for name, texts in now.asked.items() if name in _NAMES
+    )
+    if carried and is_held(now.last) and now.last != example.scenario:
+        st.session_state.update(example.session_values)
+        now.last = example.scenario
+        now.asked = {name: texts for name, texts in now.asked.items() if name not in _NAMES}
 
 
 def opening_script() -> str:
@@ -60,14 +82,13 @@ def opening_script() -> str:
 
 def _is_named() -> bool:
     """Whether the URL names a control or a place, or one was moved."""
-    names = (*widget_values(Scenario()), *FOCUS, SENTENCE_KEY, "pin")
-    is_moved = not is_untouched() or any(st.session_state.get(name) for name in FOCUS)
-    return is_moved or not session().asked.keys().isdisjoint(names)
+    is_moved = not is_held(Scenario()) or any(st.session_state.get(name) for name in FOCUS)
+    return is_moved or not session().asked.keys().isdisjoint(_NAMES)
 
 
 def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
-    """Note the scenario of the layer. If its sentence is new and the visitor has not chosen a cell,
-    move the focus to a cell that is worth a look.
+    """Note the scenario of the layer. If its tokens are new and the visitor has not chosen a cell,
+    or if they lack the cell, move the focus to a cell that is worth a look.
 
     page: the page on which notes describe the change. trace: None if no layer was run; then nothing
     is noted.
@@ -76,14 +97,20 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
     if trace is None:
         return
     before, now.last = now.last, scenario
+    if now.url_path != page or before != scenario:
+        is_usual = scenario == example_for(page).scenario
+        now.unchosen = is_usual and (before is None or (now.unchosen and now.url_path != page))
     if before != scenario:
         now.before = before
     elif now.url_path != page:
         now.before = None
-    if before is not None and before.text != scenario.text and not _is_asked():
-        held = tuple(st.session_state.get(name, 0) for name in FOCUS)
-        if held in (Cell(), _first_cell(before, held[0])):
-            st.session_state.update((_first_cell(scenario, held[0]) or Cell())._asdict())
+    if before is None or before == scenario or _is_asked():
+        return
+    held = Cell(*(held_place(name) for name in FOCUS))
+    is_gone = held.query >= trace.sizes["T"] or held.key >= trace.sizes["S"]
+    is_new = any(getattr(before, name) != getattr(scenario, name) for name in DECIDE_TOKENS)
+    if is_gone or (is_new and held in (Cell(), _first_cell(before, held.head))):
+        st.session_state.update((_first_cell(scenario, held.head) or Cell())._asdict())
 
 
 def _is_asked() -> bool:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.head_blocks import head_columns
+from attention_lab.heads.keys_read import strongest_keys
+from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import MAX_INDEX
 
-from .presets import is_untouched
-from .url_state import choose_place, numbered_places, restore_place, write_to_url
+from .presets import is_held
+from .url_state import choose_place, held_place, numbered_places, restore_place, write_to_url
 
 FOCUS_HELP = {
     "head": "Which head the pages look into.",
@@ -82,7 +85,7 @@ def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in FOCUS))
     defaults: dict[str, int | None] = dict.fromkeys(FOCUS, 0)
-    if trace is not None and place == Focus(0, 0, 0, 0) and is_untouched():
+    if trace is not None and place == Focus(0, 0, 0, 0) and is_held(Scenario()):
         # A URL without any choice opens the first example, so the URL of the default layer names
         # the head.
         defaults["head"] = None
@@ -101,11 +104,25 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
     words = {name: tuple(map(str, range(length))) for name, length in lengths.items()}
     words["query"] = numbered_places(trace.labels("T"))
     words["key"] = numbered_places(trace.labels("S"))
-    width: Literal["stretch"] | int = 114  # px
+    about: dict[str, Any] = {"width": 114}  # px
     if st.session_state.get("present"):
-        width = "stretch"
+        about = {"width": "stretch"}
+    acts = {"head": {"on_change": partial(follow_head, trace)}}
     for name in lengths:
-        choose_place(name.capitalize(), name, words[name], help=FOCUS_HELP[name], width=width)
+        more = about | acts.get(name, {})
+        choose_place(name.capitalize(), name, words[name], help=FOCUS_HELP[name], **more)
+
+
+def follow_head(trace: Trace) -> None:
+    """In a callback: another head looks at other words, so the key in focus becomes the one that
+    the query reads most from in it. If the query sees no key, the key stays.
+    """
+    head, query = (
+        min(held_place(name), trace.sizes[axis] - 1)
+        for name, axis in (("head", "H"), ("query", "T"))
+    )
+    for key, _ in strongest_keys(trace, head, query, count=1):
+        st.session_state["key"] = key
 
 
 def move_focus(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:

@@ -9,29 +9,32 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.choices import resolve
+from attention_lab.choices import has_uneven_heads, resolve
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.scenario import Scenario, sequence_of
-from attention_lab.sentences import tokens_of
+from attention_lab.sentences import tokens_of, weights_in_force
 
-from . import controls, own_numbers, uneven_heads
+from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
 from .facts import fact
-from .first_look import open_first_example, opening_script, track_scenario
+from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
 from .markdown import escape_markdown
 from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
+from .random_weights import by_hand_notes
 from .reference.questions import show_foot
 from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_steps
 from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
-from .step import show_strip
+from .step import keep_picture, show_strip
+from .streamlit_private import as_part_of
 from .teach.lesson_draft import show_draft_box
 from .trained import uploaded_heads
+from .uneven_heads import offer_divisors
 from .url_state import (
     leave_old_url,
     open_requested_page,
@@ -65,40 +68,64 @@ def _draw() -> Page:
     """Draw the frame and the page that the URL names; gives the page."""
     now, (streamlit_page, page) = session(), _open_page()
     own = uploaded_heads.controls_of(page)
-    open_first_example(own)
-    scenario, below_sizes = _choices(own)
+    open_example(page.url_path, own)
+    chosen, below_sizes = _choices(own)
+    scenario = weights_in_force(chosen)
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
-    # One container for the stage or the heading and for the notes below, so that everything after
-    # it keeps its place.
-    now.stage_place = stage_place()
-    if page not in story_steps():
-        _heading(page, notation)
+    _make_places(page, notation)
     trace = None
     if own is None:
-        trace = _trace(seen, sequence, page.needs_layer)
+        with now.message_place:
+            trace = _trace(seen, sequence, page.needs_layer)
+    _note_picture(page, trace)
     track_scenario(page.url_path, scenario, trace)
     with below_sizes:
         place = choose_focus(trace, page.looks_into)
     with st.sidebar:
         with explained_errors():
             if own is None:
-                own_numbers.draw_own_numbers(scenario, trace, place)
+                own_numbers.draw_own_numbers(chosen, trace, place)
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
+    now.page_context = PageContext(seen, place, notation, sequence=sequence, chosen=chosen)
     if own is not None or trace is not None or not page.needs_layer:
-        with explained_errors():
-            now.page_context = PageContext(seen, place, notation, sequence=sequence)
+        with explained_errors(now.message_place):
             try:
                 streamlit_page.run()
                 show_foot(page)
             finally:  # also after an error
                 _heading(page, notation)
                 _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
+    elif now.pictured:
+        with as_part_of(streamlit_page):
+            keep_picture(page)
     _heading(page, notation)
     return page
+
+
+def _make_places(page: Page, notation: Notation) -> None:
+    """Make one container for the stage or the heading and for the notes below, so that everything
+    after it keeps its place; in it one for the message of a page that cannot be computed.
+    """
+    now = session()
+    now.stage_place = stage_place()
+    if page not in story_steps():
+        _heading(page, notation)
+    with now.stage_place:
+        now.message_place = st.container(key="message")
+
+
+def _note_picture(page: Page, trace: Trace | None) -> None:
+    """Note whether the browser gets the picture of a step, or still has the last one of this
+    step.
+    """
+    if page in story_steps() and trace is not None:
+        session().pictured = page
+    elif session().pictured != page:
+        session().pictured = None
 
 
 def _open_page() -> tuple[Any, Page]:
@@ -107,7 +134,7 @@ def _open_page() -> tuple[Any, Page]:
     now = session()
     # Made once for each visitor, because st.Page looks for the file on the disk.
     now.menu = now.menu or menu_pages()
-    streamlit_page = st.navigation(now.menu, position="top")
+    streamlit_page = st.navigation(now.menu, position="top", expanded=True)
     open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW_DEFAULTS, "which"))
     page = page_of(streamlit_page.url_path)
     leave_old_url(streamlit_page.url_path, page)
@@ -146,16 +173,20 @@ def _notes(
     scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
 ) -> tuple[str, ...]:
     """Notes on the sentence and the weights, as far as the page uses them. A section with its own
-    tokens explains them itself, and a stage has its own note on the weights.
+    tokens explains them itself, and a stage has its own notes on the weights and on what is left
+    out.
     """
     if own and "text" not in own.used:
         return ()
     found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
-    if trace is not None and page not in story_steps():
-        found += controls.layer_notes(scenario)
-    if trace is not None:
-        found += tokens_of(page_context().shown).notes
-    return tuple(found)
+    if trace is None:
+        return tuple(found)
+    tokens = tokens_of(page_context().shown)
+    if page not in story_steps():
+        by_hand = [note.text for note in by_hand_notes(page_context())]
+        return (*found, *controls.layer_notes(scenario), *by_hand, *tokens.notes)
+    on_stage = controls.left_out_notes(scenario, tokens)
+    return tuple(note for note in (*found, *tokens.notes) if note not in on_stage)
 
 
 def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
@@ -168,10 +199,10 @@ def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
     if explained:
         errors = explained_errors()
     with errors:
-        if not uneven_heads.has_uneven_heads(resolve(scenario)):
+        if not has_uneven_heads(resolve(scenario)):
             return sequence_of(scenario, sequence)
         if explained:
-            uneven_heads.offer_divisors(scenario)
+            offer_divisors(scenario)
     return None
 
 
@@ -179,7 +210,8 @@ def _look(page: Page) -> tuple[str, str]:
     """What is sent to the browser only when it changes: the page that gives the tab its title, and
     the style sheet of the page.
     """
-    return page.url_path, page_css(page in story_steps()) + lesson_style()
+    is_staged, is_story = session().pictured is not None, page.section == "story"
+    return page.url_path, page_css(is_staged, is_story, page.has_sidebar) + lesson_style()
 
 
 def _set_up_browser(page: Page) -> None:
@@ -209,6 +241,8 @@ def _heading(page: Page, notation: Notation) -> None:
     if session().is_headed:
         return
     session().is_headed = True
+    if page in story_steps():
+        session().pictured = None  # its stage has shown no heading
     with session().stage_place:
         if page.section == "story":
             show_strip(notation)

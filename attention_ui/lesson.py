@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,13 +15,13 @@ from attention_lab.lessons.lesson import (
     LESSON_VIEWS,
     MAX_MOMENTS,
     Lesson,
-    LessonQuestion,
     Moment,
 )
 from attention_lab.lessons.lesson_file import lesson_named
 
 from .control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
 from .facts import fact
+from .lesson_bar import lesson_bar_html, moment_url
 from .registry import PAGES, page_of
 from .url_state import restore, session, write_to_url
 
@@ -43,12 +42,6 @@ class ShownLesson:
     def moment(self) -> Moment:
         """The current moment."""
         return self.lesson.moments[self.place]
-
-    def url(self, place: int, view: str = "") -> str:
-        """The URL of a moment, in the same view or another one."""
-        view = view or self.view
-        named = "" if view == self.lesson.view else view
-        return f"./{self.lesson.url(place, self.name, named)}"
 
     @property
     def controls(self) -> tuple[str, ...] | None:
@@ -89,7 +82,9 @@ def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
     place = min(number, len(lesson.moments)) - 1
     shown = ShownLesson(lesson, name, place, str(st.session_state["view"]))
     if not url_path:
-        there = parse_qs(urlsplit(shown.url(place)).query, keep_blank_values=True)
+        there = parse_qs(
+            urlsplit(moment_url(lesson, name, place, shown.view)).query, keep_blank_values=True
+        )
         st.switch_page(page_of(shown.moment.page).path, query_params=there)
     if now.moment != (name, place):
         now.moment = (name, place)
@@ -114,7 +109,8 @@ def lesson_style() -> str:
         controls = shown.moment.controls
     hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
     if any(controls):
-        named = ", ".join(f".st-key-{name}" for name in controls)
+        stands_for = {"n_heads": "offered-heads"}
+        named = ", ".join(f".st-key-{stands_for.get(name, name)}" for name in controls)
         hidden += [
             f'[data-testid="stSidebar"] [data-testid="stElementContainer"]:not({named})',
             f'[data-testid="stSidebar"] [data-testid="stExpander"]:not(:has({named}))',
@@ -178,6 +174,12 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
             st.session_state[name] = ""
 
 
+def lesson_place() -> str:
+    """The lesson and its moment as one text; "" without a lesson."""
+    shown: ShownLesson | None = session().lesson
+    return f"{shown.name}.{shown.place + 1}" if shown else ""
+
+
 def stage_place() -> DeltaGenerator:
     """The place of the stage or the heading. In a lesson its bar is above: links to the previous
     and the next moment, the text, the question, the note.
@@ -186,64 +188,5 @@ def stage_place() -> DeltaGenerator:
     fact("lesson", shown and (shown.name, shown.place, shown.view))
     if shown is not None:
         with st.container(key="lesson"):
-            st.html(lesson_bar_html(shown))
+            st.html(lesson_bar_html(shown.lesson, shown.name, shown.place, shown.view))
     return st.container(key="stage")
-
-
-def lesson_bar_html(shown: ShownLesson) -> str:
-    """The bar as HTML. assets/lesson.js handles its links and its questions."""
-    moment, count = shown.moment, len(shown.lesson.moments)
-    before, after = shown.place - 1, shown.place + 1
-    other = "full" if shown.view == "lesson" else "lesson"
-    words = {"full": "All controls", "lesson": "Fewer controls"}[other]
-    text = f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else ""
-    return (
-        '<nav class="lesson-bar" aria-label="Lesson"><div class="lesson-line">'
-        f"{_step(shown, before, 'before', '‹', 'Previous moment')}"
-        f'<span class="lesson-count">{after}/{count}</span>'
-        f"{_step(shown, after, 'after', '›', 'Next moment')}"
-        f"<b>{escape(moment.title)}</b>"
-        f'<span class="lesson-title">{escape(shown.lesson.title)}</span>'
-        f"{_note(moment)}"
-        f'<a class="lesson-act" href="{escape(shown.url(shown.place, other))}">{words}</a>'
-        f'<a class="lesson-act" href="{escape(_page_without_lesson(shown))}">End lesson</a></div>'
-        f"{text}{_question(moment.question)}</nav>"
-    )
-
-
-def _step(shown: ShownLesson, place: int, kind: str, sign: str, says: str) -> str:
-    if not 0 <= place < len(shown.lesson.moments):
-        return f'<span class="lesson-step {kind}" aria-hidden="true">{sign}</span>'
-    there = escape(shown.url(place))
-    return f'<a class="lesson-step {kind}" href="{there}" aria-label="{says}">{sign}</a>'
-
-
-def _page_without_lesson(shown: ShownLesson) -> str:
-    return f"./{shown.moment.page}?{urlencode(shown.moment.choices)}"
-
-
-def _note(moment: Moment) -> str:
-    if not moment.note:
-        return ""
-    return (
-        '<details class="lesson-note"><summary>Note</summary>'
-        f"<p>{escape(moment.note)}</p></details>"
-    )
-
-
-def _question(question: LessonQuestion | None) -> str:
-    """The question with its answers as buttons; without answers, a button that shows the answer."""
-    if question is None:
-        return ""
-    options = question.options or ("Show the answer",)
-    buttons = "".join(
-        f'<button type="button" data-right="{str(place == question.right).lower()}">'
-        f"{escape(option)}</button>"
-        for place, option in enumerate(options)
-    )
-    kind = "choice" if question.options else "open"
-    return (
-        f'<div class="lesson-question" data-kind="{kind}"><span>{escape(question.ask)}</span>'
-        f"{buttons}"
-        f'<output aria-live="polite" hidden>{escape(question.why)}</output></div>'
-    )

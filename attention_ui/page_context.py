@@ -25,8 +25,10 @@ from .url_state import session
 
 @dataclass(frozen=True)
 class PageContext:
-    """The user's choices, the cell in focus, the notation, the layer if it is not made from the
-    choices, and the sequence of the batch that is shown.
+    """The scenario of the page, the cell in focus, the notation, the layer if it is not made from
+    the choices, and the sequence of the batch that is shown.
+
+    chosen: the choices as the sidebar holds them, where the page may run others.
     """
 
     scenario: Scenario
@@ -34,6 +36,7 @@ class PageContext:
     notation: Notation
     layer: Trace | None = None
     sequence: int = 0
+    chosen: Scenario | None = None
 
     @property
     def trace(self) -> Trace:

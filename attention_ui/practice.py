@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.derivation import Derivation
+from attention_core.derivation import Derivation, derive
 from attention_lab.fading import FadedExample, TermLine, fade_example
 from attention_lab.files.file_checks import typed_number
 from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
@@ -167,13 +167,19 @@ def _distinct_questions(now: PageContext, first: int, field: str) -> list[tuple[
     return list(texts.values())
 
 
-def ask_misconception(trace: Trace, number: int, field: str) -> None:
-    """Ask a question with options on the same step, and judge the answer at once."""
+def ask_misconception(now: PageContext, number: int, field: str) -> None:
+    """Ask a question with options on the same step, with the matrices that it needs, and judge the
+    answer at once.
+    """
+    trace = now.trace
     guess = guess_in_turn(trace, number, field)
     if fact("belief", guess) is None or guess is None:
         return
-    st.header("Misconceptions", anchor=False)
-    st.markdown(f"**{escape_quotations(guess.prompt)}**")
+    st.header("A common mistake: choose", anchor=False)
+    head = ""
+    if "H" in trace.axes(guess.field) and guess.item.asks != "matrix":
+        head = f"Head {fact('head_of_belief', guess.index[1])}: "
+    st.markdown(f"**{head}{escape_quotations(guess.prompt)}**")
     chosen = st.radio(
         "Your choice",
         range(len(guess.options)),
@@ -185,6 +191,9 @@ def ask_misconception(trace: Trace, number: int, field: str) -> None:
     )
     if chosen is not None:
         _judge_option(guess, int(chosen))
+    if guess.item.asks != "matrix":
+        board = operand_board(now.stage, derive(trace, guess.field, guess.index), not now.whole)
+        show_board(board, "practice mistake", fits=True)
 
 
 def _judge_option(guess: Guess, place: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,15 +11,27 @@ from typing import Any
 
 import streamlit as st
 
+from attention_core import AttentionError
+from attention_lab.choices import resolve
 from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
+from .facts import fact
 from .url_state import session
 
 EXAMPLE_KEY = "example"
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
 PRESET_FILE = Path(__file__).parent.parent / "assets" / "presets.json"
+
+# The examples with which pages open that show little of the first one: more heads, words for which
+# the target is a translation, a seed that gives each student other numbers.
+SUITED_EXAMPLES = {
+    "head-worth": "The animal and the street",
+    "shared-keys": "The animal and the street",
+    "encoder-decoder": "The animal and the street",
+    "homework": "Two heads on paper",
+}
 
 
 @dataclass(frozen=True)
@@ -52,6 +65,12 @@ def presets() -> tuple[Preset, ...]:
     )
 
 
+def example_for(url_path: str) -> Preset:
+    """The example with which a page opens, until the visitor chooses something."""
+    name = SUITED_EXAMPLES.get(url_path, presets()[0].name)
+    return next(preset for preset in presets() if preset.name == name)
+
+
 def preset_of(scenario: Scenario) -> Preset | None:
     """The example whose scenario this is, if there is one."""
     return next((preset for preset in presets() if preset.scenario == scenario), None)
@@ -59,7 +78,7 @@ def preset_of(scenario: Scenario) -> Preset | None:
 
 def choose_example(scenario: Scenario, explained: bool) -> None:
     """The select box of examples; it shows the example with this scenario, if there is one.
-    explained: whether its hint is shown.
+    explained: whether its hint is shown, or in its place what the visitor chose.
     """
     names = [preset.name for preset in presets()]
     current = preset_of(scenario)
@@ -71,14 +90,24 @@ def choose_example(scenario: Scenario, explained: bool) -> None:
         "Example",
         names,
         index=None,
+        required=True,  # nothing can be taken out of it: an example is left by another choice
         key=EXAMPLE_KEY,
         on_change=_load,
         args=(scenario,),
         placeholder="Your own: choose an example",
         help="Sets every control.",
     )
-    if explained and current:
-        st.caption(current.hint)
+    if explained:
+        st.caption(current.hint if current else _own_choices(scenario))
+
+
+def _own_choices(scenario: Scenario) -> str:
+    """What is shown where it is no example."""
+    with suppress(AttentionError):  # the page explains it
+        scenario = resolve(scenario)
+    chosen = fact("own_choices", (scenario.weights, scenario.n_heads, scenario.mask))
+    numbers = " Some numbers are your own." * bool(scenario.edits or scenario.own)
+    return "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*chosen) + numbers
 
 
 def _load(shown: Scenario) -> None:
@@ -91,17 +120,15 @@ def _load(shown: Scenario) -> None:
     chosen = next(
         (preset for preset in presets() if preset.name == st.session_state[EXAMPLE_KEY]), None
     )
-    if chosen and all(
-        st.session_state.get(name, value) == value for name, value in widget_values(shown).items()
-    ):
+    if chosen and is_held(shown):
         st.session_state.update(chosen.session_values)
         session().last = chosen.scenario
 
 
-def is_untouched() -> bool:
-    """Whether every control has its default, without own numbers."""
-    defaults = widget_values(Scenario())
-    return all(st.session_state.get(name, value) == value for name, value in defaults.items())
+def is_held(scenario: Scenario) -> bool:
+    """Whether the session holds a scenario; what it does not hold yet counts as the same."""
+    held = st.session_state
+    return all(held.get(name, value) == value for name, value in widget_values(scenario).items())
 
 
 def widget_values(scenario: Scenario) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""A note that random weights mean nothing, with a button to the same sentence in a trained head."""
+"""Notes on weights that say little about a sentence: those drawn at random, and those by hand for
+words that they do not know. A button leads to the same sentence in a trained head.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
+from attention_lab.by_hand import unknown_words
 from attention_lab.choices import SEEDED_WEIGHTS, resolve
 from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
@@ -17,19 +20,54 @@ from .facts import fact
 from .page_context import PageContext
 
 PRONOUN_LAYER, PRONOUN_HEAD = 3, 1  # of the trained model: a pronoun attends to its noun
-RANDOM_NOTE = Note(
-    "These random weights mean nothing.",
-    "The same sentence in a trained head",
-    act="weights",
-    value="trained",
-)
+MAX_NAMED = 4  # unknown words
+MAX_LETTERS = 16  # of one of them
+
+
+def _with_way_out(text: str) -> Note:
+    """A note with the button to a trained head."""
+    return Note(text, "The same sentence in a trained head", act="weights", value="trained")
 
 
 def random_notes(now: PageContext) -> tuple[Note, ...]:
     """The note, if a seed decides the weights of the page."""
     own = now.layer is not None or now.scenario.own
     is_random = fact("random_weights", not own and resolve(now.scenario).weights in SEEDED_WEIGHTS)
-    return (RANDOM_NOTE,) * is_random
+    if not is_random or _is_replaced(now):
+        return ()
+    return (_with_way_out("These random weights mean nothing."),)
+
+
+def by_hand_notes(now: PageContext) -> tuple[Note, ...]:
+    """A note, if weights by hand were chosen, on words that they do not know, and on random weights
+    in their place.
+    """
+    if not now.chosen or resolve(now.chosen).weights != "by hand" or now.chosen.own:
+        return ()
+    words = fact("unknown_words", unknown_words([t for one in now.labels for t in one]))
+    unknown = f"Not in the list of words: {_named(words)}."
+    if fact("weights_replaced", _is_replaced(now)):
+        told = (
+            "The weights by hand find nothing here: no word asks, or none answers. So the weights"
+            " are random and mean nothing."
+        )
+        return (_with_way_out(f"{told} {unknown}" if words else told),)
+    return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
+
+
+def _is_replaced(now: PageContext) -> bool:
+    """Whether random weights stand in the place of those by hand."""
+    return now.chosen is not None and now.chosen.weights != now.scenario.weights
+
+
+def _named(words: tuple[str, ...]) -> str:
+    """Some words in quotation marks, and the number of the others."""
+    named = [
+        f"“{word if len(word) <= MAX_LETTERS else word[: MAX_LETTERS - 1] + '…'}”"
+        for word in words[:MAX_NAMED]
+    ]
+    more = len(words) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
 
 
 def show_trained_head(scenario: Scenario) -> None:

@@ -12,7 +12,9 @@ ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "assets"
 PAGES_FOLDER = ROOT / "pages"
 
-SECTION_TITLES = {
+# The headings of the menu by their keys in assets/pages.csv: the sections, and one heading for the
+# pages that need mathematics or programming, whose files stay in the folder of their section.
+MENU = {
     "story": "The story",
     "heads": "Heads",
     "masks": "Masks and kinds",
@@ -20,11 +22,9 @@ SECTION_TITLES = {
     "trained": "Trained heads",
     "labs": "Labs",
     "teach": "Teaching",
+    "experts": "For experts",
     "reference": "Reference",
 }
-# Pages that need mathematics. They have their own heading in the menu, before the last one.
-MATHEMATICS_PAGES = ("propositions", "growth", "geometry", "stiefel")
-MENU = (*list(SECTION_TITLES.values())[:-1], "Mathematics", SECTION_TITLES["reference"])
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class OwnControls:
 
 OWN_CONTROLS = {
     "diagonal": OwnControls(
-        "This section uses the sentence. Choose everything else on its pages.", ("text",)
+        "This section uses only the sentence. The page has its other choices.", ("text",)
     ),
     "trained": OwnControls(
         "This section uses the sentence. Sizes, weights and mask are those of the model.",
@@ -57,14 +57,17 @@ OWN_CONTROLS = {
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its section, URL path, title, icon, question, and the trace fields that it shows.
+    """A page: its section, its place in the menu, URL path, title, icon, question, and the trace
+    fields that it shows.
 
+    section: the folder of its file, whose controls it has. heading: in the menu, one of `MENU`.
     looks_into: the names of the places (head, query, key, feature) that give the cell in focus;
     empty if the page explains no cell. on_boards: whether that cell is on a board, which a notation
     may transpose; charts and tables are never transposed.
     """
 
     section: str
+    heading: str
     url_path: str
     title: str
     icon: str
@@ -79,13 +82,6 @@ class Page:
         return str(PAGES_FOLDER / self.section / f"{self.url_path.replace('-', '_')}.py")
 
     @property
-    def heading(self) -> str:
-        """Its heading in the menu, one of `MENU`."""
-        if self.url_path in MATHEMATICS_PAGES:
-            return "Mathematics"
-        return SECTION_TITLES[self.section]
-
-    @property
     def own_controls(self) -> OwnControls | None:
         """What the sidebar says and shows if the page uses few of the controls; None if it uses
         all.
@@ -93,6 +89,13 @@ class Page:
         if self.url_path in ("your-weights", "arrays"):
             return None
         return OWN_CONTROLS.get(self.section)
+
+    @property
+    def has_sidebar(self) -> bool:
+        """Whether the sidebar stands beside the page; not beside what a class looks at, nor where
+        it changes nothing.
+        """
+        return self.url_path not in ("class", "before-and-after")
 
     @property
     def needs_layer(self) -> bool:
@@ -103,9 +106,12 @@ class Page:
 
 
 def _page(line: dict[str, str]) -> Page:
-    """The page of a row; several names in a cell are separated by spaces."""
+    """The page of a row; several names in a cell are separated by spaces. A page without a place of
+    its own in the menu stands with its section.
+    """
     return Page(
         line["section"],
+        MENU[line["menu"] or line["section"]],
         line["url_path"],
         line["title"],
         f":material/{line['icon']}:",
@@ -157,15 +163,15 @@ def menu_pages() -> dict[str, list[st.Page]]:
             for page in PAGES
             if page.heading == heading
         ]
-        for heading in MENU
+        for heading in MENU.values()
     }
     first = PAGES[0]
     home = st.Page(
         first.path, title=first.title, url_path="home", default=True, visibility="hidden"
     )
-    pages[MENU[0]].append(home)
+    pages[first.heading].append(home)
     # Last, because st.switch_page takes the first page of a file.
-    pages[MENU[-1]] += [
+    pages[PAGES[-1].heading] += [
         st.Page(page_of(url).path, title=page_of(url).title, url_path=url, visibility="hidden")
         for url in OLD_URLS
     ]

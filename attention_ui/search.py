@@ -20,8 +20,9 @@ Row = TypeVar("Row")
 Texts = tuple[str, ...]
 MAX_LETTERS = 60
 STOP_WORDS = (
-    "a an and are at be by can do does for from how if in is it my of on or should that the then"
-    " has have need there they this to was what when where which who why with you"
+    "a an and are at be by can do does for from how if in is it just mean my not of on only or"
+    " should that the then has have need there they this to use used was we what when where which"
+    " who why with work you"
 )
 SYMBOL_LETTERS = 2  # a word of at most two letters is a symbol and must match as a whole
 # Fewer letters are found too often by chance across the end of one word and the start of the next.
@@ -132,19 +133,23 @@ def count_held(words: str, *texts: str) -> tuple[int, int]:
 
 def best_matches(words: str, rows: Iterable[Row], texts: Callable[[Row], Texts]) -> tuple[Row, ...]:
     """The rows whose texts hold every word of a search. If none does: those that hold most of a
-    longer question, at least half of it and two parts.
+    longer question, at least half of it and two parts. The more of it stands in the first text,
+    which is the title, the earlier comes the row.
 
     >>> best_matches("sum heads instead of joining", ["heads are summed", "heads"],
     ...     lambda row: (row,))
     ('heads are summed',)
+    >>> best_matches("mask", [("softmax", "a mask"), ("mask",)], lambda row: row)
+    (('mask',), ('softmax', 'a mask'))
     """
     counted = [(row, *count_held(words, *texts(row))) for row in rows]
     most = max((held for _, held, _ in counted), default=0)
-    return tuple(
+    found = [
         row
         for row, held, n_parts in counted
         if held == n_parts or (held == most and held >= max(2, n_parts / 2))
-    )
+    ]
+    return tuple(sorted(found, key=lambda row: -count_held(words, texts(row)[0])[0]))
 
 
 def _words(text: str) -> Words:

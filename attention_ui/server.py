@@ -10,10 +10,12 @@ from contextlib import asynccontextmanager, suppress
 from threading import Timer
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from .browser_files import base_path, plotly_route
 from .classroom.routes import class_routes
+from .first_paint import FirstPaint
 from .upload_limits import limit_uploads
 
 # A visitor needs three open files (an event loop), and Streamlit keeps 128 visitors who have left
@@ -30,6 +32,11 @@ def set_limits() -> None:
     gc.set_threshold(5_000)
     raise_file_limit()
     limit_uploads()
+
+
+def middleware() -> list[Middleware]:
+    """What answers of the server pass on their way to a browser."""
+    return [Middleware(FirstPaint)]
 
 
 def routes() -> list[Route]:

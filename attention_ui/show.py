@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -92,11 +92,14 @@ def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:
 
 
 @contextmanager
-def explained_errors() -> Iterator[None]:
+def explained_errors(place: DeltaGenerator | None = None) -> Iterator[None]:
     """Show the sentence of an `AttentionError` on the page. Any other exception is a bug and goes
     to the log.
+
+    place: the container of the sentence; None for where the page is.
     """
     try:
         yield
     except AttentionError as error:
-        st.error(escape_markdown(str(fact("error", error))), icon=":material/error:")
+        with place or nullcontext():
+            st.error(escape_markdown(str(fact("error", error))), icon=":material/error:")

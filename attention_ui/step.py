@@ -4,30 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from attention_lab.guesses import as_data, guess_beside
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.sentences import embedding_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_viz import story
 from attention_viz.payload import JSON
+from attention_viz.sentence import with_sentence
 from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
 from attention_viz.story.batch import BatchField
 
 from .batch import batch_field, open_link, show_batch, with_batch
-from .board import show_board
-from .controls import layer_notes
+from .board import keep_board, show_board
+from .controls import layer_notes, left_out_notes
+from .lesson import lesson_place
 from .page_context import PageContext
-from .registry import strip_pages
+from .random_weights import by_hand_notes
+from .registry import Page, strip_pages
 from .url_state import session
 
 # The names of boards in URLs with pinned cells, where they are not the URL path of the page.
 BOARD_NAMES = {"projections": "projection", "overview": "layer"}
-OVERVIEW_SENTENCE = (
-    "Every number is real and computed from your sentence: click a matrix to open its step."
-)
+OVERVIEW_SENTENCE = "Point at a word; click an arc or a matrix."
 
 
 def show_step(
@@ -43,8 +45,9 @@ def show_step(
     """Show the step that computes a field at the top of its page; gives the scene, for hand-outs.
 
     field: "" for the whole layer. more: LaTeX that is added to the formula. also: a sentence that
-    is added to that of the step. notes: on the numbers; before them stands what the last choice
-    changed, which a hand-out leaves out. on_open: called with the link of a clicked matrix.
+    is added to that of the step. notes: on the numbers; before them stands what of the sentence is
+    left out, and what the last choice changed, which a hand-out leaves out. on_open: called with
+    the link of a clicked matrix.
     """
     page, heads = session().page, {}
     says, latex = _sentence_and_formula(now, field, more)
@@ -64,10 +67,21 @@ def show_step(
         guess=_guess(now, field, board),
         **heads,
     )
-    changes = tuple(map(Note, layer_notes(now.scenario)))
-    shown = stage_board(board, replace(words, notes=(*changes, *notes)))
+    board = with_sentence(board, now.stage, now.focus.head, now.focus.query)
+    left_out = left_out_notes(now.scenario, tokens_of(now.shown))
+    changes = tuple(map(Note, (*left_out, *layer_notes(now.scenario))))
+    notes = (*changes, *by_hand_notes(now), *notes)
+    shown = stage_board(board, replace(words, notes=notes, **_in_lesson()))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
+
+
+def _in_lesson() -> dict[str, Any]:
+    """What a lesson changes: its words take the place of the step's own sentence, which may hold
+    the answer to its question.
+    """
+    lesson = lesson_place()
+    return {"lesson": lesson, "says": ""} if lesson else {}
 
 
 def _sentence_and_formula(now: PageContext, field: str, more: str) -> tuple[str, str]:
@@ -105,11 +119,24 @@ def _show(
     now: PageContext, stage: JSON, batch: BatchField | None, on_open: Callable[[str], None] | None
 ) -> None:
     """Show a stage, with the pictures of a batch, in the container at the top of the page."""
-    path = session().page.url_path
+    name = _board_name(session().page)
     with session().stage_place:
-        show_board(with_batch(now, stage, batch), BOARD_NAMES.get(path, path), open_link(on_open))
+        show_board(with_batch(now, stage, batch), name, open_link(on_open))
         show_batch(now, batch)
     session().is_headed = True
+
+
+def keep_picture(page: Page) -> None:
+    """Keep the last picture of a step that cannot be computed, greyed, below the message why."""
+    with session().message_place:
+        st.caption("In grey below: the last picture of this step, from before this choice.")
+    with session().stage_place:
+        keep_board(_board_name(page))
+    session().is_headed = True
+
+
+def _board_name(page: Page) -> str:
+    return BOARD_NAMES.get(page.url_path, page.url_path)
 
 
 def show_strip(text: Notation) -> None:
@@ -117,7 +144,9 @@ def show_strip(text: Notation) -> None:
     place = strip_pages().index(session().page)
     steps = [(step.title, step.url_path) for step in strip_pages()]
     summary = session().page.url_path == "seen"
-    show_board(strip_board(steps, place, text.convention == "column", summary), "strip")
+    is_column, lecture = text.convention == "column", bool(st.session_state.get("present"))
+    strip = strip_board(steps, place, is_column, summary, lecture, lesson_place())
+    show_board(strip, "strip")
 
 
 def projection_choice(chosen: str) -> tuple[Choice]:

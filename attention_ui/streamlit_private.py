@@ -9,7 +9,9 @@ undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any, cast
 
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
@@ -25,7 +27,19 @@ from streamlit.elements.lib.mutable_expander_container import (
 from streamlit.runtime.memory_uploaded_file_manager import (
     MemoryUploadedFileManager as MemoryUploadedFileManager,
 )
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec as UploadedFileRec
+
+
+def as_part_of(page: Any) -> AbstractContextManager[None]:
+    """A context in which the frame draws an element of a page, which `page.run()` would else draw:
+    Streamlit gives elements of the page and of the frame different names, and the browser would
+    take it for another one.
+
+    `tests/ui/test_first_acts.py` fails when these names change.
+    """
+    context: Any = get_script_run_ctx()
+    return cast("AbstractContextManager[None]", context.run_with_active_hash(page._script_hash))
 
 
 def register_components(app: str, names: Iterable[str], root: Path) -> int:

@@ -1,6 +1,11 @@
-"""The warning when heads do not divide the embedding size, with buttons that mend it."""
+"""Heads that divide the embedding size: the slider that offers them, and the warning, with buttons
+that mend it, when the URL or another embedding size asks for others.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -9,12 +14,33 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
 from .facts import fact
+from .url_state import set_if_changed
+
+HEADS = "n_heads"
+OFFERED = "offered heads"  # the slider that is seen
+WHY_THESE = (
+    " Each gets an equal block of the features, so the number of heads divides the embedding size."
+    " With widths d_k and d_v of your own, under Tokens and widths, every number fits."
+)
 
 
-def has_uneven_heads(scenario: Scenario) -> bool:
-    """Whether heads do not divide the embedding size, and no width of a head is chosen."""
-    has_widths = scenario.weights != "weightless" and (scenario.d_k or scenario.d_v)
-    return bool(scenario.d_model % scenario.n_heads and not has_widths)
+def offer_heads(fitting: Sequence[int], help: str, disabled: bool, **about: Any) -> None:
+    """Draw the slider over the numbers of heads that fit, and over the chosen one if it does not.
+
+    The slider that is bound to the URL has fixed bounds and a fixed default, which need not fit. So
+    it is hidden, and this one moves it.
+    """
+    chosen = int(st.session_state[HEADS])
+    options = sorted({*fitting, chosen})
+    if len(options) == 1:  # a slider needs two
+        options, disabled = [chosen, chosen + 1], True
+    set_if_changed(OFFERED, chosen)
+    about |= {"help": help + WHY_THESE, "disabled": disabled, "on_change": _choose}
+    st.select_slider(options=options, value=chosen, key=OFFERED, **about)
+
+
+def _choose() -> None:
+    st.session_state[HEADS] = st.session_state[OFFERED]
 
 
 def offer_divisors(scenario: Scenario) -> None:

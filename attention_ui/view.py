@@ -33,6 +33,20 @@ LECTURE_CSS = (
     " .st-key-stage { min-height: calc(100vh - 1rem); } }"
 )
 
+# On a page whose controls have no effect, or that a class looks at.
+WITHOUT_SIDEBAR_CSS = (
+    '@media screen { [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"]'
+    " { display: none !important; } }"
+)
+
+# The pages of the story without a stage keep that frame: their words are larger, and the strip is
+# as wide as on every step.
+LECTURE_WORDS_CSS = (
+    '@media screen { [data-testid="stMain"] { --lecture: 1.25rem; }'
+    ' [data-testid="stMain"] :is(p, li, label, input, button, code) '
+    "{ font-size: max(1em, var(--lecture)); } .st-key-stage { min-height: 0 !important; } }"
+)
+
 VIEW_DEFAULTS = {
     "notation": OURS.key,
     "own_scale": False,
@@ -84,21 +98,25 @@ def draw_view() -> Notation:
             )
         for label, key, text in VIEW_SWITCHES:
             if key in shown:
-                draw_bound(st.toggle, label, key=key, help=text)
+                draw_bound(st.toggle, label, VIEW_DEFAULTS[key], key=key, help=text)
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 
-def page_css(is_staged: bool) -> str:
-    """The style sheet of a page with these switches and the visitor's colours."""
+def page_css(is_staged: bool, is_story: bool, has_sidebar: bool = True) -> str:
+    """The style sheet of a page with these switches and the visitor's colours. is_staged: whether a
+    stage is shown; is_story: it belongs to the story.
+    """
     mode = theme_mode()
     page, focus = (PALETTES[mode][name] for name in ("background", "focus"))
     colours = f"--page: {page}; --focus: {focus}; --on-paper: {PRINT_FILTERS[mode]};"
     is_lecture = bool(st.session_state.get("present"))
     type_size, more = "font-size: 16px;", ""
-    if is_staged:
+    if is_lecture and is_story:
+        more = LECTURE_CSS if is_staged else LECTURE_CSS + LECTURE_WORDS_CSS
+    elif is_staged:
         more = STAGE_CSS
-        if is_lecture:
-            more = LECTURE_CSS
     elif is_lecture:
         type_size = LARGE_TYPE_CSS
+    if not has_sidebar:
+        more += WITHOUT_SIDEBAR_CSS
     return f":root {{ {type_size} {colours} }} {more}"

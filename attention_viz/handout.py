@@ -42,7 +42,7 @@ code { white-space: pre-wrap; }
 
 
 def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
-    """A whole page: title, one sentence, the code that computes it, the board, and the choices
+    """A whole page: title, one sentence, the board, the code that computes it, and the choices
     behind it.
 
     scene: in the colours of "both" modes. The page's policy allows its own script and styles, and
@@ -54,8 +54,8 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     heading = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
     if "stage" in scene:  # which shows them itself
         heading = ""
-    body = f"""{heading}<p><code>{escape(code)}</code></p>
-<main id="board"></main>
+    body = f"""{heading}<main id="board"></main>
+<p>In NumPy: <code>{escape(code)}</code></p>
 <p><small>{quotations_html(made_of)}</small></p>
 <script type="application/json" id="scene">{data}</script>
 <script type="text/plain" id="packed">{_packed(script)}</script>

@@ -8,9 +8,14 @@ from collections.abc import Iterable, Sequence
 from html import escape, unescape
 from unicodedata import east_asian_width
 
+import numpy as np
+
+from attention_core.checks import Array
 from attention_core.text import PADDING_TOKEN, Tokens
 
 MAX_LABEL_LENGTH = 14
+NOISE, NOISE_SHARE = 5e-7, 1e-6
+SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 
 
 def shorten(token: str) -> str:
@@ -55,12 +60,32 @@ def _breadth(character: str) -> float:
     return 1
 
 
-def format_number(value: float, digits: int = 3) -> str:
+def without_noise(numbers: Array) -> Array:
+    """Numbers in which those are 0 that rounding alone has left: below 5e-7, and below a millionth
+    of the largest. The board, tables and texts show no others.
+
+    >>> without_noise(np.array([1.22e-16, -1.0])).tolist(), without_noise(np.array([2e-9])).tolist()
+    ([0.0, -1.0], [2e-09])
+    """
+    size = np.abs(numbers)
+    largest = size.max(where=np.isfinite(size), initial=0.0)
+    return np.where(size < min(NOISE, NOISE_SHARE * largest), 0, numbers)
+
+
+def format_number(value: float, digits: int = 3, among: float = 0.0) -> str:
     """A number as text: with a minus sign, "−∞" for a masked score, an exponent only if needed.
+
+    among: the largest of the numbers around it. What is small beside them and has no decimal left
+    is "≈ 0". A sentence about shares or scores names it; where rounding itself is the subject, it
+    is left out.
 
     >>> [format_number(n) for n in (-0.12345, float("-inf"), 0.00000123, 12345678.0)]
     ['−0.123', '−∞', '1.23e−06', '1.23e+07']
+    >>> format_number(0.0000178, among=1.0)
+    '≈ 0'
     """
+    if 0 < abs(value) < min(10**-digits, SMALL * among):
+        return "≈ 0"
     if value != 0 and math.isfinite(value) and not 10**-digits <= abs(value) < 10**6:
         return f"{value:.2e}".replace("-", "−")
     return format_decimals(value, digits)

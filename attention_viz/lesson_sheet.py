@@ -36,7 +36,8 @@ EMPTY_FIELDS = (
 def lesson_sheet(lesson: Lesson, link: str) -> str:
     """The teacher's sheet of a lesson as one HTML page. link: opens the lesson."""
     goals = "".join(f"<li>{quotations_html(goal)}</li>" for goal in lesson.goals)
-    moments = "".join(map(_moment, lesson.moments))
+    asked = [lesson.question_at(place) for place in range(len(lesson.moments))]
+    moments = "".join(map(_moment, lesson.moments, asked))
     tasks = "".join(map(_task, lesson.tasks))
     body = f"""<h1>{escape(lesson.title)}</h1>
 <p>{lesson.minutes} minutes, {len(lesson.moments)} moments. Open it with
@@ -47,16 +48,14 @@ def lesson_sheet(lesson: Lesson, link: str) -> str:
     return sheet_page(lesson.title, LESSON_STYLE, body)
 
 
-def _moment(moment: Moment) -> str:
+def _moment(moment: Moment, question: LessonQuestion | None) -> str:
     lines = [f"<b>{escape(moment.title)}</b> <small>({escape(moment.page)})</small>"]
     if moment.text:
         lines.append(quotations_html(moment.text))
-    if moment.question:
-        options = " · ".join(map(escape, moment.question.options))
-        lines.append(f"<i>Question:</i> {quotations_html(moment.question.ask)} {options}")
-        lines.append(
-            f"<i>Answer:</i> {_right(moment.question)}{quotations_html(moment.question.why)}"
-        )
+    if question:
+        options = " · ".join(map(escape, question.options))
+        lines.append(f"<i>Question:</i> {quotations_html(question.ask)} {options}")
+        lines.append(f"<i>Answer:</i> {_right(question)}{quotations_html(question.why)}")
     if moment.note:
         lines.append(f"<i>Note:</i> {quotations_html(moment.note)}")
     return f"<li>{'<br>'.join(lines)}</li>\n"

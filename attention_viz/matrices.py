@@ -13,7 +13,7 @@ from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
-from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json
+from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json, shown_numbers
 
 MAX_RELATIVE_ROUNDING = 1e-9  # smaller differences, relative to what is compared, are drawn as none
 
@@ -174,7 +174,7 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
         "role": matrix.role,
         "kind": matrix.kind,
         "limit": limit,
-        "data": float_bytes(np.where(hidden, 0.0, matrix.numbers)),
+        "data": float_bytes(np.where(hidden, 0.0, shown_numbers(matrix.numbers, matrix.kind))),
     }
     if matrix.hidden is not None and matrix.hidden.any():
         about["hatched"] = pack_bits(matrix.hidden)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from attention_core import STEPS, Trace
 
+from .names import title_of
 from .payload import JSON, Stage, Window
 from .scene import Panel, scene
+from .sentence import sentence_part
 from .story.products import head_window
 
 MAX_HEADS_STACKED = 3  # more heads stand in a grid
+# Rows of all heads together; of more heads only those of the sentence are drawn.
+MAX_LINES_IN_GRID = 96
 MAX_SIDE_DRAWN = 24  # rows and columns of a large matrix that are drawn, around the focus
 
 # The columns of the picture, from the inputs to the output.
@@ -29,6 +35,8 @@ CELL_SCALES = {"probabilities": 1.5} | {
     **dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), 0.6),
     **dict.fromkeys(("queries", "keys", "values", "head_outputs"), 0.8),
 }
+# The arrays without a panel through which a share is explained.
+BETWEEN = ("query_heads", "key_heads", "scores", "scaled_scores", "masked_scores")
 # The meaning of the colours of numbers and of shares.
 COLOUR_LEGEND = [
     {"scale": "feature", "low": "−", "high": "+"},
@@ -65,18 +73,32 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     places = {name: (i, j) for i, names in enumerate(flow) for j, name in enumerate(names)}
     panels = [_panel(stage, name, place) for name, place in places.items()]
     stage = replace(stage, windows=_windows(trace, head) | _token_windows(trace, query, key))
-    board = scene(stage, panels, ("probabilities", (0, head, query, key)), _description(trace))
+    cell = ("probabilities", (0, head, query, key))
+    board = scene(stage, panels, cell, _description(trace), beside=BETWEEN)
     ids = {panel["array"]: panel["id"] for panel in board["panels"]}
+    sentence = sentence_part(trace, stage.names, head, query, "large")
+    is_large = trace.sizes["H"] * trace.sizes["T"] > MAX_LINES_IN_GRID
     for panel in board["panels"]:
         panel["bare"] = panel["array"] not in LABELLED_FIELDS
         panel["scale"] = CELL_SCALES.get(panel["array"], 1.0)
+        if sentence and is_large and "tiles" in panel:
+            panel |= {"only": [one["head"] for one in sentence["heads"]], "arrange": "down"}
+    if sentence:
+        board["sentence"] = sentence | {"chain": _chain(trace)}
     return board | {
         "arrows": [[ids[start], ids[end]] for start, end in arrows],
         "flow": [[ids[name] for name in names] for names in flow],
         "legend": COLOUR_LEGEND,
         "player": False,
-        "arithmetic": False,
     }
+
+
+def _chain(trace: Trace) -> list[JSON]:
+    """The numbers from a score to its share, each with the step that it opens."""
+    fields = ["scores", "scaled_scores", "masked_scores", "probabilities"]
+    if np.array_equal(trace.masked_scores, trace.scaled_scores):
+        fields.remove("masked_scores")
+    return [{"array": field, "title": title_of(field), "link": field} for field in fields]
 
 
 def _panel(stage: Stage, name: str, place: tuple[int, int]) -> Panel:

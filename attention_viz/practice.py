@@ -19,9 +19,11 @@ from .tables import format_derivation
 HEAD_BOARDS = {
     "scores": story.scores_board,
     "scaled_scores": story.scale_board,
+    "masked_scores": story.mask_board,
     "probabilities": story.softmax_board,
     "head_outputs": story.mixing_board,
 }
+SPLIT_FROM = {heads: field for field, heads in story.HEAD_FIELDS.items()}
 # For each projection: the word for its vectors, its weights, the axes of its tokens and of a head.
 PROJECTION_WORDS = {
     "queries": ("query", "w_q", "T", "K"),
@@ -197,6 +199,9 @@ def operand_board(stage: Stage, cell: Derivation, focused: bool) -> JSON:
     if field in HEAD_BOARDS:
         head, query, last = index
         board = HEAD_BOARDS[field](stage, (head, query, last))
+    elif field in SPLIT_FROM:
+        head, row, feature = index
+        board = story.split_board(stage, SPLIT_FROM[field], (head, row, feature), focused)
     elif field == "merged":
         query, column = index
         width = stage.trace.sizes["V"]

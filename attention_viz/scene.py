@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from attention_core import AXES
+from attention_core import AXES, STEPS
 from attention_core.derived_arrays import DERIVED_ARRAYS
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
@@ -19,6 +19,8 @@ from attention_core.steps import GIVEN_AXES
 from .names import title_of
 from .payload import JSON, Stage, Window, array_json, rule_json
 from .theme import BOARD_PALETTES
+
+BEFORE_SCORES = list(STEPS)[: list(STEPS).index("scores")]
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,23 @@ class Panel:
 
 
 def scene(
-    stage: Stage, panels: Sequence[Panel], cell: tuple[str, Sequence[int]], description: str
+    stage: Stage,
+    panels: Sequence[Panel],
+    cell: tuple[str, Sequence[int]],
+    description: str,
+    beside: Sequence[str] = (),
 ) -> JSON:
-    """The board's JSON object for some panels. cell: the array and the index of the pinned cell."""
-    names = _needed(stage, [panel.array for panel in panels])
+    """The board's JSON object for some panels. cell: the array and the index of the pinned cell.
+    beside: arrays without a panel, through which others are explained.
+    """
+    names = _needed(stage, [*(panel.array for panel in panels), *beside])
     array, index = cell
     return {
         "description": description,
         "arrays": {name: array_json(stage, name) for name in names},
         "rules": {n: rule_json(rule) for n in names if (rule := _complete_rule(stage, n, names))},
         "axes": _axes(stage, names),
-        "panels": [_panel(stage, panel) for panel in panels],
+        "panels": [_panel(stage, panel) | _quiet(panels) for panel in panels],
         "cell": {"array": array, "index": [int(i) for i in index]},
         "player": any(panel.part == "result" for panel in panels),
         "arithmetic": True,
@@ -139,6 +147,14 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
     if panel.editable:
         about["editable"] = True
     return about
+
+
+def _quiet(panels: Sequence[Panel]) -> JSON:
+    """Whether axes in words are only spoken: before the scores every row is a token, and no query
+    has met a key.
+    """
+    results = {panel.array for panel in panels if panel.part == "result"}
+    return {"quiet": True} if results & set(BEFORE_SCORES) else {}
 
 
 def _badge(stage: Stage, panel: Panel) -> str:

@@ -50,7 +50,8 @@ class StepWords:
     says: one sentence of plain text. formula: LaTeX. steps: title and path of every step of the
     story; place: which of them this is. notes: sentences about the numbers. heads: how many there
     are; head: the one in focus. hide: whether the result is covered; lecture: whether the stage is
-    shown alone. guess: the question that is asked first, as `guesses.as_data` gives it.
+    shown alone. lesson: which moment of a lesson this is, if any. guess: the question that is asked
+    first, as `guesses.as_data` gives it.
     """
 
     title: str
@@ -65,6 +66,7 @@ class StepWords:
     head: int = 0
     hide: bool = False
     lecture: bool = False
+    lesson: str = ""
     guess: JSON | None = None
 
 
@@ -83,9 +85,10 @@ def stage_board(board: JSON, words: StepWords) -> JSON:
         "place": words.place,
         "choices": [asdict(choice) for choice in words.choices],
         "notes": [asdict(note) for note in words.notes],
-        "heads": {"count": words.heads, "chosen": words.head},
+        "heads": {"count": words.heads, "chosen": words.head, "axis": "H"},
         "hide": words.hide,
         "lecture": words.lecture,
+        "lesson": words.lesson,
         "guess": words.guess,
         "signs": _signs(main, result, board["rules"]),
     }
@@ -93,13 +96,21 @@ def stage_board(board: JSON, words: StepWords) -> JSON:
 
 
 def strip_board(
-    steps: Sequence[tuple[str, str]], place: int, transposed: bool = False, summary: bool = False
+    steps: Sequence[tuple[str, str]],
+    place: int,
+    transposed: bool = False,
+    summary: bool = False,
+    lecture: bool = False,
+    lesson: str = "",
 ) -> JSON:
-    """A board with the strip of steps and no matrices. summary: whether it lists the guesses."""
+    """A board with the strip of steps and no matrices. summary: whether it lists the guesses.
+    lecture, lesson: see `StepWords`.
+    """
     links = [{"title": title, "path": path} for title, path in steps]
     empty: JSON = {"arrays": {}, "rules": {}, "axes": {}, "panels": [], "cell": None}
     about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
     stage = {"steps": links, "place": place, "summary": summary}
+    stage |= {"lecture": lecture, "lesson": lesson}
     return empty | about | {"transposed": transposed, "stage": stage}
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.derivation import Derivation, Factor
+from attention_core.derivation import Derivation, Factor, Term
 from attention_core.head_blocks import head_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
-from .labels import format_number, is_rounded, shorten
+from .labels import format_number, is_rounded, shorten, without_noise
 
+DECIMALS = 4
 MATRIX_SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
 
@@ -33,6 +36,21 @@ def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFr
     return pd.DataFrame(matrix, index=pd.Index(rows, name="token"), columns=columns)
 
 
+def readable(table: pd.DataFrame) -> pd.DataFrame:
+    """A table for the screen: four decimals, or more if all of its numbers are small.
+
+    >>> readable(pd.DataFrame({"a": [1.0, 6e-17]}))["a"].tolist()
+    [1.0, 0.0]
+    >>> readable(pd.DataFrame({"a": [1.2345678e-6, 6e-17]}))["a"].tolist()
+    [1.2346e-06, 0.0]
+    """
+    numbers = table.select_dtypes("number").to_numpy(float)
+    largest = np.abs(numbers).max(where=np.isfinite(numbers), initial=0.0)
+    if not largest:
+        return table
+    return table.round(DECIMALS + max(0, -math.floor(math.log10(largest))))
+
+
 def column_labels(trace: Trace, field: str) -> list[str]:
     """The names of a field's columns: tokens or feature numbers; "head·feature" if heads lie side
     by side.
@@ -50,7 +68,7 @@ def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
     if name == "x":
         rows = [f"{i} {token}".strip() for i, token in enumerate(trace.labels("T"))]
     return pd.DataFrame(
-        matrix, index=pd.Index(rows), columns=[str(j) for j in range(matrix.shape[1])]
+        without_noise(matrix), index=pd.Index(rows), columns=[str(j) for j in range(matrix.shape[1])]
     )
 
 
@@ -101,8 +119,8 @@ def factor_code(factor: Factor) -> str:
 def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     """The arithmetic of a cell as one line of plain text; of a long sum the first four terms.
 
-    places: decimals of the factors of a sum. Without it they have two, because a table shows all
-    terms; the factors of a single product, which has no table, have four. "≈" means that a shown
+    places: decimals of the factors of a sum. Without it they have three, as on the board, and a table
+    shows all terms; the factors of a single product, which has no table, have four. "≈" means that a shown
     number is rounded, so the line may give another result.
     """
     if derivation.operation == "mask":
@@ -114,15 +132,24 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
             return f"allowed: {score} stays {result}"
         return f"not allowed: {score} becomes −∞"
     rounded: list[bool] = []
+    parts = [value for term in derivation.terms for value in (term.value, *_values(term))]
+    among = max((abs(value) for value in parts if math.isfinite(value)), default=0.0)
 
     def shown(value: float, digits: int = 4) -> str:
-        rounded.append(is_rounded(value, digits))
-        return format_number(value, digits)
+        tidy = float(without_noise(np.array([value, among]))[0])
+        rounded.append(is_rounded(tidy, digits))
+        return format_number(tidy, digits, among)
 
     left, right = _left_side(derivation, shown, places), shown(derivation.result)
-    if derivation.result and any(rounded):
+    if right.startswith("≈"):
+        return f"{left} {right}"
+    if float(without_noise(np.array([derivation.result, among]))[0]) and any(rounded):
         return f"{left} ≈ {right}"
     return f"{left} = {right}"
+
+
+def _values(term: Term) -> list[float]:
+    return [factor.value for factor in term.factors]
 
 
 def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | None) -> str:
@@ -139,7 +166,7 @@ def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | 
             f" {shown(sum(term.value for term in terms))}"
         )
     if places is None:
-        places = 2
+        places = 3
         if len(terms) == 1:
             places = 4
     products = [

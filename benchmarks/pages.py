@@ -24,7 +24,7 @@ from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import ViewportSize, sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.registry import PAGES, SECTION_TITLES, Page, page_of
+from attention_ui.registry import PAGES, Page, page_of
 
 from ._servers import ROOT, SERVERS, served
 from .rivals.usual import in_place_of_boards
@@ -205,11 +205,12 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks pages", description=__doc__)
     parser.add_argument("--presses", type=int, default=PRESSES, help="key presses per reading")
     parser.add_argument("--rounds", type=int, default=1, help="readings of each server per page")
-    parser.add_argument("--sections", nargs="*", default=list(SECTION_TITLES), help="such as story")
+    parser.add_argument("--sections", nargs="*", help="such as story; all if none")
     parser.add_argument("--pages", nargs="*", help="these pages alone")
     parser.add_argument("--against", type=Path, help="folder of another version, measured in turn")
     chosen = parser.parse_args(arguments)
-    pages = [page.url_path for page in PAGES if page.section in chosen.sections]
+    sections = chosen.sections or {page.section for page in PAGES}
+    pages = [page.url_path for page in PAGES if page.section in sections]
     pages = chosen.pages or pages
     roots = {"before": chosen.against.resolve()} if chosen.against else {}
     roots["now"] = ROOT

@@ -1,48 +1,58 @@
-import { roleColour, shadeOf } from "./colours.js";
+import { roleColour } from "./colours.js";
 import { button, element, word } from "./elements.js";
-import { counted, number, percent, shorten } from "./numbers.js";
+import { counted, figure, percent } from "./numbers.js";
 import { highlightsOf } from "./overlay.js";
 import { derivationOf, isNamed, limitAt, nameAt } from "./scene.js";
-import { coordinatesOf, equalsOf, placeWords } from "./wording.js";
+import { between, factorChip, isLong, largestOf, quotient, sign, summed } from "./terms.js";
+import { coordinatesOf, equalsOf } from "./wording.js";
 
-const MAX_TERMS = 40;
-const FIRST_TERMS = 32;
-const MAX_SHORT_TERMS = 3;
-const MAX_TERM_NAME = 9; // characters
-const WHOLE = new Set(["given", "copy", "sum", "product", "mask", "max", "difference"]);
 const LETTER = /\p{L}/u;
+const SHORTER = ["brief", "plain"]; // without the place of the cell; without the numbers of a quotient
 
 /**
  * Write how a cell is computed: its name, the terms as chips, the result.
  *
  * options: all (every term, in a box that scrolls), upTo (how many terms are known yet), edit and open (callbacks of buttons:
- * edit the number; show all terms in a column, or in one line again).
+ * edit the number; show all terms in a column, or in one line again), opened (whether all terms are asked for), drawn (whether
+ * the board shows the place of the cell). Unless all terms are asked for, what has no room is left out: never the result.
  */
 export function writeArithmetic(root, given, cell, options = {}) {
-  const derivation = derivationOf(given.model, cell);
-  const look = { ...given, number: figuresOf(derivation), names: namesOf(given.model, derivation.terms) };
-  const { upTo = Infinity } = options;
+  const { model } = given;
+  const derivation = derivationOf(model, cell);
+  const look = { ...given, names: namesOf(model, derivation.terms) };
+  const { upTo = Infinity, open, opened } = options;
   const known = upTo > derivation.terms.length;
-  const box = element(
-    "div",
-    "terms",
-    ...bodyOfCell(look, derivation, { ...options, known, given: look.model.arrays[cell.array].given }),
-  );
-  if (derivation.terms.length > MAX_SHORT_TERMS) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
-  const equals = derivation.operation === "given" ? null : sign(known ? equalsOf(derivation, 4) : "=");
-  const result = known ? resultOf(look, cell, derivation) : element("span", "", "…");
+  const bodyOf = (most) => bodyOfCell(look, derivation, { ...options, known, most, given: model.arrays[cell.array].given });
+  const box = element("div", "terms", ...bodyOf(Infinity));
+  if (isLong(derivation)) Object.assign(box, { tabIndex: 0, role: "group", ariaLabel: "all terms" });
   box.classList.add(derivation.operation);
-  const { open, opened } = options;
-  const long = derivation.terms.length > MAX_SHORT_TERMS || opened;
-  root.replaceChildren(titleOf(look, cell, { ...options, open: long ? open : null }), element("div", "line", box, element("div", "outcome", equals, result)));
+  const outcome = element("div", "outcome", ...(known ? outcomeOf(model, cell, derivation) : [sign("="), element("span", "", "…")]));
+  const long = isLong(derivation) || opened;
+  root.replaceChildren(titleOf(look, cell, { ...options, open: long ? open : null }), element("div", "line", box, outcome));
+  root.classList.remove(...SHORTER);
+  if (!opened) fitTerms(root, box, options, { bodyOf, count: derivation.terms.length });
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;
 }
 
-// If all numbers are whole they are written without decimals.
-function figuresOf({ operation, terms, result }) {
-  const values = [result, ...terms.flatMap(({ value, factors }) => [value, ...factors.map((factor) => factor.value)])];
-  const whole = WHOLE.has(operation) && values.every((value) => Number.isInteger(value) || !Number.isFinite(value));
-  return whole ? (value) => number(value, 0) : number;
+// Leave out what has no room, one after another; the largest number of terms that fit is found by halving.
+function fitTerms(root, box, { all, open, drawn }, { bodyOf, count }) {
+  if (all && !open) return;
+  for (const name of drawn ? SHORTER : SHORTER.slice(1)) if (isCut(root, box)) root.classList.add(name);
+  if (!isCut(root, box)) return;
+  const write = (most) => box.replaceChildren(...bodyOf(most).filter(Boolean));
+  let [fits, cut] = [1, count];
+  while (cut - fits > 1) {
+    const most = Math.floor((fits + cut) / 2);
+    write(most);
+    if (isCut(root, box)) cut = most;
+    else fits = most;
+  }
+  write(fits);
+}
+
+function isCut(root, box) {
+  const parts = root.classList.contains("column") ? [root, box] : [box];
+  return parts.some((part) => part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 1);
 }
 
 // The names of the terms of a sum: a column's name, or the word, if the last of their factors has one.
@@ -100,25 +110,27 @@ function flowsOf(model, palette, cell) {
   return element("span", "flows", "→ flows into ", ...between(parts, ", "));
 }
 
-function resultOf({ model, number }, cell, { result }) {
-  const probability = model.arrays[cell.array].kind === "probability";
-  const text = element("output", "result", Number.isNaN(result) ? "not sent" : number(result, 4));
-  return probability && Number.isFinite(result) ? element("span", "", text, element("small", "share", percent(result))) : text;
+// The sign before the result, and the result.
+function outcomeOf(model, cell, derivation) {
+  const { result, operation } = derivation;
+  const array = model.arrays[cell.array];
+  const text = Number.isNaN(result) ? "not sent" : figure(result, 4, limitAt(array, cell.index));
+  const [, near, shown] = /^(≈ )?(.*)$/.exec(text);
+  const equals = operation === "given" ? near : near ? "≈" : equalsOf(derivation, 4);
+  const share = array.kind === "probability" && Number.isFinite(result) ? element("small", "share", percent(result)) : null;
+  return [equals ? sign(equals) : null, element("output", "result", shown), share];
 }
 
 function bodyOfCell(look, derivation, options) {
   const { operation, terms, softcap } = derivation;
-  const { number } = look;
   if (options.upTo === 0) return []; // the source of a copy would give the result away
-  if (operation === "given") return [element("span", "sign", options.given ?? "given, nothing to compute:")];
+  if (operation === "given") return [sign(options.given ?? "given, nothing to compute:")];
   if (operation in WRITERS) return WRITERS[operation](look, derivation, options);
-  const inner = between(
-    terms[0].factors.map((factor) => factorChip(look, factor)),
-    "×",
-  );
-  if (operation === "softcap") return [sign(`${number(softcap)} · tanh(`), ...inner, sign(`÷ ${number(softcap)})`)];
-  return inner;
+  if (operation === "softcap") return [sign(`${figure(softcap)} · tanh(`), ...factorsOf(look, terms), sign(`÷ ${figure(softcap)})`)];
+  return between(factorsOf(look, terms), "×");
 }
+
+const factorsOf = (look, [{ factors }]) => factors.map((factor) => factorChip(look, factor));
 
 const WRITERS = {
   sum: (look, { terms }, options) => summed(look, terms, options),
@@ -130,117 +142,13 @@ const WRITERS = {
     ...summed(look, derivation.terms, { ...options, single: true }),
     sign(options.known ? verdictOf(derivation) : "is it allowed?"),
   ],
-  difference: (look, { terms }) =>
-    between(
-      terms[0].factors.map((factor) => factorChip(look, factor)),
-      "−",
-    ),
-  exp: (look, { terms }) => [sign("exp("), factorChip(look, terms[0].factors[0]), sign(")")],
-  max: (look, { terms }, options) => [sign("largest of"), ...listOfTerms(terms, options, (term) => factorChip(look, term.factors[0]), ",", atMost(look))],
-  softmax: softmaxBody,
+  difference: (look, { terms }) => between(factorsOf(look, terms), "−"),
+  exp: (look, { terms }) => [sign("exp("), ...factorsOf(look, terms), sign(")")],
+  max: (look, { terms }, options) => [sign("largest of"), ...largestOf(look, terms, options)],
+  softmax: (look, derivation, options) => (derivation.total ? quotient(look, derivation, options) : [sign("nothing is allowed in this slice, so every share is zero:")]),
 };
 
 function verdictOf({ terms, hidden }) {
   if (hidden) return "is not allowed and becomes";
   return terms.length > 1 ? "" : "is allowed and stays";
-}
-
-function summed(look, terms, options) {
-  let sum = 0;
-  const sums = terms.map(({ value }) => (sum += value));
-  const running = (i) => (options.single || terms.length < 2 ? null : look.number(sums[i]));
-  return listOfTerms(terms, options, (term, i) => termChip(look, term, running(i), look.names[i]), "+", together(look));
-}
-
-function softmaxBody(look, { terms, own, maximum, total }, options) {
-  if (!total) return [sign("nothing is allowed in this slice, so every share is zero:")];
-  if (options.upTo === undefined) {
-    const { factors: [factor], value } = terms[own];
-    return [
-      factorChip(look, factor),
-      sign("−"),
-      chip(number(maximum), "maximum"),
-      sign("→ exp →"),
-      chip(number(value), `exp(${number(factor.value - maximum)})`),
-      sign("÷"),
-      chip(number(total), `sum of ${counted(terms.length, "exponential")}`),
-    ];
-  }
-  let sum = 0;
-  const sums = terms.map(({ value }) => (sum += value));
-  const power = ({ factors, value }, i) => chip(number(value), `exp(${number(factors[0].value)} − ${number(maximum)})`, number(sums[i]));
-  return listOfTerms(terms, options, power, "+", together(look));
-}
-
-function listOfTerms(terms, { all = false, upTo = Infinity }, make, between_, about) {
-  const last = terms.length - 1;
-  const cut = terms.length > MAX_TERMS && !all;
-  const chips = [];
-  for (const [i, term] of terms.entries()) {
-    if (i >= upTo) break;
-    if (cut && i >= FIRST_TERMS && i < last) {
-      if (i === FIRST_TERMS) chips.push(restChip(terms.slice(FIRST_TERMS, Math.min(last, upTo)), about));
-      continue;
-    }
-    const made = make(term, i);
-    made.classList.toggle("now", i === upTo - 1);
-    chips.push(made);
-  }
-  return between(chips, between_);
-}
-
-function restChip(rest, about) {
-  const values = rest.map(({ value }) => value);
-  return chip(`… ${rest.length} more`, about(values));
-}
-
-const together = (look) => (values) => `together ${look.number(values.reduce((total, value) => total + value, 0))}`;
-const atMost = (look) => (values) => `at most ${look.number(Math.max(...values))}`;
-
-function termChip(look, term, running, name) {
-  const { number } = look;
-  const called = name ? [element("bdi", "of", shorten(name, MAX_TERM_NAME)), " "] : [];
-  if (term.factors.length === 1) return tinted(look, factorChip(look, term.factors[0], running), term.factors[0], term.value);
-  const factors = between(
-    term.factors.map((factor) => coloured(look, factor, number(factor.value))),
-    " × ",
-  );
-  const made = tinted(look, chip(number(term.value), [...called, ...factors], running), term.factors[0], term.value);
-  made.classList.add("product");
-  return made;
-}
-
-function factorChip(look, factor, running = null) {
-  const array = look.model.arrays[factor.array];
-  return chip(look.number(factor.value), [coloured(look, factor, array.title ?? factor.array)], running);
-}
-
-function coloured({ model, palette }, factor, text) {
-  const array = model.arrays[factor.array];
-  const made = element("span", "", text);
-  made.style.color = roleColour(palette, array.role);
-  made.title = `${array.title ?? factor.array}: ${placeWords(model, factor)}`;
-  return made;
-}
-
-function chip(value, below, running = null) {
-  const made = element("span", "chip", element("b", "", value), element("small", "", ...[below].flat()));
-  if (running !== null) made.append(element("small", "running", `Σ ${running}`));
-  return made;
-}
-
-// A pale shade of the colour that this number has in the picture.
-function tinted({ model, palette }, made, factor, value) {
-  const array = model.arrays[factor.array];
-  const { css } = palette.scales.feature;
-  if (Number.isFinite(value)) made.style.setProperty("--tint", css[shadeOf(value, limitAt(array, factor.index), false)]);
-  return made;
-}
-
-function sign(text) {
-  return element("span", "sign", text);
-}
-
-function between(items, text) {
-  return items.flatMap((item, i) => (i ? [sign(text), item] : [item]));
 }

@@ -2,11 +2,13 @@ import { chosenPalette, openPalette, styleColours } from "./colours.js";
 import { editCell } from "./editor.js";
 import { flightsOf } from "./flights.js";
 import { areaOf, middleOf } from "./geometry.js";
+import { markHead } from "./heads.js";
 import { attachInput } from "./input.js";
 import { highlightsOf } from "./overlay.js";
 import { Picture } from "./picture.js";
 import { Pins } from "./pins.js";
 import { Player } from "./player.js";
+import { restPicture, wakePicture } from "./rest.js";
 import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene.js";
 import { showSliders } from "./sliders.js";
 import { savePicture } from "./snapshot.js";
@@ -16,11 +18,12 @@ import { watchSurroundings } from "./surroundings.js";
 import { cellBeyond, startsToSee } from "./windows.js";
 import { placeWords, spokenOf } from "./wording.js";
 
-/** Put a matrix board into root: {update(scene), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
+/** Put a matrix board into root: {update(scene), rest(), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
   const board = new Board(root, handlers);
   return {
     update: (scene) => scene && board.update(scene),
+    rest: () => restPicture(board),
     current: () => board.current(),
     where: (cell) => board.where(cell),
     isLaid: () => board.isLaid(),
@@ -82,14 +85,14 @@ class Board {
     const moved = this.pins.adopt(scene.cell, this.has(scene.cell));
     if (moved) this.player[same ? "stop" : "rest"]();
     if (moved) this.step.guess.takes(scene.cell);
-    if (!same) this.dress();
+    if (wakePicture(this) || !same) this.dress();
     else if (this.width && !this.reveal(this.current())) this.refresh();
   }
 
   // Keep the slices and the current cell of the last scene if this one has them.
   keepSlices() {
     const first = firstSlices(this.model);
-    const fits = (name) => this.has({ array: name, index: this.slices[name] ?? [] });
+    const fits = (name) => this.slices[name] && this.has({ array: name, index: this.slices[name] });
     this.slices = Object.fromEntries(Object.keys(first).map((name) => [name, fits(name) ? this.slices[name] : first[name]]));
     if (!this.has(this.hovered)) this.hovered = null;
     this.pins.renew(this.has(this.pins.cell));
@@ -136,6 +139,7 @@ class Board {
     const size = this.step.window();
     Object.assign(this, { width: Math.floor(this.parts.section.clientWidth), height: size?.height ?? 0, size });
     this.parts.arithmetic.style.minHeight = "";
+    this.step.lines = 1;
     this.lay();
     this.reveal(this.pins.cell);
   }
@@ -157,7 +161,8 @@ class Board {
     this.player.adopt(result, result && model.rules[result.panel.array]);
     const ask = this.handlers.onPin && ((...to) => this.ask(...to));
     showSliders(this.parts.windows, model, this.boxes, { move: (...to) => this.slide(...to), ask });
-    this.refresh(true);
+    if (this.size && this.step.wantsLine()) return this.lay();
+    return this.refresh(true);
   }
 
   // Draw what the current cell changes: panels whose slice moved, the highlights, the arithmetic.
@@ -165,6 +170,7 @@ class Board {
     const { picture, player, slices: last } = this;
     const current = this.current();
     if (current) this.slices = follow(this.model, last, current);
+    markHead(this.parts.chosen, this.model, this.slices);
     const look = picture.look(this.slices, this.step.blanks());
     if (all) this.step.showAsks();
     if (all) picture.paintAll(look);
@@ -172,6 +178,7 @@ class Board {
     const playing = current && !this.hovered && player.lit;
     const moves = playing ? flightsOf(look, current, player.lit) : null;
     picture.highlight(look, current, moves && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
+    this.step.follow(current);
     if (this.model.arithmetic) this.step.explain(look, current);
   }
 
@@ -208,7 +215,7 @@ class Board {
   pin(cell) {
     this.player.stop();
     if (this.step.guess.takes(cell)) return;
-    if (this.step.covers(cell)) this.step.moments.ask(cell.index);
+    this.step.cover.ask(cell);
     this.hovered = null;
     this.pins.add(cell);
     this.parts.arithmetic.style.minHeight = "";

@@ -12,7 +12,8 @@ export default function mountBoard(component) {
     onOpen: (link) => mount.component.setTriggerValue("open", link),
     onChoose: (name, value) => mount.component.setTriggerValue("choose", { name, value }),
   });
-  mount.board.update(data && openMessage(data));
+  if (data?.rests) mount.board.rest();
+  else mount.board.update(data && openMessage(data));
   return () => {
     mount.board?.destroy();
     delete parentElement.attentionBoard;

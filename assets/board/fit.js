@@ -9,6 +9,9 @@ const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right:
 const QUADRANT = 210; // px, the smallest width of the words in the empty corner of a product
 const LINE = { wide: 720, one: 46, two: 78 }; // px, the arithmetic in one line, or in two on a narrower board
 const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time if more have no room
+const WHOLE_TITLE = 300; // px, the largest width of a column that only its title needs
+const PRICE_OF_TITLES = 0.7; // of the size of cells, which is kept when titles get whole
+const LINE_OF_TITLE = 22; // px
 const LEAST_TERMS = 150; // px, the smallest height of the arithmetic in a column
 
 /**
@@ -62,7 +65,7 @@ function planned(model, space, arranged, words, form) {
   const width = space.width - (side ? side + 2 * ROOM : 0);
   const heading = words === "top" ? space.words(space.width, true) : 0;
   const above = heading && heading + ROOM;
-  const below = form === "line" ? lineOf(space) + ROOM : 0;
+  const below = form === "line" ? heightOfLine(space) + ROOM : 0;
   const area = { x: 0, y: space.top + above, width, height: space.height - space.top - space.bottom - above - below };
   if (words === "side" && space.words(side) + (form === "column" ? LEAST_TERMS : 0) > area.height) return null;
   const grid = largest(model, space, arranged.panels, area);
@@ -72,7 +75,8 @@ function planned(model, space, arranged, words, form) {
   return placed(space, arranged, { words, form, side, area, grid, quadrant });
 }
 
-function lineOf({ width }) {
+/** The height of the arithmetic in a line, which a narrow board breaks. */
+export function heightOfLine({ width }) {
   return width > LINE.wide ? LINE.one : LINE.two;
 }
 
@@ -80,8 +84,21 @@ function sideOf({ width }) {
   return Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * width)));
 }
 
-// The largest cells with which all panels fit an area; null if none do.
+// The largest cells with which all panels fit an area; null if none do. Whole titles may cost some of their size.
 function largest(model, space, panels, area) {
+  const found = searched(model, space, panels, area);
+  const isCut = ({ panel, titleWidth }) => titleWidth < widthOfTitle(space, panel, found.zoom);
+  if (!found?.boxes.some(isCut)) return found;
+  const whole = searched(model, { ...space, title: WHOLE_TITLE }, panels, area);
+  const side = ({ cell }) => Math.min(cell.width, cell.height);
+  return whole && whole.cell.digits === found.cell.digits && side(whole) > PRICE_OF_TITLES * side(found) ? whole : found;
+}
+
+function widthOfTitle({ measure }, { title = "", link, size }, zoom) {
+  return measure(link ? `${title} →` : title, (size === "small" ? 12.5 : 14) * zoom, true) + 4;
+}
+
+function searched(model, space, panels, area) {
   let [width, height] = [CELL_BOUNDS.width, CELL_BOUNDS.height];
   for (let turn = 0; turn < 40; turn += 1) {
     const grid = gridOf(model, space, panels, area, width, height);
@@ -135,7 +152,7 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
   const total = grid.width + (side ? side + 2 * ROOM : 0);
   const left = Math.max(0, Math.floor((space.width - total) / 2));
   const [dx, dy] = [left, area.y + Math.max(0, Math.floor(Math.min(space.slack ?? 24, (area.height - grid.height) / 3)))];
-  const boxes = grid.boxes.map((box) => moved(box, dx, dy));
+  const boxes = withTitles(space, grid.boxes.map((box) => moved(box, dx, dy)), grid.zoom, side ? left + grid.width + ROOM : space.width);
   const column = side ? { x: left + grid.width + 2 * ROOM, y: space.top, width: side, height: space.height - space.top - space.bottom } : null;
   const wordsBox = {
     corner: () => ({ x: left, y: dy, width: quadrant.width, height: quadrant.height }),
@@ -146,8 +163,19 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
   const arithmetic =
     form === "column"
       ? { ...column, y: from, height: column.y + column.height - from }
-      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: lineOf(space) };
+      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: heightOfLine(space) };
   return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
+}
+
+/** The boxes with titles and sizes that use the free room beside them, up to the next matrix or an end. */
+export function withTitles(space, boxes, zoom, end) {
+  const meets = (box, other) => other !== box && other.titleX > box.titleX && other.titleY < box.titleY + LINE_OF_TITLE * zoom && other.y + other.bodyHeight > box.titleY;
+  return boxes.map((box) => {
+    const { panel, titleX, titleWidth } = box;
+    const sizes = panel.badge ? space.measure(panel.badge.split(", ")[0], 11 * zoom) + 24 * zoom : 0;
+    const room = Math.min(end, ...boxes.filter((other) => meets(box, other)).map((other) => other.titleX - ROOM)) - titleX;
+    return { ...box, zoom, titleWidth: Math.max(titleWidth, Math.min(widthOfTitle(space, panel, zoom) + sizes, room)) };
+  });
 }
 
 function moved(box, dx, dy) {
@@ -155,10 +183,11 @@ function moved(box, dx, dy) {
   return { ...box, x: box.x + dx, y: box.y + dy, titleX: box.titleX + dx, titleY: box.titleY + dy, tiles };
 }
 
-// Legibility: the size of the numbers, up to that of a lecture; without numbers the size of the cells.
-function scoreOf({ cell: { width, height, digits } }, words, form) {
+// Legibility: the size of the numbers, up to that of a lecture; of matrices without numbers the size of the cells.
+function scoreOf({ cell: { width, height }, boxes }, words, form) {
   const letters = Math.min(20, 0.5 * height, width / 2.6);
-  const legible = digits < 0 ? Math.min(width, height, 20) / 10 : letters;
+  const numbered = boxes.filter(({ cell: { digits } }) => digits >= 0).length / boxes.length;
+  const legible = numbered * letters + ((1 - numbered) * Math.min(width, height, 20)) / 10;
   return legible + (form === "column" ? 0.4 : 0) + (words === "corner" ? 0.4 : 0) + Math.min(width, height) / 500;
 }
 
@@ -188,6 +217,7 @@ function tiled(model, space, plan, panels) {
   placeLine(model, inner, found, panels.map((panel, i) => ({ ...panel, place: panel.abreast === undefined ? [0, i] : [panel.abreast, alone] })));
   const room = arithmetic.height - found.height - ROOM;
   if (found.width > arithmetic.width || room < Math.max(LEAST_TERMS + 50, 0.45 * arithmetic.height)) return null;
-  const tiles = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
+  const places = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
+  const tiles = withTitles(space, places, inner.zoom, arithmetic.x + arithmetic.width);
   return { ...plan, boxes: [...boxes, ...tiles], arithmetic: { ...arithmetic, height: room } };
 }

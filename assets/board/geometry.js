@@ -7,6 +7,13 @@ export function indexIn({ panel }, slice, tile, row, column) {
   return index;
 }
 
+/** The indices of all cells that a panel draws. */
+export function drawnCells(box, slice) {
+  const { tiles, rows, columns } = box;
+  const range = ({ start, count }) => Array.from({ length: count }, (_, i) => start + i);
+  return tiles.flatMap(({ place }) => range(rows).flatMap((row) => range(columns).map((column) => indexIn(box, slice, place, row, column))));
+}
+
 /** The panel and the index of the cell under a point, or null. */
 export function cellUnder(boxes, slices, x, y) {
   for (const box of boxes) {

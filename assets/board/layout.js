@@ -150,7 +150,8 @@ function rowsOf(model, space, line) {
 /** Add the panels of one grid to a plan {width, height, cell, boxes}, below what it has. */
 export function placeLine(model, space, plan, line) {
   const { zoom, width } = space;
-  const [across, down] = space.gaps ?? [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), 22 * zoom];
+  const lines = line.every(({ size, tiles }) => size === "small" && tiles !== null); // close together, so that more are in sight
+  const [across, down] = space.gaps ?? [width < NARROW ? 14 : 30 * zoom * (space.shrink ?? 1), (lines ? 8 : 22) * zoom];
   const sizes = line.map((panel) => panelSize(model, space, panel, plan.cell, line));
   const lefts = along(sizes, 0, (size) => size.left);
   const widths = along(sizes, 0, (size) => Math.max(size.left, lefts.get(size.panel.place[0])) + size.bodyWidth + size.close.across);

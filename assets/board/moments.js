@@ -1,40 +1,46 @@
 const LAST_MOMENT = 3;
 
 /**
- * The visible part of a result. Moments of a step: 0 as at first (whole, or covered), 1 the explained cell, 2 its row, 3 all.
+ * The visible part of a result. A covered one has four moments: 0 nothing of it, 1 the explained cell, 2 its row, 3 all.
+ * One that is not covered has one moment.
  *
  * Cells and rows of a covered result can be uncovered. changed is called when other cells are visible.
  */
 export class Moments {
   constructor(changed) {
-    Object.assign(this, { changed, moment: 0, covered: false, cells: new Set(), rows: new Set() });
+    Object.assign(this, { changed, moment: 0, covered: false, about: "", cells: new Set(), rows: new Set() });
   }
 
-  /** Cover the result, or uncover it. */
-  cover(covered) {
-    if (covered === this.covered) return;
-    this.covered = covered;
+  /** Cover the result, or uncover it. about: what it is covered for, such as a moment of a lesson; another one covers it anew. */
+  cover(covered, about = "") {
+    if (covered === this.covered && about === this.about) return;
+    Object.assign(this, { covered, about });
     this.go(0);
   }
 
   /** Go forward or back; gives whether there was such a moment. */
   step(by) {
     const next = this.moment + by;
-    if (next < 0 || next > LAST_MOMENT) return false;
+    if (!this.covered || next < 0 || next > LAST_MOMENT) return false;
     this.go(next);
     return true;
   }
 
+  // Forward, cells and rows that were asked for stay in sight.
   go(moment) {
+    if (moment <= this.moment) for (const asked of [this.cells, this.rows]) asked.clear();
     this.moment = moment;
-    this.cells.clear();
-    this.rows.clear();
     this.changed();
+  }
+
+  /** Show all of a covered result, or cover it again. */
+  turnOver() {
+    this.go(this.hiding ? LAST_MOMENT : 0);
   }
 
   /** Whether any part of the result is covered. */
   get hiding() {
-    return this.moment === 0 ? this.covered : this.moment < LAST_MOMENT;
+    return this.covered && this.moment < LAST_MOMENT;
   }
 
   /** Uncover a cell of the result, or a whole row; gives whether it was covered. */

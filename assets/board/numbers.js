@@ -2,14 +2,33 @@ const LONGEST_LABEL = 14;
 const SIGNS = typeof Intl !== "undefined" && Intl.Segmenter ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
 // Each of these letters is one character; asking the segmenter for every label is slow.
 const LATIN = /^[ -~]*$/;
+const SMALL = 1e-3; // what is smaller beside the numbers around it is near 0
+const ROUNDING = 2.4e-7; // relative; the rounding error of a whole number in float32: two units of the last place
 
-/** A number as text: a minus sign, "−∞", an exponent only if needed; ties go to the even digit. */
-export function number(value, digits = 3) {
+/**
+ * A number as text: a minus sign, "−∞", an exponent only if needed; ties go to the even digit.
+ *
+ * among: the largest of the numbers around it. What is small beside them and has no decimal left is "≈ 0".
+ */
+export function number(value, digits = 3, among = 0) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
+  if (size !== 0 && size < Number(`1e-${digits}`) && size < SMALL * among) return "≈ 0";
   const sign = value < 0 ? "−" : "";
   if (size !== 0 && (size < Number(`1e-${digits}`) || size >= 1e6)) return sign + exponential(size);
   return sign + fixed(size, digits);
+}
+
+/** The whole number that a number is but for the rounding of float32, else the number itself; a small share is not 0. */
+export function tidied(value) {
+  const near = Math.round(value);
+  return near !== 0 && Math.abs(value - near) < ROUNDING * Math.abs(near) ? near : value;
+}
+
+/** A number of a sum: without decimals if it is whole. */
+export function figure(value, digits = 3, among = 0) {
+  const tidy = tidied(value);
+  return number(tidy, Number.isInteger(tidy) ? 0 : digits, among);
 }
 
 /** Whether `number` leaves out digits that the board's numbers hold (about seven). */

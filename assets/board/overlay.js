@@ -4,6 +4,7 @@ import { rectanglesOf } from "./geometry.js";
 import { STEEPNESS, labelSpot, paintCaption, paintLabel, spotsBeside } from "./lettering.js";
 import { paintBeams } from "./links.js";
 import { indexRead, solve } from "./rules.js";
+import { explainedBy } from "./shares.js";
 import { TYPE } from "./sizes.js";
 
 const MAX_SINGLE_CELLS = 64;
@@ -23,7 +24,23 @@ export function highlightsOf(model, { array, index }) {
     const [low, high] = [0, 1].map((end) => ranges.map((range) => range[end]));
     found.push({ kind: "reader", array: result, low, high, role: role === "text" ? "output" : role });
   }
-  return [...found, ...twinsOf(model, { array, index }, found), ...alikeIn(model, { array, index })];
+  return [...found, ...twinsOf(model, { array, index }, found), ...alikeIn(model, { array, index }), ...behind(model, { array, index })];
+}
+
+// What the score behind a share reads, in the arrays that are drawn.
+function behind(model, cell) {
+  const score = explainedBy(model, cell);
+  if (score === cell) return [];
+  const rule = model.rules[score.array];
+  return (rule?.reads ?? []).flatMap((read) => rangesRead(model, rule, read, score.index, rule.length ?? 1)).map((light) => drawnSource(model, light));
+}
+
+// A range of an array without a panel is that of the array from which it is copied.
+function drawnSource(model, light) {
+  const rule = model.rules[light.array];
+  if (rule?.operation !== "copy" || model.panels.some(({ array }) => array === light.array)) return light;
+  const [low, high] = [light.low, light.high].map((at) => indexRead(rule.reads[0], at));
+  return drawnSource(model, { ...light, array: rule.reads[0].array, low, high });
 }
 
 // Other cells that hold the same number, because their arrays copy from the same source.

@@ -3,6 +3,7 @@ import { indexIn } from "./geometry.js";
 import { paintLabels } from "./lettering.js";
 import { onDiagonal, paintMarks } from "./marks.js";
 import { cellNumber } from "./numbers.js";
+import { formed, longestTexts, typeFor } from "./figures.js";
 import { blockOf, isHatched, limitAt } from "./scene.js";
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
@@ -138,6 +139,7 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   const { box, scale, shade, width, height } = sheet;
   const { size, texts } = lettersFor(context, sheet, zoom, font, Boolean(model.stage));
   box.letters = size;
+  if (!size) return;
   context.font = `${size}px ${font}`;
   context.textAlign = "center";
   context.textBaseline = "middle";
@@ -153,37 +155,18 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   });
 }
 
-// Decimals, and whether the zero before them is left out, from the longest form to the shortest.
-const FORMS = [
-  [2, false],
-  [2, true],
-  [1, false],
-  [1, true],
-  [0, false],
-];
-
-const ROUNDING = 2.4e-7; // relative; the rounding error of a whole number in float32: two units of the last place
 const LARGE_SHARE = 0.82; // of the largest type that fits the height of a cell
 
-function briefNumber(value, digits, brief) {
-  const near = Math.round(value);
-  const whole = value === near || (near !== 0 && Math.abs(value - near) < ROUNDING * Math.abs(near)); // a small share is not shown as 0
-  const text = cellNumber(whole ? near : value, whole ? 0 : digits);
-  return brief ? text.replace(/^(−?)0\./, "$1.") : text;
-}
-
-/** The numbers of a matrix as texts in one size, with as many decimals as the longest has room for: {size, texts}. */
-export function lettersFor(context, { box, values, width, height }, zoom, font, staged = false) {
-  const [most, least] = staged ? [Math.max(11, Math.min(22, height * 0.52)), 11] : [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow more slowly than the type
+/** The numbers of a matrix as texts in one size, with the decimals that they need: {size, texts}; no texts if these have no room. */
+export function lettersFor(context, { values, width, height }, zoom, font, staged = false) {
+  const { most, least, room } = typeFor({ width, height }, zoom, staged);
   context.font = `${most}px ${font}`;
-  for (const [digits, brief] of FORMS.filter(([count]) => count <= box.cell.digits)) {
-    const texts = Array.from(values, (value) => briefNumber(value, digits, brief));
-    const longest = texts.reduce((one, text) => (text.length > one.length ? text : one), "");
-    const size = Math.min(most, (most * (width - 3 * (staged ? 1 : zoom))) / context.measureText(longest).width);
-    const full = staged && digits === 2 && !brief; // on a stage larger type is better than the zero before the point
-    if (size >= (full ? Math.max(least, LARGE_SHARE * most) : least) || digits <= 0) return { size: Math.max(size, least), texts };
+  for (const { form, longest } of longestTexts(values)) {
+    const size = Math.min(most, (most * room) / context.measureText(longest).width);
+    // On a stage larger type is better than the zero before the point.
+    if (size >= (staged && !form.brief ? Math.max(least, LARGE_SHARE * most) : least)) return { size, texts: Array.from(values, (value) => formed(value, form)) };
   }
-  return { size: least, texts: [] };
+  return { size: 0, texts: [] };
 }
 
 function paintGround(context, { x, y }, { width, height }, size, colour) {

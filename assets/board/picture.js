@@ -1,8 +1,8 @@
 import { sizeCanvas } from "./canvas.js";
 import { fixedAxes, rectanglesOf } from "./geometry.js";
 import { paintFlights } from "./flights.js";
-import { fitStage } from "./fit.js";
-import { fitFlow } from "./flow.js";
+import { fitStage, withTitles } from "./fit.js";
+import { fitFlow, stackFlow } from "./flow.js";
 import { layOutGallery } from "./gallery.js";
 import { layOut } from "./layout.js";
 import { paintSigns } from "./lettering.js";
@@ -12,6 +12,7 @@ import { paintPanel } from "./paint.js";
 import { heightOfRibbons, ribbonBoxes, ribbonsApart } from "./ribbons.js";
 import { placePanels } from "./stage.js";
 
+const STACKED_FLOW = 720; // px; in a narrower part of a page the matrices of a whole layer stand one below another
 const PROBE = "Whom does 0.25 mean?"; // its width changes with the typeface
 
 /** The drawn part of a board: two canvases, the cells below and the highlights above. */
@@ -28,13 +29,18 @@ export class Picture {
     this.typeface = typeface;
   }
 
-  /** Lay out the panels of a step in a window; space: see `fitStage`. Gives the layout. */
-  layStage(space, starts, open) {
-    const plan = (this.model.flow ? fitFlow : fitStage)(this.model, { ...space, starts, measure: (...text) => this.measure(...text) });
-    if (!plan) return null;
+  /** The layout of the panels of a step in a window; null if there is no room. space: see `fitStage`. */
+  planStage(space, starts) {
+    const within = { ...space, starts, measure: (...text) => this.measure(...text) };
+    if (!this.model.flow) return fitStage(this.model, within);
+    const plan = fitFlow(this.model, within);
+    return plan && { ...plan, boxes: withTitles(within, plan.boxes, plan.zoom, space.width) };
+  }
+
+  /** Draw the panels as `planStage` laid them out. */
+  layStage(plan, space, open) {
     Object.assign(this, { boxes: plan.boxes, size: [space.width, space.height], signs: plan.signs, zoom: plan.zoom });
     this.draw(open);
-    return plan;
   }
 
   /** Lay out the panels in a width. */
@@ -42,7 +48,8 @@ export class Picture {
     this.zoom = this.model.zoom ?? 1;
     const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
     const [panels, ribbons] = ribbonsApart(this.model);
-    const plan = (this.model.gallery ? layOutGallery : layOut)({ ...this.model, panels }, space);
+    const arranged = this.model.gallery ? layOutGallery : this.model.flow && width < STACKED_FLOW ? stackFlow : layOut;
+    const plan = arranged({ ...this.model, panels }, space);
     const boxes = [...plan.boxes, ...ribbonBoxes(this.model, ribbons, { y: plan.height, width })];
     Object.assign(this, { boxes, size: [Math.max(plan.width, width), plan.height + heightOfRibbons(ribbons) + 8], signs: [] });
     this.draw(open);

@@ -11,6 +11,13 @@ export function indexRead(read, index, k = 0) {
   return read.at.map((position) => placeOf(position, index, k));
 }
 
+/** The cells that a rule reads for an index of its result: {array, at}. */
+export function readBy({ length = 1, reads = [], adds = [] }, index) {
+  const places = Array.from({ length }, (_, k) => k);
+  const found = (read, k) => ({ array: read.array, at: indexRead(read, index, k) });
+  return [...reads.flatMap((read) => places.map((k) => found(read, k))), ...adds.map((read) => found(read, 0))];
+}
+
 /** The running index of a softmax cell's own score; 0 for every other operation. */
 export function ownPlace(rule, index) {
   return rule.operation === "softmax" && rule.position ? placeOf(rule.position, index) : 0;

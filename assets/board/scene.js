@@ -112,6 +112,13 @@ function shifted(index, down, row, across, column) {
   return moved;
 }
 
+/** The names of an array and of all that are computed from it; none for no array. */
+export function followers({ readers }, name) {
+  const found = new Set(name ? [name] : []);
+  for (const one of found) for (const { result } of readers[one] ?? []) found.add(result); // a set goes on to what is added
+  return found;
+}
+
 /** Whether a cell is minus infinity. */
 export function isMasked(array, index) {
   const offset = array.masked ? offsetOf(array, index) : -1;
@@ -169,7 +176,11 @@ export function firstSlices(model) {
   return Object.fromEntries(Object.entries(model.arrays).map(([name, { start }]) => [name, [...start]]));
 }
 
-/** The slices for a current cell: arrays that it reads and that read it follow; other axes keep their last index. */
+/**
+ * The slices for a current cell: arrays that it reads and that read it follow; other axes keep their last index.
+ *
+ * An array that no rule joins to it follows along the axes that both have, so that all panels show the same head.
+ */
 export function follow(model, last, { array, index }) {
   const slices = { [array]: index };
   const up = (names) => closure(model, slices, last, names, upstream);
@@ -181,7 +192,17 @@ export function follow(model, last, { array, index }) {
     up(Object.keys(slices));
     down(Object.keys(slices));
   }
-  return { ...last, ...slices };
+  return { ...last, ...alongside(model, last, { array, index }), ...slices };
+}
+
+function alongside(model, last, { array, index }) {
+  const at = new Map(model.arrays[array].axes.map((letter, axis) => [letter, index[axis]]));
+  const moved = ({ name, axes, start, shape }) =>
+    last[name].map((old, axis) => {
+      const place = at.get(axes[axis]) ?? old;
+      return place >= start[axis] && place < start[axis] + shape[axis] ? place : old;
+    });
+  return Object.fromEntries(Object.keys(last).map((name) => [name, moved(model.arrays[name])]));
 }
 
 function closure(model, slices, last, names, step) {

@@ -1,3 +1,4 @@
+import { haveRoom } from "./figures.js";
 import { shorten } from "./numbers.js";
 import { isNamed, labelAt } from "./scene.js";
 import { MAX_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
@@ -9,6 +10,7 @@ const WORDS = 15;
 const CAPTION = 15;
 const TWO_CAPTIONS = 27; // px, the name of a small picture and a sentence below it
 const APART = 8;
+const PHONE_PICTURE = 72; // px, a small picture of many, with its distance to the next
 const STEEP = Math.SQRT1_2;
 /** A close-up of a row or column whose cells have no room for numbers. */
 export const CLOSE = { width: 36, height: 16, least: 13, gap: 6 }; // px, a cell of a close-up, its smallest height, its distance
@@ -23,7 +25,7 @@ export function panelSize(model, space, panel, cell, others) {
     axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
-  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cell;
+  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cellOf(model, array, cell, space);
   const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
@@ -50,6 +52,11 @@ export function panelSize(model, space, panel, cell, others) {
     top,
     labelTop: labels.top,
   };
+}
+
+// Without numbers where they have no room: fewer decimals would tell them falsely.
+function cellOf(model, array, cell, space) {
+  return cell.digits >= 0 && !haveRoom(model, array, cell, space) ? { ...cell, digits: -1 } : cell;
 }
 
 // The room of the close-ups of a matrix without numbers, {across, down}: its lit column beside it, its lit row below it.
@@ -91,10 +98,16 @@ function smallCell(panel, [rows, columns, { count }], { zoom, width, shrink = 1 
   const most = zoom * short * (panel.tiles === null ? Math.min(panel.most ?? 150, 300 * shrink) : 96 * shrink);
   const line = panel.tiles !== null && panel.arrange === "across";
   const beside = others.some(({ size }) => size !== "small") ? (width < 480 ? 56 : 96) * zoom : 0; // labels of others
-  const room = line ? Math.min(most, (width - 12 - beside) / count - APART * zoom) : most;
+  const room = line ? Math.min(most, (width - 12 - beside) / perLine(count, width) - APART * zoom) : most;
   const side = Math.max(line ? 0.2 : 1, Math.min(12 * zoom, room / Math.max(rows.count, columns.count)));
   const whole = side > 3 ? Math.floor(side) : side;
   return { width: whole, height: whole, digits: -1 };
+}
+
+// How many small pictures stand in one line: on a phone only as many as can be read.
+function perLine(count, width) {
+  const most = width < 480 ? Math.max(1, Math.floor((width - 12) / PHONE_PICTURE)) : count;
+  return Math.ceil(count / Math.ceil(count / most));
 }
 
 // A row opened below a matrix repeats no labels; in a narrow container neither does a panel to the right with the same rows.
@@ -156,7 +169,7 @@ function tilesOf(space, panel, { start, count }, [tileWidth, tileHeight], small)
   const gap = (small ? APART : 18) * zoom;
   const fitting = Math.max(1, Math.floor((width - 8 + gap) / (tileWidth + gap)));
   const square = space.across ?? (width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting));
-  const tileColumns = Math.min(count, { across: count, down: 1 }[panel.arrange ?? "across"] ?? square);
+  const tileColumns = Math.min(count, { across: small ? perLine(count, width) : count, down: 1 }[panel.arrange ?? "across"] ?? square);
   const tileRows = Math.ceil(count / tileColumns);
   const [stepX, stepY] = [tileWidth + gap, tileHeight + gap * 0.6 + caption];
   const tiles = Array.from({ length: count }, (_, i) => ({

@@ -3,6 +3,9 @@ import { element } from "./elements.js";
 /** A link at the start of the page that moves the keyboard's focus to a step's result; gives a function that removes it. */
 export function offerSkip(section) {
   const link = element("a", "skip-to-board", "Skip to the board");
+  // The target of the link lies outside the shadow tree, where a reader can find it.
+  const { host = section } = section.getRootNode();
+  host.id = "board";
   link.href = "#board";
   link.addEventListener("click", (event) => {
     event.preventDefault();

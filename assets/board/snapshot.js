@@ -7,6 +7,8 @@ const SHARPNESS = 2;
 const LONGEST_SIDE = 8000; // pixels of a side that every browser can draw
 const PAPER = 20; // px around the board
 const LINE_HEIGHT = 20;
+const LEAST_LINE = 480; // px, the room for the sentence below a narrow board
+const EDGE = 4; // px, a frame around what lies lowest
 
 /** Save the board as a file, "png" or "svg": the matrices with their titles and highlights, and below the current cell in words. */
 export function savePicture(picture, kind) {
@@ -43,27 +45,38 @@ function drawingOf(picture) {
   return write.written(paper.wide, paper.high);
 }
 
-/** The size of the whole picture, and the sentence below the board in lines. */
+/** The size of the whole picture, what of the board it shows, and the sentence below it in lines. */
 function paperOf(picture, write) {
   const { look, current } = picture.shown;
   const { zoom, font, model } = look;
-  const [width, height] = picture.size;
+  const area = drawnArea(picture);
+  const width = Math.max(area.width, Math.min(LEAST_LINE, picture.size[0]));
   write.font = `${14 * zoom}px ${font}`;
   const lines = current ? brokenAt(width, spokenOf(model, current), (text) => write.measureText(text).width) : [];
-  return { lines, wide: width + 2 * PAPER, high: height + 2 * PAPER + lines.length * LINE_HEIGHT * zoom };
+  return { area, lines, wide: width + 2 * PAPER, high: area.height + 2 * PAPER + lines.length * LINE_HEIGHT * zoom };
 }
 
-function drawOn(write, picture, { lines, wide, high }) {
+// The part of a board that has something on it: a stage is as large as its window, its matrices may be smaller.
+function drawnArea({ boxes, size, model }) {
+  const lane = model.flow ? PAPER : 0; // of the arrows below the columns
+  const right = ({ x, bodyWidth, overhang, close, titleX, titleWidth }) => Math.max(x + bodyWidth + Math.max(overhang, close?.across ?? 0), titleX + titleWidth);
+  const bottom = ({ y, bodyHeight, close }) => y + bodyHeight + (close?.down ?? 0) + lane;
+  const [x, y] = [Math.min(...boxes.map(({ titleX }) => titleX)), Math.min(...boxes.map(({ titleY }) => titleY))].map(Math.floor);
+  const ends = [Math.min(size[0], Math.max(...boxes.map(right))), Math.min(size[1], Math.max(...boxes.map(bottom)) + EDGE)];
+  return { x, y, width: Math.ceil(ends[0]) - x, height: Math.ceil(ends[1]) - y };
+}
+
+function drawOn(write, picture, { area, lines, wide, high }) {
   const { look, current } = picture.shown;
   const { zoom, font, palette } = look;
   write.fillStyle = palette.background;
   write.fillRect(0, 0, wide, high);
-  write.translate(PAPER, PAPER);
+  write.translate(PAPER - area.x, PAPER - area.y);
   picture.paintAll(look, write);
   picture.paintLights(look, current, write);
-  for (const box of look.boxes) paintTitle(write, box, look);
+  for (const box of look.boxes) paintTitle(write, box, { ...look, zoom: box.zoom ?? zoom });
   Object.assign(write, { font: `${14 * zoom}px ${font}`, fillStyle: palette.text, textAlign: "left", textBaseline: "top" });
-  lines.forEach((line, i) => write.fillText(line, 0, picture.size[1] + 6 + i * LINE_HEIGHT * zoom));
+  lines.forEach((line, i) => write.fillText(line, area.x, area.y + area.height + 6 + i * LINE_HEIGHT * zoom));
 }
 
 /** A sentence in lines no wider than a width, unless a single word is wider. */

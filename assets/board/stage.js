@@ -12,7 +12,7 @@ const KEYS = [
 ];
 let boards = 0;
 
-/** Put the elements of a board into root, in reading order. keep: the callback of the buttons that save a picture. */
+/** Put the elements of a board into root, in reading order. keep(kind): saves a picture. */
 export function buildStage(root, keep) {
   boards += 1;
   const base = element("canvas", "base");
@@ -30,18 +30,19 @@ export function buildStage(root, keep) {
   const guess = element("div", "guess");
   const dock = element("div", "dock", controls, arithmetic, guess);
   const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
+  const arcs = element("div", "arcs");
+  Object.assign(arcs, { role: "group", ariaLabel: "The sentence", hidden: true });
   Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
-  const section = element("section", "board", strip, help, words, stage, dock, live, black);
-  const save = button("save", "", "Save the board as a picture (PNG)", () => keep("png"));
-  save.append(icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"));
-  const vector = button("save vector", "", "Save the board as a picture (SVG)", () => keep("svg"));
-  vector.append(icon("M2 13C3 2 13 2 14 13M1 3.5h14M1 2v3h3V2zM12 2v3h3V2z"));
-  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), save, vector, keysHelp());
+  const onward = element("div", "onward");
+  const section = element("section", "board", strip, help, words, arcs, stage, dock, onward, live, black);
+  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), saveMenu(keep), keysHelp());
   root.append(section);
   const [windows, player, chosen] = controls.children;
   return {
     strip,
     words,
+    arcs,
+    onward,
     black,
     controls,
     chosen,
@@ -68,11 +69,32 @@ export function showStyled(section) {
   return styled;
 }
 
+function saveMenu(keep) {
+  const way = (kind, words) => button("option", `${kind.toUpperCase()}: ${words}`, `Save the board as a picture (${kind.toUpperCase()})`, () => keep(kind));
+  const ways = element("div", "opened", way("png", "dots, for slides"), way("svg", "lines, sharp at every size"));
+  return opener("save", icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"), "Save the board as a picture", ways);
+}
+
 function keysHelp() {
-  const summary = element("summary", "", "?");
-  summary.setAttribute("aria-label", "? Keys");
   const rows = KEYS.map(([key, act]) => element("div", "", element("dt", "", key), element("dd", "", act)));
-  return element("details", "keys", summary, element("dl", "", ...rows));
+  return opener("keys", "?", "? Keys", element("dl", "opened", ...rows));
+}
+
+// A round button that opens what it holds, until a choice in it is made or something else is looked at.
+function opener(kind, sign, name, held) {
+  const summary = element("summary", "", sign);
+  Object.assign(summary, { title: name, ariaLabel: name });
+  const made = element("details", `opener ${kind}`, summary, held);
+  const close = () => (made.open = false);
+  held.addEventListener("click", close);
+  made.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !made.contains(relatedTarget) && close());
+  made.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !made.open) return;
+    event.stopPropagation();
+    close();
+    summary.focus();
+  });
+  return made;
 }
 
 /** Put a title over every panel; elements of panels that stay are kept, and so is the focus. */
@@ -102,7 +124,7 @@ function dressPanel(made, parts, model, box, zoom, open) {
   });
   made.className = `panel ${small ? "small" : "full"}${tight ? " tight" : ""}${broken ? " broken" : ""} ${panel.role ?? ""}`;
   const words = box.worded ? axesWords(model, box) : "";
-  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, tight]);
+  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, panel.quiet, tight]);
   if (made.dataset.head !== head) {
     made.dataset.head = head;
     made.replaceChildren(...heading(panel, words, tight, open));
@@ -126,7 +148,7 @@ function heading(panel, words, tight, open) {
       open(panel.link);
     });
   }
-  const badge = panel.badge && !tight ? badgeOf(panel.badge) : null;
+  const badge = panel.badge && !tight ? badgeOf(panel.badge, panel.quiet) : null;
   const head = element("div", "head", title, badge);
   if (!words) return [head];
   const line = element("div", "axes", words);
@@ -134,10 +156,10 @@ function heading(panel, words, tight, open) {
   return [head, line];
 }
 
-// The sizes, and the axes in words, which are left out first if room is short.
-function badgeOf(text) {
+// The sizes, and the axes in words, which are left out first if room is short, and only spoken if they are quiet.
+function badgeOf(text, quiet) {
   const [sizes, ...words] = text.split(", ");
-  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", "", words.join(", ")) : null);
+  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", quiet ? "unseen" : "", words.join(", ")) : null);
   badge.title = text;
   return badge;
 }

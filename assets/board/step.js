@@ -1,38 +1,40 @@
 import { writeArithmetic } from "./arithmetic.js";
 import { fillAsks } from "./asking.js";
-import { attachClicker } from "./clicker.js";
-import { button, element, icon } from "./elements.js";
+import { attachClicker, lectureButton, turnBlack } from "./clicker.js";
+import { Cover } from "./cover.js";
+import { Dock } from "./dock.js";
+import { element } from "./elements.js";
 import { blockOf } from "./scene.js";
 import { indexIn } from "./geometry.js";
 import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
-import { Moments } from "./moments.js";
 import { highlightsOf } from "./overlay.js";
 import { legendOf } from "./scales.js";
+import { BELOW_WORDS, planStep, windowFor } from "./planning.js";
+import { Sentence } from "./sentence.js";
 import { sentenceButtons } from "./sentences.js";
+import { chainOf, explainedBy } from "./shares.js";
 import { offerSkip } from "./skip.js";
-import { fillStrip } from "./strip.js";
-import { fillWords } from "./words.js";
+import { fillNext, fillStrip, squeezeNext } from "./strip.js";
+import { showTip } from "./tip.js";
+import { fillWords, fitFormula } from "./words.js";
 
-const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
-const LOW = 380;
-const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
-const WINDOW_MARGIN = 8;
-const CORNER = { width: 76, height: 40 }; // px, the controls if there is nothing to play
+const CORNER = { width: 60, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
-const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
 
 /** The parts around the matrices of a step: the strip of steps, words, the cover of the result, keys of a lecture. */
 export class Step {
   constructor(board, parts) {
-    Object.assign(this, { board, parts, moments: new Moments(() => board.width && board.refresh(true)), column: false });
-    this.guess = new Guess(parts.guess, () => board.width && (board.reveal(board.current()) || board.refresh(true)), (cell) => highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader"));
+    Object.assign(this, { board, parts, cover: new Cover(board), column: false, lines: 1 });
+    this.guess = new Guess(parts.guess, () => this.guessed(), (cell) => highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader"));
+    this.sentence = new Sentence(board, parts.arcs);
     this.detach = attachClicker(this);
-    parts.black.addEventListener("click", () => this.black());
+    this.dock = new Dock(board);
+    parts.black.addEventListener("click", () => turnBlack(this));
     window.addEventListener("resize", (this.resize = () => board.fit()));
-    parts.stage.append((this.asks = element("div", "asks")));
+    parts.stage.append((this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
     parts.section.numbers = (array) => this.numbers(array);
     this.page = document.querySelector("[data-testid=stMainBlockContainer]");
     // Parts above a board may arrive after it. Wait for the next frame, because a board itself changes the page.
@@ -42,6 +44,7 @@ export class Step {
 
   end() {
     this.detach();
+    this.dock.end();
     this.observer.disconnect();
     this.unskip?.();
     window.removeEventListener("resize", this.resize);
@@ -64,67 +67,80 @@ export class Step {
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
     // Cells that nothing computes need one line, beside the buttons.
-    section.classList.toggle("gallery", this.model.gallery || !Object.keys(this.model.rules).length);
     const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
+    section.classList.toggle("gallery", !alone && (this.model.gallery || !Object.keys(this.model.rules).length));
     const legend = legendOf(this.model);
-    words.hidden = !stage || alone;
+    words.hidden = this.parts.onward.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;
     strip.hidden = !stage;
     this.parts.dock.hidden = alone;
+    this.sentence.adopt(this.model.sentence);
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone && stage.summary) fillSummary(words);
-    if (alone) return fillStrip(strip, stage);
+    if (alone) return this.dressAlone(stage);
     if (onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
     fillWords(words, stage, onChoose);
-    this.moments.cover(Boolean(stage.hide));
-    const lecture = button("lecture-button", this.lecture ? "✕" : icon(SCREEN), this.lecture ? "End the lecture mode" : "Lecture mode", () => onChoose?.("present", !this.lecture));
-    const cover = this.model.flow ? null : button("cover", stage.hide ? "Show result" : "Hide result", "Cover the result until a cell or a row is asked for", () => onChoose?.("hide", !stage.hide));
-    chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
+    fillNext(this.parts.onward, stage, Boolean(onChoose));
+    this.cover.adopt(this.model, onChoose);
+    const made = [...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), this.cover.button, onChoose ? lectureButton(this) : null];
+    chosen.replaceChildren(...[legend, ...made].filter(Boolean));
   }
 
-  /**
-   * The window for which a step, or a board that fits, is laid out: {width, height}; null if it is scrolled.
-   *
-   * A board that begins in the first window also ends in it; one further below gets a window of its own.
-   */
+  // The strip of a page without matrices. In a lecture there is no sidebar that could end it.
+  dressAlone(stage) {
+    const { strip } = this.parts;
+    fillStrip(strip, stage);
+    strip.querySelector(".lecture-button")?.remove();
+    if (this.lecture) strip.append(lectureButton(this));
+  }
+
+  // With the answer to a guess the covered cell is shown.
+  guessed() {
+    if (this.guess.state === "told" && this.cover.answer()) return;
+    const { board } = this;
+    if (board.width && !board.reveal(board.current())) board.refresh(true);
+  }
+
+  /** The window for which the board is laid out: see `windowFor`. */
   window() {
-    const { section } = this.parts;
-    const { stage, fits: asked, panels, zoom } = this.model ?? {};
-    const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
-    const width = Math.floor(section.clientWidth);
-    if (!(stage ? panels.length : fits) || this.board.surroundings.now().printed) return null;
-    if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;
-    const scroller = document.querySelector("[data-testid=stMain]");
-    const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
-    const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
-    const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
-    return height < (stage ? LOW : FITTING.low) ? null : { width, height };
+    return windowFor(this.parts.section, this.model ?? {}, this.board.surroundings.now().printed);
   }
 
   /** Lay the step out for its window; gives whether it has room there. */
   lay(size) {
-    const { section, words, arithmetic, strip, stage } = this.parts;
+    const { section, words, arithmetic, strip, stage, controls } = this.parts;
     const { stage: step, player } = this.model;
     const top = !step ? 0 : this.lecture ? STRIP.lecture : STRIP.plain;
     section.classList.add("fits");
     section.style.height = `${size.height}px`;
     strip.style.height = `${top}px`;
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
-    const bottom = step || player ? CONTROLS : 0;
+    const bottom = step || player ? CONTROLS * this.lines : 0;
     const heights = {}; // each is measured once, because the browser must lay out the words for it
     const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
     const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
-    const plan = this.board.picture.layStage(space, this.board.starts, this.board.open);
+    const { plan, sentence } = planStep(this.board, this.sentence, space);
     if (!plan) return false;
+    this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
     words.classList.toggle("wide", Boolean(plan.words.wide));
-    put(words, plan.words);
+    fitFormula(put(words, plan.words));
+    this.sentence.lay(step ? { ...plan.words, y: plan.words.y + heightOf(plan.words.width, plan.words.wide) + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
     this.putBelow(plan, size, bottom);
     this.form = plan.form;
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
     section.style.setProperty("--zoom", Math.min(plan.zoom, 1.4));
+    controls.classList.toggle("twofold", this.lines > 1);
+    return true;
+  }
+
+  /** Whether the sliders need a line of their own, which the next layout then gives them. */
+  wantsLine() {
+    const { windows } = this.parts;
+    if (this.lines > 1 || !this.model.stage || windows.scrollWidth <= windows.clientWidth + 1) return false;
+    this.lines = 2;
     return true;
   }
 
@@ -134,7 +150,7 @@ export class Step {
     const beside = form === "line" ? { x: CORNER.width + 8, y: 0 } : { x: 0, y: CORNER.height + 4 };
     if (bottom) {
       this.terms = terms;
-      put(controls, { x: 0, y: size.height - CONTROLS, width: size.width, height: CONTROLS });
+      put(controls, { x: 0, y: size.height - bottom, width: size.width, height: bottom });
       return;
     }
     this.terms = null;
@@ -148,11 +164,13 @@ export class Step {
   flow() {
     const { section, words, arithmetic, controls, stage, strip } = this.parts;
     section.classList.remove("fits");
+    controls.classList.remove("twofold");
     section.style.height = "";
     this.terms = null;
     for (const part of [words, arithmetic, this.parts.guess, controls, stage, strip]) Object.assign(part.style, { left: "", top: "", width: "", height: "" });
     const screen = !this.board.surroundings.now().printed;
     this.form = "line";
+    this.sentence.lay(null, Math.floor(section.clientWidth));
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && Boolean(this.model.stage));
   }
 
@@ -163,44 +181,53 @@ export class Step {
     return words.offsetHeight;
   }
 
-  /** Whether a cell of the result is covered. */
-  hides(panel, index) {
-    const { stage, panels } = this.model ?? {};
+  /** Whether a cell is covered, by a question or by the cover. What is played is not. */
+  hides(name, index) {
     const { player, surroundings } = this.board;
-    if (!player.active && !surroundings.now().printed && this.guess.hides(panel.array, index)) return true;
-    if (!stage || panels.find(({ role }) => role === "result")?.array !== panel.array) return false;
-    return this.moments.hides(index, this.board.slices[panel.array], panel.rows);
+    if (!this.model?.stage || player.active) return false;
+    return (!surroundings.now().printed && this.guess.hides(name, index)) || this.cover.hides(name, index);
   }
 
   /** A function that says whether a cell is not shown, because it is not computed yet or covered; undefined if all are shown. */
   blanks() {
     const { player } = this.board;
-    if (!player.active && !this.moments.hiding && !this.guess.isOpen) return undefined;
-    return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel, index);
+    if (!player.active && !this.cover.moments.hiding && !this.guess.isOpen) return undefined;
+    return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel.array, index);
+  }
+
+  /** Show the current cell in the sentence, and its number beside it where cells show none. */
+  follow(current) {
+    this.sentence.follow(current);
+    showTip(this.tip, this.board);
   }
 
   /** Put buttons on the labels of covered rows. */
   showAsks() {
-    fillAsks(this.asks, this.board, this.moments);
+    fillAsks(this.asks, this.board, this.cover.moments);
+    this.cover.label();
+    if (this.terms) squeezeNext(this.parts, this.board.size.width);
   }
 
   /** Whether a cell is covered. */
-  covers(cell) {
-    return this.board.boxes.some(({ panel }) => panel.array === cell.array && this.hides(panel, cell.index));
+  covers({ array, index }) {
+    return this.hides(array, index);
   }
 
   /** Write how the current cell is computed. */
   explain(look, current) {
     const { board, parts: { arithmetic } } = this;
     this.placeGuess();
+    this.dock.place();
     if (!current) return arithmetic.replaceChildren();
     const playing = board.player.active && !board.hovered;
-    const isEditable = ({ panel }) => panel.array === current.array && panel.editable;
-    const editable = !playing && board.pins.holds(current) && board.boxes.find(isEditable);
+    const shown = board.boxes.filter(({ panel }) => panel.array === current.array);
+    const editable = !playing && board.pins.holds(current) && shown.find(({ panel }) => panel.editable);
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
-    const more = (this.model.stage || board.size) && (this.column || this.form === "line") ? { opened: this.column, open: () => this.open() } : {};
-    return writeArithmetic(arithmetic, look, current, { all: !board.hovered, ...more, ...(upTo === undefined ? { edit } : { upTo }) });
+    const more = this.model.stage || board.size ? { opened: this.column, open: () => this.open() } : {};
+    const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), ...more, ...(upTo === undefined ? { edit } : { upTo }) };
+    writeArithmetic(arithmetic, look, explainedBy(this.model, current), options);
+    return arithmetic.append(...[chainOf(this.model, current, board.open)].filter(Boolean));
   }
 
   // The question stands in the place of the arithmetic; the invitation to it and its verdict share that place.
@@ -229,20 +256,9 @@ export class Step {
     this.column = !this.column;
     this.board.relay();
   }
-
-  /** A black screen, or the step again. */
-  black() {
-    this.parts.black.hidden = !this.parts.black.hidden;
-    return true;
-  }
-
-  fullScreen() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else document.documentElement.requestFullscreen?.();
-    return true;
-  }
 }
 
 function put(part, { x, y, width, height }) {
   Object.assign(part.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  return part;
 }

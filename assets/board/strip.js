@@ -1,6 +1,6 @@
 import { element } from "./elements.js";
 
-let followed = null; // the kind of the link that led to the next page, where it gets the keyboard's focus
+let followed = null; // the kind of the link that a key opened: on the next page it gets the keyboard's focus
 
 /** The steps of the story: links {title, path}, one stop of the Tab key, with arrow keys from link to link; or words. */
 export function fillStrip(nav, { steps, place }, linked = true) {
@@ -31,6 +31,29 @@ function endLink(step, sign, name, kind) {
   return link;
 }
 
+/** A link to the next step with its name, in place; gives whether there is a next step. */
+export function fillNext(link, { steps, place, lesson }, linked) {
+  const step = linked && !lesson ? steps[place + 1] : null;
+  link.hidden = !step;
+  if (!step || link.firstChild?.dataset.path === step.path) return Boolean(step);
+  const made = linkTo(step, step.title, "go");
+  made.dataset.path = step.path;
+  made.prepend(element("span", "", "Next: "));
+  made.append(" →");
+  link.replaceChildren(made);
+  return true;
+}
+
+/** Leave room for the link to the next step beside the controls; both get shorter if they are too wide together. */
+export function squeezeNext({ section, controls, onward }, width) {
+  section.classList.remove("crowded");
+  if (onward.hidden) return;
+  const leaveRoom = () => (controls.style.width = `${width - onward.offsetWidth - 8}px`);
+  leaveRoom();
+  section.classList.toggle("crowded", controls.scrollWidth > controls.clientWidth);
+  leaveRoom();
+}
+
 function moveFocus(nav, event) {
   const links = [...nav.querySelectorAll("a")];
   const at = links.indexOf(event.target);
@@ -52,7 +75,7 @@ function linkTo(step, text, kind) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     if (kind === "here") return;
-    followed = kind || "here";
+    followed = event.detail ? null : kind || "here"; // after a click of the mouse the arrow keys turn the steps
     goTo(step.path);
   });
   return link;

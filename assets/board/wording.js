@@ -1,4 +1,4 @@
-import { isolated, isRounded, number, shorten } from "./numbers.js";
+import { figure, isolated, isRounded, shorten } from "./numbers.js";
 import { derivationOf, nameAt } from "./scene.js";
 
 const MAX_SPOKEN_TERMS = 12;
@@ -34,14 +34,14 @@ export function spokenOf(model, cell) {
   const derivation = derivationOf(model, cell);
   const title = model.arrays[cell.array].title ?? cell.array;
   const place = placeWords(model, cell);
-  return [title, place, `${number(derivation.result)}${spokenHow(model, derivation)}`].filter(Boolean).join(", ");
+  return [title, place, `${figure(derivation.result)}${spokenHow(model, derivation)}`].filter(Boolean).join(", ");
 }
 
 function spokenHow(model, derivation) {
   const { operation, terms, hidden, maximum, total, own, softcap } = derivation;
   const equals = ` ${equalsOf(derivation)} `;
-  const values = terms.map(({ value }) => number(value));
-  const factors = () => terms[0].factors.map(({ value }) => number(value));
+  const values = terms.map(({ value }) => figure(value));
+  const factors = () => terms[0].factors.map(({ value }) => figure(value));
   switch (operation) {
     case "sum":
       return `${equals}${listed(values)}`;
@@ -53,10 +53,10 @@ function spokenHow(model, derivation) {
       return hidden ? ", not allowed" : values.length > 1 ? `${equals}${listed(values)}` : ", unchanged";
     case "softmax":
       return total
-        ? `${equals}exp(${number(terms[own].factors[0].value)} minus ${number(maximum)}) divided by ${number(total)}`
+        ? `${equals}exp(${figure(terms[own].factors[0].value)} minus ${figure(maximum)}) divided by ${figure(total)}`
         : ", nothing is allowed here";
     case "softcap":
-      return `${equals}${number(softcap)} times tanh(${values[0]} divided by ${number(softcap)})`;
+      return `${equals}${figure(softcap)} times tanh(${values[0]} divided by ${figure(softcap)})`;
     case "max":
       return `, the largest of ${values.length}`;
     case "difference":

@@ -1,5 +1,7 @@
 import { button, element } from "./elements.js";
 
+const FORMULA = 1.35; // em, the type of the formula in board.css
+
 /** Write the words of a step: its name and question, its formula, one sentence, and its choices. */
 export function fillWords(root, { title, question, formula, says, notes = [], choices = [] }, choose) {
   const shown = JSON.stringify([title, question, formula, says, notes, choices]);
@@ -9,6 +11,14 @@ export function fillWords(root, { title, question, formula, says, notes = [], ch
   const picked = choices.map((choice) => chooser(choice, choose));
   const written = element("div", "formula", formula ? mathOf(formula) : null);
   root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""), ...notes.map((note) => noteOf(note, choose)));
+}
+
+/** Write the formula in smaller type if it is wider than its place. */
+export function fitFormula(root) {
+  const formula = root.querySelector(".formula");
+  formula.style.fontSize = "";
+  const [has, needs] = [formula.clientWidth, formula.scrollWidth];
+  if (needs > has) formula.style.fontSize = `${Math.floor((1000 * FORMULA * (has - 3)) / needs) / 1000}em`;
 }
 
 // Notes on the numbers, with a button that makes a choice if there is a server.

@@ -86,9 +86,12 @@ class Mount {
     const frame = JSON.stringify([seat?.room, told?.number, told?.state, told?.bars, trouble && !told, isTeacher]);
     if (frame !== this.frame) {
       this.frame = frame;
-      this.host.replaceChildren(...(seat ? this.parts(told, isTeacher) : [made("p", { role: "alert" }, trouble || "You have left the room.")]));
+      const people = seat && isTeacher ? [made("p", { className: "people" })] : [];
+      this.host.replaceChildren(...people, ...(seat ? this.parts(told, isTeacher) : [made("p", { role: "alert" }, trouble || "You have left the room.")]));
     }
     if (!seat || !told) return;
+    const people = this.host.querySelector(".people");
+    if (people) people.textContent = told.people === 1 ? "1 person in the room" : `${told.people ?? 0} people in the room`;
     const count = this.host.querySelector(".count");
     if (count) count.textContent = counted(told.count, "answer");
     for (const option of this.host.querySelectorAll("button.option")) {

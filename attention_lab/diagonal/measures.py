@@ -120,6 +120,16 @@ def worst_pair(probabilities_TT: Array) -> tuple[int, int]:
     return row, column
 
 
+def least_self_attention(probabilities_TT: Array) -> tuple[int, int]:
+    """The cell on the diagonal of the token that looks at itself least.
+
+    >>> least_self_attention(np.array([[0.5, 0.3, 0.2], [0.0, 0.9, 0.1], [0.8, 0.1, 0.1]]))
+    (2, 2)
+    """
+    token = int(np.diagonal(probabilities_TT).argmin())
+    return token, token
+
+
 def log_cross_ratios(scores_XTT: Array) -> Array:
     """How much a pair of tokens prefers itself: s_ii + s_jj - s_ij - s_ji = log(a_ii a_jj / (a_ij
     a_ji)).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from random import Random
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core.checks import check_choice, check_text, short_repr, whole_number
@@ -50,8 +51,9 @@ class Moment:
     """One view of the app.
 
     page: the URL path of a page. state: the parameters in its URL, such as "n_heads=2&mask=causal".
-    text: for students; note: for the teacher. controls: the controls shown in the view
-    "lesson". Raises: SettingsError, TextError.
+    text: for students; note: for the teacher. controls: the controls shown in the view "lesson".
+    at: the heading of the page, or the title of a matrix, to which it is scrolled. Raises:
+    SettingsError, TextError.
     """
 
     title: str
@@ -61,10 +63,12 @@ class Moment:
     note: str = ""
     question: LessonQuestion | None = None
     controls: tuple[str, ...] = ()
+    at: str = ""
 
     def __post_init__(self) -> None:
         check_lesson_text("title", self.title, MAX_TITLE)
         check_lesson_text("page", self.page, MAX_TITLE)
+        check_lesson_text("at", self.at, MAX_TITLE, may_be_empty=True)
         for name, most in (("text", MAX_TEXT), ("note", MAX_NOTE), ("state", MAX_STATE)):
             check_lesson_text(name, getattr(self, name), most, may_be_empty=True)
         check_lesson_texts("controls", self.controls, MAX_MOMENTS)
@@ -129,6 +133,22 @@ class Lesson:
         moment = self.moments[place]
         held = {**moment.choices, "lesson": name, "moment": str(place + 1)}
         return f"{moment.page}?{urlencode(held | ({'view': view} if view else {}))}"
+
+    def question_at(self, place: int) -> LessonQuestion | None:
+        """The question of a moment with its answers in a drawn order, always the same one, because
+        in a file the right answer often stands first; None if the moment asks nothing.
+
+        >>> asked = LessonQuestion("How many?", "All.", ("8", "4", "2"))
+        >>> Lesson("Heads", (Moment("One", "split", question=asked),)).question_at(0).options
+        ('8', '4', '2')
+        """
+        asked = self.moments[place].question
+        if asked is None or not asked.options:
+            return asked
+        order = list(range(len(asked.options)))
+        Random(f"{self.title}#{place}").shuffle(order)
+        options = tuple(asked.options[old] for old in order)
+        return replace(asked, options=options, right=order.index(asked.right))
 
     def with_moment(self, moment: Moment) -> Lesson:
         """The lesson with one more moment at its end. Raises: SettingsError if it is full."""

@@ -22,16 +22,16 @@ SIZES = {
     "n_tokens": (
         "sequence length",
         "n",
-        "How many tokens there are; our axes T for queries and S for keys.",
+        "How many tokens there are. In code: axis T for queries, axis S for keys.",
     ),
-    "d_model": ("width", "C", "How many numbers describe one token; our axis D."),
-    "n_heads": ("heads", "h", "How many heads attend at the same time; our axis H."),
+    "d_model": ("width", "C", "How many numbers describe one token. In code: axis D."),
+    "n_heads": ("heads", "h", "How many heads attend at the same time. In code: axis H."),
     "d_k": (
         "query and key width",
         "d_k",
-        "How many numbers one head's query or key has; our axis K.",
+        "How many numbers one head's query or key has. In code: axis K.",
     ),
-    "d_v": ("value width", "d_v", "How many numbers one head's value has; our axis V."),
+    "d_v": ("value width", "d_v", "How many numbers one head's value has. In code: axis V."),
     "scale": (
         "scale",
         "s",

@@ -12,14 +12,13 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.errors import TextError
 
+from ..heads.habits import HABIT_SHARE
 from .attention_maps import AttentionMaps
 from .head_finder import is_special, rank_heads, rules_for, strongest_pair, targets_of
 
-# A head is named for what has this share: of its attention, averaged over the queries, or of the
-# attention of one query.
-HABIT_SHARE = 0.5
-# In this order: a head that reads neighbours is called so even if it joins two words strongly. A
-# head that joins two words reads [CLS] or [SEP] with all other queries.
+# A head is named for what has HABIT_SHARE: of its attention, averaged over the queries, or of the
+# attention of one query. In this order: a head that reads neighbours is called so even if it joins
+# two words strongly. A head that joins two words reads [CLS] or [SEP] with all other queries.
 NEIGHBOUR_CAPTIONS = {
     "previous token": "token before",
     "next token": "token after",

@@ -58,6 +58,14 @@ class MeasuredHeads:
         known = [row[~np.isnan(row)] for row in self.values]
         return [float(row.mean()) if row.size else None for row in known]
 
+    @property
+    def largest(self) -> tuple[int, int] | None:
+        """Layer and head of the largest value; None if no head has one."""
+        if np.isnan(self.values).all():
+            return None
+        layer, head = np.unravel_index(np.nanargmax(self.values), self.values.shape)
+        return int(layer), int(head)
+
 
 def _layer_measures() -> dict[str, LayerMeasure]:
     portraits = [

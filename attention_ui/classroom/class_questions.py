@@ -62,16 +62,14 @@ def lesson_questions() -> dict[str, dict[str, ClassQuestion]]:
     """The questions with options of all shipped lessons, by the titles of lesson and moment."""
     found: dict[str, dict[str, ClassQuestion]] = {}
     for lesson in shipped_lessons().values():
-        for place, moment in enumerate(lesson.moments, start=1):
-            asked = moment.question
+        for place, moment in enumerate(lesson.moments):
+            asked = lesson.question_at(place)
             if asked and asked.options:
-                right = asked.options[asked.right]
-                options = tuple(sorted(asked.options))  # in its file the right one is often first
-                found.setdefault(lesson.title, {})[f"{place} {moment.title}"] = ClassQuestion(
+                found.setdefault(lesson.title, {})[f"{place + 1} {moment.title}"] = ClassQuestion(
                     "choice",
                     asked.ask,
-                    float(options.index(right)),
-                    f"{right}. {asked.why}",
-                    options=options,
+                    float(asked.right),
+                    f"{asked.options[asked.right]}. {asked.why}",
+                    options=asked.options,
                 )
     return found

@@ -19,9 +19,11 @@ from attention_core.errors import AttentionError, FileError
 from attention_lab.classroom.class_file import class_file_path
 from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.limits import RateLimiter, Seats, TooManyError
+from attention_lab.classroom.presence import Presence
 from attention_lab.classroom.rooms import Rooms, RoomState, Vote
 from attention_lab.classroom.tally import count_answers, histogram, read_answers
 
+PRESENT_SECONDS = 12.0  # three times the longest wait for news
 FRESH_SECONDS = 0.1  # for which all browsers get the same answer
 MAX_KEPT_ROOMS = 500  # in the cache, each for teacher and students
 MAX_WAITING_VOTES = 500  # for the disk
@@ -50,10 +52,12 @@ class RoomService:
         self._visitor_limiter = RateLimiter(limits.pace, limits.burst, clock)
         self._source_limiter = RateLimiter(limits.source_pace, limits.source_burst, clock)
         self._seats = Seats(limits)
+        self.presence = Presence(PRESENT_SECONDS, clock, limits)
         self._cache: dict[tuple[str, bool], tuple[float, RoomNews]] = {}
 
     def news(self, room: str, to_teacher: bool) -> RoomNews:
-        """The state of a room for a student, or for the teacher, who also sees each vote.
+        """The state of a room for a student, or for the teacher, who also sees each vote and how
+        many are there.
 
         Raises: RoomError.
         """
@@ -61,7 +65,9 @@ class RoomService:
         if known and now - known[0] < FRESH_SECONDS:
             return known[1]
         state = self.rooms.state(room)
-        tag = f"{state.opened:.0f}.{state.version}" + (f".{state.n_writes}" if to_teacher else "")
+        tag = f"{state.opened:.0f}.{state.version}"
+        if to_teacher:
+            tag += f".{state.n_writes}.{self.presence.count(room)}"
         if not known or known[1].tag != tag:
             about = {"tag": tag, **self._body(state, to_teacher)}
             known = (now, RoomNews(tag, json.dumps(about).encode()))
@@ -121,6 +127,8 @@ class RoomService:
     def _body(self, state: RoomState, to_teacher: bool) -> dict[str, Any]:
         about = {name: getattr(state, name) for name in ("room", "state", "number", "moment")}
         about |= {"moments": state.n_moments}
+        if to_teacher:
+            about |= {"people": self.presence.count(state.room)}
         if state.question is None:
             return about
         about |= {"question": _without_answer(state.question)}

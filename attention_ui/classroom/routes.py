@@ -30,6 +30,7 @@ CLASS_PATH = "/class-room"
 MAX_WAIT = 4.0  # seconds; a server that stops waits for its last answers
 MAX_BODY = 12_000  # bytes
 SECRET_HEADER = "x-class-secret"  # the header with the teacher's secret
+VISITOR_HEADER = "x-class-visitor"  # the header with the token of the browser
 ERROR_STATUS: dict[type[AttentionError], int] = {
     RoomError: 404,
     RightsError: 403,
@@ -63,14 +64,24 @@ async def send_state(request: Request) -> Response:
         request.headers.get(SECRET_HEADER),
     )
     seen, loop = request.query_params.get("seen", ""), asyncio.get_running_loop()
-    if secret is not None:
-        room_service().rooms.check_teacher(room, secret)
+    _note_presence(room, secret, request.headers.get(VISITOR_HEADER))
     end = loop.time() + MAX_WAIT
     while (news := room_service().news(room, secret is not None)).tag == seen:
         if loop.time() >= end or await request.is_disconnected():
             return Response(status_code=204)
         await asyncio.sleep(FRESH_SECONDS)
     return Response(news.body, media_type="application/json", headers={"cache-control": "no-store"})
+
+
+def _note_presence(room: str, secret: str | None, visitor: str | None) -> None:
+    """A student is in the room; its teacher, whose secret is checked, is not counted."""
+    if secret is not None:
+        room_service().rooms.check_teacher(room, secret)
+    else:
+        room_service().rooms.state(room)
+    if visitor is not None:
+        presence = room_service().presence
+        (presence.see if secret is None else presence.leave)(room, check_token(visitor))
 
 
 @explain_errors

@@ -4,6 +4,7 @@ numbers of its check.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import streamlit as st
@@ -67,6 +68,24 @@ def filter_by_bar(clicked: object) -> None:
         st.session_state.update(
             {"claims_text": [text], "claims_status": [status], "claims_words": ""}
         )
+
+
+def show_text(text: str, mine: Sequence[Claim], whole: bool) -> None:
+    """Draw the claims of a text below its title; of the whole list in a box, the first one open."""
+    if not whole:
+        st.header(TEXTS[text], anchor=False)
+        for one in mine:
+            show_claim(one)
+        return
+    with st.expander(
+        f"{TEXTS[text]}: {len(mine)}",
+        expanded=text == next(iter(TEXTS)),
+        key=f"claims of {text}",
+        on_change="rerun",
+    ) as box:
+        if box.open:
+            for one in mine:
+                show_claim(one)
 
 
 def show_claim(one: Claim) -> None:

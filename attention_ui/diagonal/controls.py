@@ -15,7 +15,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_core.text import tokenize_at_most
-from attention_lab.diagonal.measures import worst_pair
+from attention_lab.diagonal.measures import pair_violations, worst_pair
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import (
     DIAGONAL_WEIGHTS,
@@ -27,7 +27,17 @@ from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, form
 
 from ..markdown import escape_markdown
 from ..reference.glossary import meaning
-from ..url_state import PERSISTENCE, cell_places, choose_one, draw_bound, seed_input, set_places
+from ..url_state import (
+    PERSISTENCE,
+    cell_places,
+    choose_one,
+    draw_bound,
+    draw_expander,
+    must_draw,
+    seed_input,
+    session,
+    set_places,
+)
 
 DIAGONAL_DEFAULTS = asdict(DiagonalSettings())
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
@@ -41,7 +51,18 @@ TOKEN_FIELDS = (
     "layer_norm",
     "seed",
 )
+GROUP = "group of the head"
 LAYER_FIELDS = ("weights", "angle", "d_k", "scaled", "temperature", "causal")
+
+
+def choose_settings(text: str) -> DiagonalSettings:
+    """Draw all controls of the head, in a group that is closed until one is moved."""
+    names = (*TOKEN_FIELDS, *LAYER_FIELDS)
+    defaults = {f"lab_{name}": _widget_value(name, DIAGONAL_DEFAULTS[name]) for name in names}
+    session().open.setdefault(GROUP, must_draw(defaults))
+    with draw_expander("Other tokens, other weights", GROUP):
+        token_controls(text)
+        return layer_controls(text)
 
 
 def token_controls(text: str) -> DiagonalSettings:
@@ -162,14 +183,18 @@ def load_tokens(x: Array) -> None:
     _load({f"lab_{name}": _widget_value(name, typed[name]) for name in TOKEN_FIELDS})
 
 
-def pinned_pair(trace: Trace) -> tuple[int, int]:
+def pinned_pair(trace: Trace, unless_broken: tuple[int, int] | None = None) -> tuple[int, int]:
     """The pinned pair of tokens; without one, the pair that breaks the pair bound most or comes
     nearest to it.
+
+    unless_broken: the pair in its place where no pair breaks the bound.
     """
     n_tokens = trace.sizes["T"]
     held = cell_places(
         "lab_cell", "Pair", "", (n_tokens, n_tokens), "A pair is two whole numbers such as 0-1"
     )
+    if unless_broken and not pair_violations(trace.probabilities[0, 0]).any():
+        held = held or unless_broken
     row, column = held or worst_pair(trace.probabilities[0, 0])
     return row, column
 

@@ -16,17 +16,17 @@ DEVIATIONS = (0.1, 0.03, 0.01, 0.003)  # sizes of deviations for which the rule 
 EQUAL_DISTANCE = 0.01  # below it tokens count as equal
 
 
-def layers_until_equal(samples: Mapping[str, TrajectorySample]) -> str:
-    """After how many layers the tokens of each stack count as equal, as a list of numbers."""
+def layers_until_equal(samples: Mapping[str, TrajectorySample], n_layers: int) -> str:
+    """After how many layers the tokens of each stack count as equal, as a list of numbers.
+
+    n_layers: of each stack.
+    """
     ends = {name: one.median.layers_until(EQUAL_DISTANCE) for name, one in samples.items()}
     fact("layers_until_equal", ends)
-    return ", ".join(f"{name}: **{_count(end)}**" for name, end in ends.items())
-
-
-def _count(end: int | None) -> str:
-    if end is None:
-        return "not reached"
-    return str(end)
+    return ", ".join(
+        f"**{f'more than {n_layers}' if end is None else end}** ({name})"
+        for name, end in ends.items()
+    )
 
 
 def show_cubic_rule(seed: int) -> None:

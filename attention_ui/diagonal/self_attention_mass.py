@@ -53,9 +53,11 @@ def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     fact("has_pairs", len(names) > 1)
     if i == j:
         margin = format_number(float(diagonal_margins(trace.masked_scores[0, 0])[i]))
+        most = fact("looks_most_at", int(shares[i].argmax()))
         return (
-            f"**i = j = {names[i]}**: {own}, margin {margin}. Click a cell off the diagonal to look"
-            " at a pair."
+            f"**i = j = {names[i]}**: {own}, margin {margin}. Largest share of its row:"
+            f" {format_number(float(shares[i, most]), 4)} for {names[most]}. Click a cell off the"
+            " diagonal to look at a pair."
         )
     excess = fact("excess_over_the_bound", float(pair_excess(shares)[i, j]))
     breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))

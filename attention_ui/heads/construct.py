@@ -12,6 +12,7 @@ from ..presets import widget_values
 from ..url_state import PERSISTENCE, draw_bound, session
 
 MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
+LABEL_OF_MATRIX = {name: label for label, name in MATRIX_OF_LABEL.items()}
 
 
 def choose_task() -> HeadTask:
@@ -25,15 +26,14 @@ def choose_task() -> HeadTask:
 
 def choose_matrix(task: HeadTask) -> str:
     """The matrix that is edited, at first the one to begin with."""
-    names = {name: label for label, name in MATRIX_OF_LABEL.items()}
     chosen = st.segmented_control(
         "Matrix to edit",
         tuple(MATRIX_OF_LABEL),
-        default=names[task.matrix],
+        default=LABEL_OF_MATRIX[task.matrix],
         key=f"construct matrix {task.id}",
         required=True,
     )
-    return fact("matrix", MATRIX_OF_LABEL[chosen or names[task.matrix]])
+    return fact("matrix", MATRIX_OF_LABEL[chosen or LABEL_OF_MATRIX[task.matrix]])
 
 
 def load_start(task: HeadTask) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from attention_core import Trace
 from attention_lab.heads import similarity
+from attention_lab.heads.habits import habit_of
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import Pattern, largest_entropy
 from attention_lab.notation.notation import Notation
@@ -15,11 +17,22 @@ from attention_viz.heads.similarity import (
     describe_most_alike,
     divergence_board,
 )
-from attention_viz.labels import format_number
+from attention_viz.labels import format_number, format_percent
 
 from ..board import show_board
 from ..facts import fact
+from ..panels import token_markdown
 
+HABIT_WORDS = {
+    "previous_mass": "reads the token before",
+    "next_mass": "reads the token after",
+    "self_mass": "reads the token itself",
+    "first_mass": "reads the first token",
+}
+HABIT_HELP = (
+    "The mean share over the tokens, if it is at least half of the attention. Other heads are"
+    " described by their largest share."
+)
 MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
 DIVERGENCE_HELP = (
     r"The mean over all queries of $H\big(\tfrac{a+b}{2}\big)-\tfrac{H(a)+H(b)}{2}$, where $a$ and"
@@ -29,6 +42,24 @@ CORRELATION_HELP = (
     r"$\dfrac{\langle a-e,\,b-e\rangle}{\lVert a-e\rVert\,\lVert b-e\rVert}$, where $a$ and $b$ are"
     " all shares of two heads and $e$ those of an even spread over the visible keys."
 )
+
+
+def say_habits(trace: Trace, pattern: Pattern) -> None:
+    """A sentence for each head: what it does with most queries, or its largest share."""
+    habits = [habit_of(pattern, head) for head in range(trace.sizes["H"])]
+    fact("habits", habits)
+    said = []
+    for head, habit in enumerate(habits):
+        share = format_percent(habit.share)
+        if does := HABIT_WORDS.get(habit.measure):
+            said.append(f"**Head {head} {does}**: {share}")
+        else:
+            query, key = (
+                token_markdown(trace, axis, place)
+                for axis, place in (("T", habit.query), ("S", habit.key))
+            )
+            said.append(f"**Head {head}**: its largest share goes from {query} to {key}: {share}")
+    st.markdown(" · ".join(said), help=HABIT_HELP)
 
 
 def choose_portrait(bar: object) -> None:

@@ -15,18 +15,20 @@ from attention_core.head_widths import divisors
 from ..focus import move_focus
 from ..url_state import parse_place, refuse, restore, set_if_changed, write_to_url
 
+HALF = 0  # key/value heads of GQA, until a number is chosen
 SHARING_KINDS = ("MHA", "GQA", "MQA")
 
 
 def choose_kv_heads(n_groups: int) -> int:
     """Draw the choice of the number of key/value heads of GQA.
 
-    A number that does not divide the heads becomes the largest smaller one that does, with a
-    message if the URL named it.
+    Until one is chosen, it is half of the heads. A number that does not divide the heads becomes
+    the largest smaller one that does, with a message if the URL named it.
     """
     label = "Key/value heads of GQA"
-    asked = restore("groups", label, 2, _from_url)
+    asked = restore("groups", label, HALF, _from_url)
     choices, groups = divisors(n_groups), int(st.session_state["groups"])
+    groups = groups or max(1, n_groups // 2)
     possible = max(choice for choice in choices if choice <= groups)
     if asked is not None and asked.isdigit() and possible < groups:
         refuse(label, asked, f"; {possible} is shown", possible)
@@ -40,7 +42,7 @@ def choose_kv_heads(n_groups: int) -> int:
         on_change=_keep_kv_heads,
         help="The number must divide the number of heads, so that all groups have the same size.",
     )
-    write_to_url("groups", 2)
+    write_to_url("groups", HALF)
     return possible
 
 

@@ -13,10 +13,10 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs.evaluation import one_answer_loss, one_answer_score
+from attention_lab.labs.loss_curves import LossPoint
+from attention_lab.labs.stored_runs import STORED_SETTINGS, stored_runs
 from attention_lab.labs.tasks import N_UNSEEN, unseen_examples
-from attention_lab.labs.training_settings import (
-    TrainingSettings,
-)
+from attention_lab.labs.training_settings import TrainingSettings
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs.training import loss_figure
 
@@ -24,12 +24,13 @@ from ..facts import fact
 from ..layer_import import offer_story
 from ..show import show_figure
 from ..url_state import cell_places
-from .shared_runs import cached_score
+from .shared_runs import cached_score, head_habits
 from .visitor_runs import VisitorRun, continue_training, reset_run
 
 WHOLE_LAYER = "whole layer"
 # The label of the button, by whether a run is done and whether it has begun.
 BUTTON_LABELS = {(False, False): "Train", (False, True): "Continue", (True, True): "Train again"}
+NEIGHBOURS = {-1: "before", 1: "after"}
 # What a reader of a row of attention must know, by whether the task is about agreement.
 SEQUENCE_HINTS = {
     True: "♀ ♂ ○ are the genders, 1 singular, + plural.",
@@ -45,26 +46,48 @@ SCORE_MEANINGS = {
 }
 
 
-def show_run(run: VisitorRun, step: int, left: DeltaGenerator, right: DeltaGenerator) -> None:
+def show_answer() -> None:
+    """Say why there are several heads, with the numbers of the stored runs."""
+    settings, runs = STORED_SETTINGS, stored_runs()
+    ends = {name: run.points[-1][1] for name, run in runs.items()}
+    errors = {name: cached_score(settings[name], end).total for name, end in ends.items()}
+    fact("stored_errors", errors)
+    habits = head_habits(settings["2 heads"], ends["2 heads"])
+    looks = fact("stored_offsets", [int(habits.offsets[row.argmax()]) for row in habits.masses])
+    shares = [format_percent(float(row.max())) for row in habits.masses]
+    one, wide, two = (f"{error:.4f}" for error in errors.values())
+    heads = ", ".join(
+        f"head {head} gives {share} to the token {NEIGHBOURS[offset]} it"
+        for head, (offset, share) in enumerate(zip(looks, shares, strict=True))
+    )
+    st.markdown(
+        f"The task asks for two things. **Error of 1 head: {one}. Of 1 head with as many numbers as"
+        f" two: {wide}. Of 2 heads: {two}.** A head has one row of shares for each token, so it"
+        f" answers one question. Of the 2 heads, {heads}."
+    )
+
+
+def show_run(run: VisitorRun, step: int, curve: DeltaGenerator, button: DeltaGenerator) -> None:
     """Draw the loss of a run, and the button that trains it while the visitor watches. step: the
     checkpoint shown.
     """
-    place = left.empty()
+    place = curve.empty()
     floor, last = one_answer_loss(run.settings), run.settings.last_step
 
     def draw(key: int, marked: int | None = None) -> None:
         with place.container():
             show_figure(
-                loss_figure({"loss": run.losses}, last, floor=floor, marked=marked),
+                loss_figure(_shown_losses(run), last, floor=floor, marked=marked),
                 f"train loss {key}",
             )
 
     draw(-1, marked=step)
     asked = st.session_state.pop("train asked", False) and not run.done
-    label, icon = BUTTON_LABELS[run.done, run.step > 0], ":material/play_arrow:"
+    own_step = 0 if run.is_stored else run.step
+    label, icon = BUTTON_LABELS[own_step == last, own_step > 0], ":material/play_arrow:"
     if asked:
         label, icon = "Stop", ":material/stop:"
-    right.button(  # the same button while it trains, so that it keeps the focus of the keyboard
+    button.button(  # the same button while it trains, so that it keeps the focus of the keyboard
         label,
         icon=icon,
         key="train go",
@@ -73,8 +96,20 @@ def show_run(run: VisitorRun, step: int, left: DeltaGenerator, right: DeltaGener
         args=(run, not asked),
     )
     if asked:
-        continue_training(run, right.progress(run.step / last, "Training …").progress, draw)
+        continue_training(run, button.progress(run.step / last, "Training …").progress, draw)
         st.rerun()
+
+
+def _shown_losses(run: VisitorRun) -> dict[str, list[LossPoint]]:
+    """The loss of a run by its name; beside a run whose settings are stored, the other stored ones
+    for comparison.
+    """
+    if run.settings not in STORED_SETTINGS.values():
+        return {"loss": run.losses}
+    return {
+        name: run.losses if settings == run.settings else stored_runs()[name].losses
+        for name, settings in STORED_SETTINGS.items()
+    }
 
 
 def _press_train(run: VisitorRun, asked: bool) -> None:

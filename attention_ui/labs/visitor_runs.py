@@ -1,7 +1,8 @@
 """Training while the visitor watches. Each visitor has runs of their own, which can be stopped,
 continued and trained again.
 
-The checkpoints that one visitor's run has computed are kept for all: another run of the same
+Some runs are stored, and every visitor finds them finished; whoever trains makes a run of their
+own. The checkpoints that one visitor's run has computed are kept for all: another run of the same
 settings replays them and computes only the rest. Streamlit ends a script when it writes to a page
 that its visitor has left or changed, so every checkpoint writes.
 """
@@ -11,13 +12,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from time import monotonic, sleep
 
 import streamlit as st
 
 from attention_core import Projections
 from attention_lab.labs.loss_curves import LossPoint
+from attention_lab.labs.stored_runs import STORED_SETTINGS, stored_runs
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 
@@ -33,14 +35,17 @@ SECONDS_OF_A_REPLAY = 1.0  # at least, so that it can be watched
 @dataclass
 class VisitorRun:
     """The progress of a visitor in a run. latest: the step and its weights, which need not be among
-    the points kept for all.
+    the points kept for all. is_stored: whether the run is a stored one.
     """
 
     settings: TrainingSettings
     latest: tuple[int, Projections]
+    is_stored: bool = False
 
     @property
     def _run(self) -> SharedRun:
+        if self.is_stored:
+            return _stored()[self.settings]
         return shared_run(self.settings)
 
     @property
@@ -77,26 +82,41 @@ class VisitorRun:
         return max(known, key=lambda point: point[0])
 
 
+@cache
+def _stored() -> dict[TrainingSettings, SharedRun]:
+    """The stored runs by their settings."""
+    return {
+        settings: SharedRun(settings, stored_runs()[name].points, stored_runs()[name].losses)
+        for name, settings in STORED_SETTINGS.items()
+    }
+
+
 def visitor_run(settings: TrainingSettings) -> VisitorRun:
-    """The visitor's run of these settings, at its first checkpoint until it is trained.
+    """The visitor's run of these settings: a stored one, or at its first checkpoint, until it is
+    trained.
 
     Raises: SettingsError if the settings are not valid.
     """
     own: OrderedDict[TrainingSettings, VisitorRun] = session().visitor_runs
-    kept = shared_run(settings)
     run = own.get(settings)
+    if run is None and settings in _stored():
+        return VisitorRun(settings, _stored()[settings].points[-1], is_stored=True)
+    kept = shared_run(settings)
     # The cache may have dropped what was computed: then the run starts again.
     if run is None or run.step > kept.step:
-        run = own[settings] = VisitorRun(settings, kept.points[0])
+        return reset_run(settings)
+    own.move_to_end(settings)
+    return run
+
+
+def reset_run(settings: TrainingSettings) -> VisitorRun:
+    """Put the visitor's run back to its start; gives it."""
+    own: OrderedDict[TrainingSettings, VisitorRun] = session().visitor_runs
+    run = own[settings] = VisitorRun(settings, shared_run(settings).points[0])
     own.move_to_end(settings)
     while len(own) > MAX_RUNS:
         own.popitem(last=False)
     return run
-
-
-def reset_run(settings: TrainingSettings) -> None:
-    """Put the visitor's run back to its start."""
-    session().visitor_runs.pop(settings, None)
 
 
 def continue_training(

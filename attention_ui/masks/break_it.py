@@ -5,6 +5,7 @@ checks.
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS
 from attention_lab.masks.break_it import NO_MISTAKE, ExaminedLayer
@@ -26,34 +27,37 @@ FIELD_NAMES = {"first": "The first one with wrong numbers"} | {
 }
 
 
-def choose_mistake() -> str:
+def choose_mistake(place: DeltaGenerator) -> str:
     """The key of the chosen mistake."""
-    return choose_named("The mistake", MISTAKE_CHOICES, MISTAKES[0].key, key="bi_fault")
-
-
-def choose_field() -> str:
-    """The field that is shown: "first" is the first one with wrong numbers."""
     return choose_named(
-        "Field", FIELD_NAMES, "first", key="bi_field", help="A hidden mistake shows its output."
+        "The mistake", MISTAKE_CHOICES, MISTAKES[0].key, place=place, key="bi_fault"
     )
 
 
-def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer) -> None:
-    """A mistake in words and in code, and what it needs to show."""
+def choose_field(place: DeltaGenerator) -> str:
+    """The field that is shown: "first" is the first one with wrong numbers."""
+    about = "A hidden mistake shows its output."
+    return choose_named("Field", FIELD_NAMES, "first", place=place, key="bi_field", help=about)
+
+
+def describe_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer) -> None:
+    """A mistake in words, where its numbers go wrong first, and what it needs to show."""
     if mistake is None:
         st.markdown(
             "**No mistake.** Every check passes and nothing differs: this is the layer of all other"
             " pages."
         )
         return
-    st.markdown(f"**{MISTAKE_NAMES[mistake.key]}.** {mistake.description}")
-    right, wrong = st.columns(2)
-    right.caption("Right")
-    right.code(f"{mistake.array} = {mistake.right}", language="python", wrap_lines=True)
-    wrong.caption("Wrong")
-    wrong.code(f"{mistake.array} = {mistake.wrong}", language="python", wrap_lines=True)
-    if fact("mistake_shows", layer.first_wrong_field is not None):
+    first_wrong = fact("first_wrong_field", layer.first_wrong_field)
+    if fact("mistake_shows", first_wrong is not None):
+        failed = sum(not result.passed for result in layer.results.values())
+        st.markdown(
+            f"{mistake.description} All shapes are right. The first wrong numbers:"
+            f" **{STEPS[first_wrong].title}**. Checks that notice it: **{failed} of"
+            f" {len(MISTAKE_CHECKS)}**."
+        )
         return
+    st.markdown(mistake.description)
     st.info(
         "With these controls the mistake changes no number, so no check can find it. It needs:"
         f" {fact('needed', mistake.needs)}."
@@ -64,17 +68,30 @@ def show_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedLayer
         )
 
 
-def play_round() -> str:
-    """The game: a hidden mistake, a guess, the answer. Returns the key of the mistake."""
-    left, middle, right = st.columns([2, 3, 2], vertical_alignment="bottom")
-    number = whole_number_input(left, "Round", 1, LAST_ROUND, 1, key="bi_round", **PERSISTENCE)
-    hidden = hidden_mistake(int(number))
-    guess = choose_named("Your guess", GUESS_CHOICES, "?", place=middle, key="bi_guess")
-    show = draw_bound(right.toggle, "Show the answer", key="bi_answer", **PERSISTENCE)
+def show_code(mistake: Mistake) -> None:
+    """The line of code that is wrong, beside the right one."""
+    right, wrong = st.columns(2)
+    right.caption("Right")
+    right.code(f"{mistake.array} = {mistake.right}", language="python", wrap_lines=True)
+    wrong.caption("Wrong")
+    wrong.code(f"{mistake.array} = {mistake.wrong}", language="python", wrap_lines=True)
+
+
+def play_round(place: DeltaGenerator) -> str:
+    """The game: a hidden mistake, a guess, the answer. Returns the key of the mistake.
+
+    place: for the guess.
+    """
+    guess = choose_named("Your guess", GUESS_CHOICES, "?", place=place, key="bi_guess")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        about = {"width": 160, "key": "bi_round", **PERSISTENCE}
+        number = whole_number_input(st, "Round", 1, LAST_ROUND, 1, **about)
+        hidden = hidden_mistake(int(number))
+        show = draw_bound(st.toggle, "Show the answer", key="bi_answer", **PERSISTENCE)
     st.markdown(
-        f"This layer has one of the mistakes. Number of possible mistakes: {len(MISTAKES)}. Look at"
-        " the checks, at the difference in each field, and at other sentences and sizes; then"
-        " guess. If the sidebar has no mask, the layer has a causal one here."
+        f"This layer has one of {len(MISTAKES)} mistakes. Look at the checks below, at the"
+        " difference in each field, and at other sentences and sizes; then guess. If the sidebar"
+        " has no mask, the layer has a causal one here."
     )
     answer = f"**{MISTAKE_NAMES[hidden.key]}**. {hidden.description}"
     found = fact("found", guess == hidden.key)

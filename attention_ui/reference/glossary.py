@@ -38,7 +38,7 @@ def meaning(word: str) -> str:
     """What the glossary says of a word, for the help of a control that uses it.
 
     >>> meaning("rank collapse")
-    'A stack of attention layers alone makes all tokens equal.'
+    'In a stack of attention layers alone the tokens become more and more alike.'
     """
     return next(one.meaning for one in glossary_words() if one.word.split(" (")[0] == word)
 

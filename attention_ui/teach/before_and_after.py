@@ -67,7 +67,9 @@ def _ask(form: str, place: int, guess: Guess) -> int:
 
 
 def show_result(result: FormResult) -> None:
-    """The code of the answers, as a text and as a file. It does not show which are right."""
+    """The code of the answers, as a text and as a file; when all are given, how many are right, but
+    not which.
+    """
     left, right = st.columns([3, 2], vertical_alignment="center")
     left.code(fact("code", result.code), language=None)
     right.download_button(
@@ -80,6 +82,8 @@ def show_result(result: FormResult) -> None:
     n_blank = fact("blank", result.answers.count(NO_ANSWER))
     if n_blank:
         st.caption(f"Questions without an answer: {n_blank}.")
+    else:
+        st.markdown(f"**Right: {fact('right_now', sum(result.right))} of {len(result.right)}.**")
 
 
 def show_gain() -> None:

@@ -14,6 +14,7 @@ from .navigation import leave_old_url, open_requested_page, request_page
 from .places import (
     cell_places,
     choose_place,
+    held_place,
     numbered_places,
     parse_place,
     restore_place,
@@ -38,6 +39,7 @@ __all__ = [
     "control_group",
     "draw_bound",
     "draw_expander",
+    "held_place",
     "keep_in_url",
     "leave_old_url",
     "must_draw",

@@ -19,17 +19,23 @@ from .session import session
 def restore_place(name: str, label: str, default: int, count: int) -> None:
     """Take a place from 0 to count - 1 from the URL. A larger one becomes the last; if the URL
     asked for it, the page says so.
-
-    After a quick change the browser still sends the old words of a select box, "3 · street".
     """
     asked = restore(name, label, default, parse_place)
-    place, number = default, str(st.session_state[name]).split()[0]
-    if number.isdigit():
-        place = int(number)
+    place = held_place(name, default)
     last = min(place, count - 1)
     set_if_changed(name, last)
     if asked is not None and last < place:
         refuse(label, asked, f"; the last one, {last}, is shown", last)
+
+
+def held_place(name: str, default: int = 0) -> int:
+    """The place that the session holds. After a quick change the browser still sends the old words
+    of a select box, "3 · street".
+    """
+    number = str(st.session_state.get(name, default)).split()[0]
+    if number.isdigit():
+        return int(number)
+    return default
 
 
 def parse_place(text: str) -> int:

@@ -38,10 +38,12 @@ class Session:
     words: dict[str, str] = field(default_factory=dict)
     # board: the own cell of the board with a pinned cell, when it was last drawn
     pinned_beside: Any = "unknown"
-    # first_look: whether the visit has begun, so that the first example is not loaded any more; the
-    # values that a script of the first run writes into the URL; the last scenario of a layer, and
-    # the one before it while notes describe the change
+    # first_look: whether the visit has begun, so that no example is loaded into its first page any
+    # more; whether the visitor has chosen nothing yet; the values that a script of the first run
+    # writes into the URL; the last scenario of a layer, and the one before it while notes describe
+    # the change
     begun: bool = False
+    unchosen: bool = False
     opening: dict[str, str] = field(default_factory=dict)
     last: Any = None
     before: Any = None
@@ -62,10 +64,14 @@ class Session:
     moment: tuple[str, int] | None = None
     # visitor_runs: the training runs of this visitor, by their settings
     visitor_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
-    # step: the current page, the container of its stage or heading, and whether one was shown
+    # step: the current page, the container of its stage or heading, in it that of the message about
+    # choices that make no layer, and whether a heading was shown; the step whose picture the
+    # browser has
     page: Any = None
     stage_place: Any = None
+    message_place: Any = None
     is_headed: bool = False
+    pictured: Any = None
     # page_context: the choices, the cell in focus, the notation
     page_context: Any = None
 

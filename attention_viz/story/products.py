@@ -100,18 +100,16 @@ def _description(stage: Stage, factor: str, weights: str, field: str) -> str:
 
 
 def token_board(stage: Stage, query: int) -> JSON:
-    """One token: its rows of the inputs and of the output side by side; below them what each head
-    found and what it adds.
+    """One token from top to bottom: its row of the inputs, what each head found, what each head
+    adds, and its row of the output.
     """
     stage = stage.windowed("T", (query, query + 1))
-    parts = [
-        Panel("inputs", None, 2, (0, 0), title="the token before"),
-        Panel("output", None, 2, (1, 0), "result", title="the token after"),
-    ]
+    parts = [Panel("inputs", None, 2, (0, 0), title="the token before")]
     has_w_o = stage.trace.projections.w_o is not None
     if has_w_o:
         parts.append(Panel("head_outputs", 1, 3, (0, 1), "aside", title="what each head found"))
-        parts.append(Panel("head_contributions", 1, 3, (1, 1), title="what each head adds"))
+        parts.append(Panel("head_contributions", 1, 3, (0, 2), title="what each head adds"))
+    parts.append(Panel("output", None, 2, (0, 3), "result", title="the token after"))
     description = "One token before and after the layer."
     board = scene(stage, parts, ("output", (0, query, 0)), description)
     if has_w_o:  # the browser computes it for this token alone

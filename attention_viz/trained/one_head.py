@@ -11,6 +11,7 @@ from attention_core.checks import Array
 from .. import story
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
+from ..sentence import with_arcs
 from ..thumbnails import heads_json, thumbnail_board
 
 # What a page can look into, and the step whose numbers it shows.
@@ -28,7 +29,7 @@ def layer_heads(one: JSON, captions: Sequence[str] = ()) -> JSON:
     """All heads of the layer, taken from the board of one head. captions: what each head does."""
     small = [panel for panel in one["panels"] if panel["size"] == "small"]
     alone = [panel | {"place": [0, 0], "captions": list(captions)} for panel in small]
-    return one | {"panels": alone, "player": False, "arithmetic": False}
+    return one | {"panels": alone, "player": False, "arithmetic": False, "sentence": None}
 
 
 def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
@@ -54,7 +55,9 @@ def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
     description = (
         f"What each query of head {head} reads, beside its scores, and all heads of the layer."
     )
-    return scene(stage, panels, ("probabilities", (0, head, query, key)), description)
+    board = scene(stage, panels, ("probabilities", (0, head, query, key)), description)
+    words = (stage.trace.labels("T"), stage.trace.labels("S"))
+    return with_arcs(board, words, "probabilities", query, "head {head}")
 
 
 def step_board(stage: Stage, step: str, head: int, query: int, key: int, feature: int) -> JSON:
@@ -88,6 +91,7 @@ def attention_alone(
         "size": "full",
     }
     arrays = {"attention": heads_json(title, shares_TS, (query, key))}
-    return thumbnail_board(
+    board = thumbnail_board(
         "What each query of the head reads.", arrays, labels, [panel], ("attention", (query, key))
     )
+    return with_arcs(board, labels, "attention", query)

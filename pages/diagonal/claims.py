@@ -9,8 +9,8 @@ from attention_ui.show import show_figure
 from attention_viz.diagonal.claims import verdict_bars
 
 st.markdown(
-    f"The list has {len(CLAIMS)} sentences about attention, from five texts, from papers, and"
-    " sentences that are often said. Each is marked as :green[**always**] true, true"
+    f"The list has {len(CLAIMS)} sentences about attention: some are often said, others come from"
+    " papers and from five texts. Each is marked as :green[**always**] true, true"
     " :orange[**under a condition**] or :red[**false**], with the correct statement and a"
     " computation that checks it now. A difference that is only rounding is shown as 0. The"
     " [glossary](glossary) explains terms."
@@ -21,14 +21,13 @@ with right:
     st.caption("Click a part of a bar to list these claims.")
 with left:
     shown = claims.choose_claims()
-    st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
-fact("claims_shown", [one.id for one in shown])
-st.markdown(f"Claims: **{len(shown)}** of {len(CLAIMS)}.")
-if not shown:
-    st.markdown("Nothing found. Try other or fewer words.")
-for text, title in TEXTS.items():
-    mine = [one for one in shown if one.text == text]
-    if mine:
-        st.header(title, anchor=False)
-    for one in mine:
-        claims.show_claim(one)
+    if len(shown) < len(CLAIMS):
+        st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
+    fact("claims_shown", [one.id for one in shown])
+    st.markdown(f"Claims: **{len(shown)}** of {len(CLAIMS)}.")
+    if not shown:
+        st.markdown("Nothing found. Try other or fewer words.")
+    for text in TEXTS:
+        mine = [one for one in shown if one.text == text]
+        if mine:
+            claims.show_text(text, mine, whole=len(shown) == len(CLAIMS))

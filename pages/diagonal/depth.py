@@ -61,9 +61,10 @@ else:
 
 st.markdown(
     "The charts show tokens on their way through a stack of layers. Attention replaces each token"
-    " by an average of tokens. A stack of attention layers alone therefore makes all tokens"
-    " **equal**. This is called rank collapse. Layers until their distance from their mean is below"
-    f" 1 %: {layers_until_equal(samples)}."
+    " by an average of tokens. In a stack of attention layers alone the tokens therefore become"
+    " more and more **alike**. This is called rank collapse. They are equal only in the limit."
+    " Layers until they differ from their mean by less than 1 %:"
+    f" {layers_until_equal(samples, int(n_layers or 0))}."
 )
 fact("drawn_at_random", [len(one.trajectories) > 1 for one in samples.values()])
 st.caption(

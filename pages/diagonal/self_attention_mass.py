@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.diagonal.measures import self_attention_of
+from attention_lab.diagonal.measures import least_self_attention, self_attention_of
 from attention_lab.diagonal.metrics import measure_diagonal
 from attention_lab.diagonal.settings import trace_of_settings
 from attention_ui.board import show_board
@@ -21,14 +21,14 @@ from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_ba
 now = page_context()
 window = main_container()
 with window:
-    controls.token_controls(now.scenario.text)
-    settings = controls.layer_controls(now.scenario.text)
+    answer = st.container()
+    settings = controls.choose_settings(now.scenario.text)
     controls.show_cut_note(settings.text, is_read=settings.tokens == "sentence")
 trace = trace_of_settings(settings)
-cell = controls.pinned_pair(trace)
+cell = controls.pinned_pair(trace, unless_broken=least_self_attention(trace.probabilities[0, 0]))
 measured = measure_diagonal(self_attention_of(trace))
 
-window.markdown(describe_diagonal(trace, measured))
+answer.markdown(describe_diagonal(trace, measured))
 left, right = window.columns([3, 2])
 with left:
     show_board(diagonal_board(trace, cell), "diagonal", on_pin=controls.pin_pair, fits=True)

@@ -85,7 +85,7 @@ if view == "Row and column":
     with right:
         st.markdown(
             f"**Who reads :red[{key}]?** The shares of all queries for it can have any sum. In head"
-            f" {focus.head} they sum to {format_number(of_all_queries, 2)}; {query} gives {key}"
+            f" {focus.head} they sum to {format_number(of_all_queries, 2, among=1.0)}; {query} gives {key}"
             f" {format_percent(share)} of its attention."
         )
         show_board(key_board(trace, *cell, now.notation), "heads key")
@@ -109,12 +109,12 @@ else:
     in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
     if fact("average_hides", in_mean != in_head):
         st.warning(
-            "**An average hides what heads are for.** In a single head a query reads effectively"
-            f" {in_head} tokens, in the mean of the heads {in_mean}: heads that look at different"
-            " tokens have a mean that seems to look everywhere. The maximum keeps the peaks of"
-            " every head, but its numbers are no distribution: for one query they sum to"
-            f" {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e to the"
-            " [entropy](glossary?glossary_words=entropy) of the shares: that number of tokens with"
-            " equal shares has the same entropy.",
+            "**An average hides what heads are for.** In one head a query spreads its attention"
+            f" over {in_head} tokens, in the mean of the heads over {in_mean} (effective tokens):"
+            " heads that look at different tokens have a mean that seems to look everywhere. The"
+            " maximum keeps the peaks of every head, but its numbers are no distribution: for one"
+            f" query they sum to {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e"
+            " to the [entropy](glossary?glossary_words=entropy) of the shares: that number of"
+            " tokens with equal shares has the same entropy.",
             icon=":material/visibility_off:",
         )

@@ -3,7 +3,13 @@
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.heads.construct import choose_matrix, choose_task, show_start_button, show_verdict
+from attention_ui.heads.construct import (
+    LABEL_OF_MATRIX,
+    choose_matrix,
+    choose_task,
+    show_start_button,
+    show_verdict,
+)
 from attention_ui.page_context import page_context
 from attention_ui.view import main_container
 from attention_viz import story
@@ -21,7 +27,10 @@ with window:
         matrix = choose_matrix(task)
     with right:
         show_start_button(task, now.scenario == task.start)
-    st.markdown(f"**{task.goal}** {task.hint}")
+    st.markdown(
+        f"**{task.goal}** {task.hint} **Click a cell of {LABEL_OF_MATRIX[matrix]} and type a"
+        " number.**"
+    )
     show_verdict(trace, task)
     if matrix == "w_o":
         place = focus.within(trace, "output")
@@ -32,8 +41,8 @@ with window:
         board = story.projection_board(now.stage, field, (focus.head, focus.query, feature))
     show_board(board | {"player": False}, f"construct {matrix}", fits=True)
 st.caption(
-    "Click a cell of the weights or of X and type a number. The URL holds every edit, so a link"
-    " shows what you have built. *Own numbers* in the sidebar takes edits back."
+    "Cells of X take numbers, too. The URL holds every edit, so a link shows what you have built."
+    " *Own numbers* in the sidebar takes edits back."
 )
 st.header("What the heads look at now", anchor=False)
 shares = story.softmax_board(now.stage, focus.cell("query", "key"))

@@ -8,7 +8,12 @@ from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.notation.letters import in_letters
 from attention_ui.facts import fact
-from attention_ui.heads.head_portraits import MEASURE_NAMES, choose_portrait, show_similarity
+from attention_ui.heads.head_portraits import (
+    MEASURE_NAMES,
+    choose_portrait,
+    say_habits,
+    show_similarity,
+)
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import draw_bound
@@ -18,10 +23,12 @@ now = page_context()
 trace, head, n_heads = now.trace, now.focus.head, now.trace.sizes["H"]
 pattern, letters = pattern_of(trace), partial(in_letters, notation=now.notation, trace=trace)
 
+say_habits(trace, pattern)
 st.markdown(
-    "A bar for each head and each measure. An orange tick marks a head **without preferences**,"
-    " which gives the same share to every key that it may see. A bar far from its tick shows"
-    " that the head has preferences. A click on a bar shows its measure and its head below."
+    "Below, a bar for each head and each measure. An orange tick marks a head **without"
+    " preferences**, which gives the same share to every key that it may see. A bar far from its"
+    " tick shows that the head has preferences. A click on a bar shows its measure and its head"
+    " below."
 )
 portraits = st.container(key="wide portraits")
 chosen = draw_bound(st.selectbox, "Look closer at", MEASURE_NAMES, key="portrait")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_lab.labs.evaluation import one_answer_loss
+from attention_lab.labs.stored_runs import STORED_SETTINGS
 from attention_lab.labs.tasks import N_UNSEEN
 from attention_ui.board import show_board
 from attention_ui.facts import fact
@@ -18,19 +19,23 @@ from attention_viz.labs.training import agreement_figure, offset_figure, score_f
 from attention_viz.labs.training_boards import sequence_board, token_labels
 
 window = main_container()
+says = window.container()
 with window:
-    st.markdown("Watch a small attention layer learn a task: its loss, and what its heads look at.")
     settings = choices.choose_training()
 run = visitor_run(settings)
+with says:
+    if fact("is_answered", settings in STORED_SETTINGS.values()):
+        lab.show_answer()
+    else:
+        st.markdown(
+            "Watch a small attention layer learn a task: its loss, and what its heads look at."
+        )
 
 left, right = window.columns([3, 2])
-button = right.container()
-with right:
+with left:
     choices.show_task(settings)
-    if run.step == 0:
-        st.markdown(
-            "The weights are random numbers; the layer has learnt nothing: **press Train**."
-        )
+curve, button = left.container(), right.container()
+with left:
     percent = draw_bound(
         st.slider,
         "Show the layer after this part of the run",
@@ -45,22 +50,14 @@ with right:
             " heads become different. In the end each head answers one question."
         ),
     )
-choices.show_sizes(settings)
+    if fact("is_stored", run.is_stored):
+        st.caption("This run is stored with the app. *Train* computes it here, step by step.")
+    elif run.step == 0:
+        st.caption("The weights are random numbers; the layer has learnt nothing yet.")
 step, projections = run.at(percent)
-lab.show_run(run, step, left, button)
-with right:
-    lab.show_score(run, step, projections)
-    if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
-        st.caption(
-            "The dashed line is the loss if each head gives one answer: a head has one row of"
-            " attention for all its value features, so it brings one of the things asked for. The"
-            " line is a mean: the loss of a few sequences may lie below it."
-        )
-
-st.header("What each head has learnt", anchor=False)
+lab.show_run(run, step, curve, button)
 habits = head_habits(settings, projections)
-left, right = st.columns(2)
-with left:
+with right:
     if fact("by_agreement", bool(habits.agreement)):
         show_figure(agreement_figure(habits.agreement), "train habits")
         st.caption("The share of a head’s attention on words that agree with the query word.")
@@ -70,16 +67,26 @@ with left:
             "Where on the ring a head looks, counted from the query token: −1 is the token before"
             " it."
         )
-with right:
+lab.show_score(run, step, projections)
+choices.show_sizes(settings)
+if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
+    st.caption(
+        "The dashed line is the loss if each head gives one answer: a head has one row of attention"
+        " for all its value features, so it brings one of the things asked for. The line is a mean:"
+        " the loss of a few sequences may lie below it."
+    )
+
+st.header("What is lost without a head", anchor=False)
+left, right = st.columns([2, 3], gap="medium")
+with left:
+    st.markdown("Silence a head: its rows of W_O become 0. Which part of the task is lost?")
     silenced = lab.choose_silenced_head(settings.n_heads)
+with right:
     show_figure(
         score_figure(
             settings.training_task.parts, lab.part_scores(settings, projections, silenced)
         ),
         "train parts",
-    )
-    st.caption(
-        "Silence a head: its rows of W_O become 0. Which part of the task is lost without it?"
     )
 
 sequence = whole_number_input(

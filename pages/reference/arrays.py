@@ -13,7 +13,7 @@ from attention_ui.panels import code_order_note
 from attention_ui.reference.arrays import array_table, head_words, made_from, shown_head
 from attention_ui.registry import step_of
 from attention_ui.url_state import draw_bound
-from attention_viz.tables import field_table, matrix_table
+from attention_viz.tables import field_table, matrix_table, readable
 
 now = page_context()
 trace, text = now.trace, now.notation
@@ -53,7 +53,7 @@ st.caption(
     f" {', '.join(escape_markdown(STEPS[name].title) for name in needs) or 'the choices'}. Kind:"
     f" {step.kind}. Heads below: {head_words(head)}.{code_order_note(now)}"
 )
-st.dataframe(matrix_table(trace, field, head), alt=f"The numbers of {step.title}")
+st.dataframe(readable(matrix_table(trace, field, head)), alt=f"The numbers of {step.title}")
 with st.container(horizontal=True):
     st.download_button(
         "CSV",

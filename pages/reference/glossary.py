@@ -21,7 +21,9 @@ text = page_context().notation
 
 st.markdown(
     "The tables list every quantity with its symbol, its name and its meaning. Names `like_this`"
-    " are those of our code. The next tables list the names in PyTorch 2.13, BERT and other tools,"
+    " are those of our code. A formula writes sizes as $n$, $C$ or $h$. Code names the axes of an"
+    " array by capitals at the end of its name: `scores_BHTS` has batch, head, query token and key"
+    " token. The next tables list the names in PyTorch 2.13, BERT and other tools,"
     " the symbols of five texts, and words without a symbol. *View* in the sidebar chooses the"
     " symbols that all pages show."
 )

@@ -37,11 +37,11 @@ else:
     n_mixed = fact("heads_mixed", heads_mixed(trace, column))
     zeros = ""
     if n_mixed < h:
-        zeros = f" For the other heads, {mixes} is 0 there."
+        zeros = f" In the rows of the other heads, this column of {mixes} holds only 0."
     st.markdown(
         "Before this step the heads have not met. Each number of the output is the dot product of a"
         f" token’s whole merged row, with the numbers of **all heads**, and one column of {mixes}."
-        f" Heads that reach number {column}: **{n_mixed} of {h}**.{zeros}{added}"
+        f" Heads that take part in number {column}: **{n_mixed} of {h}**.{zeros}{added}"
     )
 if fact("free_width", n_out != trace.sizes["D"]):
     st.markdown(

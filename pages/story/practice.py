@@ -101,7 +101,7 @@ st.caption(
     "The numbers are those of your layer, rounded; an answer may differ by the rounding. With"
     " another sentence or other sizes, the same question has other numbers."
 )
-ask_misconception(trace, number, field)
+ask_misconception(now, number, field)
 offer_sheet(now, number, field)
 st.header("The matrices of these numbers", anchor=False)
 draw_operands(now, question)

@@ -15,6 +15,7 @@ from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import format_number
+from attention_viz.payload import largest_magnitude
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -41,6 +42,7 @@ with st.expander(
         one_pair = replace(layer_size(trace), n_tokens=1)
         products = fact("products", {one.key: one.multiplications.of(one_pair) for one in SCHEMES})
         place = {0: 0, 1: focus.query, 2: focus.key}
+        largest = largest_magnitude(trace.scores)
         together = fact("of_all_heads", float(slice_of(trace, "pair_total", place)))
         st.markdown(
             f"Take the :blue[query of {token_markdown(trace, 'T', focus.query)}] and the :red[key"
@@ -55,7 +57,7 @@ with st.expander(
             f" **{products['full']:,}** in the full product; {many} · {wide} = {h} · {d_k} ="
             f" **{products['hadamard']:,}** in the Hadamard product, and just as many with one"
             " product per head.\n- The sum of the scores over the heads is the dot product of the"
-            f" whole vectors, of width {h * d_k}: **{format_number(together)}**. Code without the"
-            " split computes only this sum, the score of one wide head."
+            f" whole vectors, of width {h * d_k}: **{format_number(together, among=largest)}**."
+            " Code without the split computes only this sum, the score of one wide head."
         )
 look_closer(now, "scores", board, arithmetic)

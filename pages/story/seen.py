@@ -21,16 +21,12 @@ reads = []
 for head in range(fact("heads", trace.sizes["H"])):
     for key, share in strongest_keys(trace, head, focus.query, count=1):
         reads.append(
-            f"- Head {head} reads most from {token_markdown(trace, 'S', key)}:"
+            f"Head {head} reads most from {token_markdown(trace, 'S', key)}:"
             f" {format_percent(share)}."
         )
-st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** On the way:")
-st.markdown("\n".join(reads) if reads else "It may see no key, so no head brings it anything.")
-show_board(story.token_board(now.stage, focus.query), "seen")
-st.caption(
-    "At the left, what the layer knew of the token, and below it what each head found. At the"
-    " right the output, and below it what each head adds to it after W_O."
-)
+found = " ".join(reads) if reads else "It may see no key, so no head brings it anything."
+st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** {found}")
+show_board(story.token_board(now.stage, focus.query), "seen", fits=True)
 st.header("What comes next in a model", anchor=False)
 st.markdown(
     "- **Residual connection:** the output is added to the input, so that a layer only has to say"

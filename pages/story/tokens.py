@@ -57,8 +57,9 @@ elif trained:
     )
 elif named:
     where = (
-        "The numbers here have names: the part of speech of the word (a small list knows common"
-        " words, all others are *other*), a 1, and the position as cosine and sine of an angle."
+        "The numbers here have names: the part of speech of the word, a 1, and the position as"
+        " cosine and sine of an angle, in eighths. A list knows common words. Of the others, those"
+        " with a capital letter count as names, and the rest as *other*."
     )
 else:
     where = (

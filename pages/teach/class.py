@@ -42,9 +42,10 @@ if not room:
     with right:
         st.header("Teachers", anchor=False)
         st.markdown(
-            "Open a room, show its letters, and ask a question about the layer of the controls."
-            " Students answer without a name. You first see how many have answered, then what"
-            " they answered; then you reveal the answer. Students can follow you from page to page."
+            "Open a room, show its letters, and ask a question about the layer that you have set on"
+            " the other pages. Students answer without a name. You first see how many have"
+            " answered, then what they answered; then you reveal the answer. Students can follow"
+            " you from page to page."
         )
         act = partial(keep_error, open_room)
         st.button("Open a room", icon=":material/meeting_room:", on_click=act, key="class_open")

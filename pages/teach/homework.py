@@ -11,8 +11,8 @@ from attention_ui.url_state import PERSISTENCE, whole_number_input
 
 now = page_context()
 st.markdown(
-    "Your teacher gives you a number. It decides the weights of your layer. So all students get the"
-    " same questions with different numbers."
+    "Type the number that your teacher gave you. Random weights are drawn from it, so every student"
+    " answers the same questions about other weights."
 )
 left, middle, right = st.columns(3)
 student = whole_number_input(

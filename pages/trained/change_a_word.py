@@ -82,10 +82,12 @@ changes = change.largest(5)
 top = changes[0]
 fact("strongest", [(one.layer, one.head, one.query, one.key) for one in changes])
 st.markdown(
-    f"The share that changed most is in layer {top.layer}, head {top.head}:"
-    f" {quote_token(change.tokens, top.query)} gave {quote_token(change.tokens, top.key)}"
-    f" {format_percent(top.before)} and now gives {format_percent(top.after)}. The buttons show the"
-    " heads with the largest changes above. So does a click on a cell."
+    f"The share that changed most is in layer {top.layer}, head {top.head}. Before,"
+    f" {quote_token(change.tokens_before, top.query)} gave"
+    f" {quote_token(change.tokens_before, top.key)} {format_percent(top.before)} of its attention;"
+    f" now {quote_token(change.tokens_after, top.query)} gives"
+    f" {quote_token(change.tokens_after, top.key)} {format_percent(top.after)}. The buttons show"
+    " the heads with the largest changes above. So does a click on a cell."
 )
 with st.container(horizontal=True):
     for one in changes:

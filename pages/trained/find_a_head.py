@@ -78,11 +78,13 @@ fact("most", most)
 if best:
     fact("does_it_most", (layer, head))
     fact("even_share", ranking.even)
-    others = fact("tied_with", int((ranking.scores == most).sum()) - 1)
+    ties = ""
+    if others := fact("tied_with", int((ranking.scores == most).sum()) - 1):
+        ties = f" Other heads that give exactly as much: {others}."
     st.markdown(
         f"**Layer {layer}, head {head} does it most.** In it, {gives} {format_percent(most)} of its"
-        f" attention. Other heads with the same share: {others}. A head that reads all tokens it"
-        f" may see equally would give {format_percent(ranking.even)}."
+        f" attention.{ties} A head that reads all tokens it may see equally would give"
+        f" {format_percent(ranking.even)}."
     )
 else:
     st.markdown("**No head does it**: every head gives 0 there. A mask may hide these keys.")
@@ -94,8 +96,8 @@ with left:
         on_pin=open_pinned,
     )
     st.caption(
-        "The share that each head gives. Tokens that have no such partner do not count. A click"
-        " opens the head."
+        "The share that each head gives, as a mean over the tokens for which there is such a token"
+        " to read. A click opens the head."
     )
 with right:
     fact("times_the_even_share", [ranking.times_even(share) for *_, share in best])

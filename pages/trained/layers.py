@@ -27,12 +27,15 @@ QUANTITIES = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
 now = page_context()
 shown = heads_shown(now)
 
-st.markdown("You see one measure of every head, layer by layer.")
+# How much a token reads from the token before it is the plainest measure, but it needs an order.
+in_order = shown.maps.tokens == shown.maps.memory_tokens
+first = LAYER_MEASURES["previous_mass" if in_order else "entropy"]
 left, right = st.columns([4, 1], vertical_alignment="bottom")
 title = draw_bound(
     left.selectbox,
     "Measure",
     tuple(MEASURE_KEYS),
+    tuple(MEASURE_KEYS).index(first.title),
     key="ly_measure",
     required=True,
     persist_state="session",
@@ -45,7 +48,13 @@ with right.popover("Formula"):
     if isinstance(measure.source, Measure):
         words = in_letters(words, now.notation)
     st.markdown(words)
-st.markdown(measure.description)
+says = measure.description
+if largest := fact("largest", measured.largest):
+    layer, head = largest
+    write = {True: format_percent, False: format_number}[measure.share]
+    value = write(float(measured.values[largest]))
+    says += f" The largest here: **layer {layer}, head {head}: {value}**."
+st.markdown(says)
 show_figure(measure_by_layer(measured), "by layer", on_click=open_dot)
 notes = ["Every dot is a head. Click a dot to open its head."]
 if fact("has_a_dashed_line", measured.even is not None):

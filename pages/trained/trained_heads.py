@@ -10,6 +10,7 @@ from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import focus_on_head, open_pinned, restore_head
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.view import main_container
+from attention_viz.sentence import with_arcs
 from attention_viz.thumbnails import thumbnails
 
 now = page_context()
@@ -19,6 +20,7 @@ layer, head = restore_head(sizes["L"], sizes["H"])
 focus = focus_on_head(maps, layer, head)
 fact("heads", sizes["L"] * sizes["H"])
 
+words = (maps.tokens, maps.memory_tokens)
 window = main_container()
 window.markdown(
     "Every small matrix is one head, every line one layer. Rows are the tokens that ask (queries),"
@@ -27,13 +29,14 @@ window.markdown(
 )
 board = thumbnails(
     maps.layers,
-    (maps.tokens, maps.memory_tokens),
+    words,
     (layer, head, focus.query, focus.key),
     "The attention of every head as small matrices."
     f" Layers: {sizes['L']}, heads in each: {sizes['H']}.",
     own_scale=bool(st.session_state.get("own_scale")),
     captions=fact("captions", head_captions(maps)),
 )
+board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {head}")
 with window:
     show_board(board, "trained heads", on_pin=open_pinned)
 

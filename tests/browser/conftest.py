@@ -9,7 +9,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -111,6 +114,22 @@ def fresh_url(tmp_path: Path) -> Iterator[str]:
     """The URL of an app that nobody has visited yet."""
     with running_app(tmp_path) as url:
         yield url
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves the repository and logs nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def files() -> Iterator[str]:
+    """The URL at which the files of the repository can be read."""
+    with ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=str(ROOT))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}"
+        server.shutdown()
 
 
 @pytest.fixture(scope="session")

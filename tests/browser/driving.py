@@ -56,6 +56,18 @@ UNCOVERED = """({x, y}) => {
 }"""
 TO_THE_MIDDLE = """y => document.querySelector('[data-testid=stMain]')
   .scrollBy({top: y - innerHeight / 3, behavior: 'instant'})"""
+# All that is drawn: the words, and the canvases of the boards.
+DRAWING = """() => {
+  const found = [document.body.innerText, location.pathname];
+  const look = root => {
+    for (const one of root.querySelectorAll('*')) {
+      if (one.tagName === 'CANVAS') found.push(one.toDataURL());
+      if (one.shadowRoot) look(one.shadowRoot);
+    }
+  };
+  look(document);
+  return found.join();
+}"""
 OPEN = (
     "url => { history.pushState({}, '', url); window.dispatchEvent(new"
     " PopStateEvent('popstate')); }"
@@ -67,6 +79,14 @@ def settled(page: Page) -> Page:
     page.wait_for_function(DRAWN)
     page.evaluate(IDLE)
     return page
+
+
+def press_and_see(page: Page, key: str) -> Page:
+    """Press a key, and wait until something on the page has changed and is drawn."""
+    before = page.evaluate(DRAWING)
+    page.keyboard.press(key)
+    page.wait_for_function(f"before => ({DRAWING})() !== before", arg=before, polling=50)
+    return settled(page)
 
 
 def resized(page: Page, width: int, height: int) -> Page:

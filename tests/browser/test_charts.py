@@ -51,7 +51,7 @@ def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
     box = chart.locator(".barlayer path").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect_url(page, "claims_text=gml")
+    expect_url(page, "claims_text=popular")
 
 
 def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:

@@ -69,6 +69,8 @@ def test_a_class_votes_and_is_told(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open("class?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+b&head=0")
     a_class.join()
+    expect(teacher.locator(".people")).to_have_text("1 person in the room")
+    expect(teacher.get_by_test_id("stSidebar")).to_be_hidden()
     expect(student.get_by_label(FIELD)).to_have_count(0)
     a_class.press("Ask: open the vote")
     expect(teacher.locator(".count")).to_have_text("0 answers")

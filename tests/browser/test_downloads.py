@@ -19,17 +19,19 @@ from tests.browser.driving import cell_at, settled
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 # The colour inside a cell, on the board and in the file; the file is drawn twice as sharp, with an
-# edge around it.
+# edge around the panels.
 COLOURS = """async (base, [x, y, file]) => {
   const frame = base.getBoundingClientRect();
   const picture = await createImageBitmap(await (await fetch("data:image/png;base64," +
     file)).blob());
   const paper = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
   paper.drawImage(picture, 0, 0);
-  const at = (context, scale, edge) =>
-    [...context.getImageData((x - frame.x + edge) * scale, (y - frame.y + edge) * scale, 1,
-      1).data];
-  return [at(base.getContext("2d"), window.devicePixelRatio, 0), at(paper, 2, 20)];
+  const panels = [...base.parentElement.querySelectorAll(".panel")];
+  const first = side => Math.floor(Math.min(...panels.map(({style}) => parseFloat(style[side]))));
+  const at = (context, scale, left, top) =>
+    [...context.getImageData((x - frame.x + left) * scale, (y - frame.y + top) * scale, 1, 1).data];
+  return [at(base.getContext("2d"), window.devicePixelRatio, 0, 0),
+    at(paper, 2, 20 - first("left"), 20 - first("top"))];
 }"""
 
 
@@ -117,12 +119,14 @@ def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
 
 
 def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
-    """The button gives a PNG named after the page, in which a cell has the colour that it has
+    """The menu gives a PNG named after the page, in which a cell has the colour that it has
     on the board.
     """
     page = visit("scores?d_model=24&query=0&key=0")
+    page.locator(".save summary").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the board as a picture (PNG)").click()
+    expect(page.locator(".save .opened")).to_be_hidden()
     assert download.value.suggested_filename == "scores.png"
     file = b64encode(Path(download.value.path()).read_bytes()).decode()
     for cell in ((0, 0, 3, 5), (0, 0, 7, 2)):
@@ -137,7 +141,8 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
 def test_a_board_is_kept_as_svg(visit: Visit) -> None:
     """Its file is named after the page; every number of the matrix is a word in it."""
     page = visit("softmax?n_heads=2&text=the+cat+sat")
-    with settled(page).expect_download() as kept:
+    settled(page).locator(".save summary").first.click()
+    with page.expect_download() as kept:
         page.get_by_role("button", name="Save the board as a picture (SVG)").first.click()
     assert kept.value.suggested_filename == "softmax.svg"
     file = ElementTree.parse(kept.value.path())

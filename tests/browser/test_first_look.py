@@ -30,18 +30,18 @@ def test_the_first_example_is_one_entry_of_the_history(page: Page, app_url: str)
     page.goto(app_url)  # the first visitor of a server comes to its first page first
     settled(page).goto("about:blank")
     page.goto(f"{app_url}/scores")
-    expect_url(page, "weights=by+hand", "query=6", "key=1")
+    expect_url(page, "weights=by+hand", "query=8", "key=1")
     settled(page)
     assert scenario_in(page) == FIRST.scenario
-    expect_result(page, score_at(trace_of(FIRST.scenario), 0, 6, 1))
+    expect_result(page, score_at(trace_of(FIRST.scenario), 0, 8, 1))
     told = parameters(page)
     settled(page).reload()
     settled(page)
     assert parameters(page) == told
-    click_cell(page, "scores", (0, 0, 7, 1))
-    expect_url(page, "query=7")
+    click_cell(page, "scores", (0, 0, 9, 1))
+    expect_url(page, "query=9")
     settled(page).go_back()
-    expect_url(page, "query=6")
+    expect_url(page, "query=8")
     page.go_back()
     expect(page).to_have_url("about:blank")
 

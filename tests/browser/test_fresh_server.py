@@ -22,6 +22,19 @@ new MutationObserver(() => {
 """
 
 
+# How many looks at the app came before its style sheet, and the opacities that it had then.
+WATCH_STYLE = """
+window.early = {looks: 0, opacities: []};
+new MutationObserver(() => {
+  const app = document.querySelector('[data-testid=stApp]');
+  if (!app || document.getElementById('attention-lab-style')) return;
+  window.early.looks += 1;
+  const {opacity} = getComputedStyle(app);
+  if (!window.early.opacities.includes(opacity)) window.early.opacities.push(opacity);
+}).observe(document, {childList: true, subtree: true});
+"""
+
+
 def boxes(page: Page, app_url: str, path: str) -> int:
     """Open a page by its URL in a new visit; how often the box was seen until all is drawn."""
     page.goto(f"{app_url}/{path}")
@@ -38,6 +51,19 @@ def test_no_visitor_is_told_that_a_page_was_not_found(page: Page, fresh_url: str
     assert [boxes(page, fresh_url, path) for path in ("scores", "output")] == [0, 0]
     expect_title(page, "Output")
     assert boxes(page, fresh_url, "no-such-page") > 0
+
+
+def test_nothing_is_seen_without_its_style(page: Page, app_url: str) -> None:
+    """Until the style sheet has come, no control stands alone in the window; then all are seen."""
+    page.add_init_script(WATCH_STYLE)
+    page.goto(f"{app_url}/scores")
+    settled(page)
+    early = page.evaluate("window.early")
+    assert early["looks"] > 0
+    assert early["opacities"] == ["0"]
+    assert page.locator("[data-testid=stApp]").evaluate("app => getComputedStyle(app).opacity") == (
+        "1"
+    )
 
 
 def test_a_browser_keeps_plotly_js(page: Page, app_url: str) -> None:

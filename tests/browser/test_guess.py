@@ -20,9 +20,11 @@ from tests.browser.test_stage import FIRST, SHOWN, overlap
 pytestmark = pytest.mark.browser
 
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
-AT = "head=0&query=6&key=1"
+AT = "head=0&query=8&key=1"
 WINDOWS = ((1280, 720), (1366, 768))
-CAT = Scenario(weights="by hand", d_model=8, n_heads=2, text="the cat saw the box and it ran")
+CAT = Scenario(
+    weights="by hand", d_model=8, n_heads=2, text="the cat saw the old box and then it ran"
+)
 
 
 def tab(context: BrowserContext, **kind: Any) -> Iterator[Page]:
@@ -64,7 +66,7 @@ def guess(page: Page, text: str) -> None:
 
 def asked_for(field: str) -> tuple[tuple[int, ...], float]:
     """The index and the number that a step of the first example asks for."""
-    guess = guess_beside(trace_of(CAT), field, (0, 0, 6, 1))
+    guess = guess_beside(trace_of(CAT), field, (0, 0, 8, 1))
     assert guess
     assert guess.number is not None
     return guess.index, guess.number
@@ -121,7 +123,7 @@ def test_a_guess_is_taken_by_enter_and_told_beside_the_arithmetic(
     """
     _, score = asked_for("scores")
     opened(asked, app_url)
-    expect(asked.locator(".arithmetic .result").first).to_have_text("10")
+    expect(asked.locator(".arithmetic .result").first).to_have_text("14")
     asked.locator(".guess .invite").click()
     expect(asked.locator(".guess .typed")).to_be_focused()
     guess(asked, "12")
@@ -134,7 +136,7 @@ def test_a_guess_is_taken_by_enter_and_told_beside_the_arithmetic(
     assert violations(asked) == []
     asked.locator(".guess .close").click()
     expect(asked.locator(".guess")).to_be_hidden()
-    expect(asked.locator(".arithmetic .result").first).to_have_text("10")
+    expect(asked.locator(".arithmetic .result").first).to_have_text("14")
 
 
 def test_other_cells_are_explained_while_a_question_waits(asked: Page, app_url: str) -> None:
@@ -145,14 +147,14 @@ def test_other_cells_are_explained_while_a_question_waits(asked: Page, app_url: 
     opened(asked, app_url)
     asked.locator(".guess .invite").click()
     asked.locator(".guess .typed").blur()
-    hover_cell(asked, "scores", (0, 0, 2, 4))
-    expect(asked.locator(".arithmetic .result").first).to_have_text("4")
+    hover_cell(asked, "scores", (0, 0, 8, 5))
+    expect(asked.locator(".arithmetic .result").first).to_have_text("10")
     expect(asked.locator(".guess")).to_be_hidden()
     click_cell(asked, "scores", index)
     expect(asked.locator(".guess .typed")).to_be_focused()
-    click_cell(asked, "scores", (0, 0, 2, 4))
+    click_cell(asked, "scores", (0, 0, 8, 5))
     expect(asked.locator(".guess .invite")).to_be_visible()
-    expect(asked.locator(".arithmetic .result").first).to_have_text("4")
+    expect(asked.locator(".arithmetic .result").first).to_have_text("10")
 
 
 def test_the_next_steps_ask_first_until_one_button_stops_it(asked: Page, app_url: str) -> None:

@@ -43,11 +43,15 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     )
     page.goto(file.as_uri())
     expect_cell(page, trace, "scores", (0, 1, 3, 2))
+    assert page.locator("code").evaluate("code => code.getBoundingClientRect().top") > (
+        page.locator("section.board").evaluate("board => board.getBoundingClientRect().bottom")
+    )
     page.locator('[data-panel="scores result"]').focus()
     page.keyboard.press("ArrowUp")
     expect_cell(page, trace, "scores", (0, 1, 2, 2))
     page.get_by_role("button", name=re.compile("^Play")).click()
     page.wait_for_timeout(600)
+    page.locator(".save summary").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the board as a picture (PNG)").click()
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")

@@ -40,9 +40,9 @@ def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
 
 
 def test_a_click_opens_one_wide_head(visit: Visit) -> None:
-    """From a step, next to the choice of the head; the chosen head stays."""
-    page = visit("scores?n_heads=2&d_model=8&head=1")
-    page.get_by_role("button", name="The same weights as one wide head").click()
+    """From *Split*, below the stage; the chosen head stays."""
+    page = visit("split?n_heads=2&d_model=8&head=1")
+    page.get_by_role("button", name="Compare with one wide head").click()
     expect_title(page, "All heads")
     expect_url(page, "beside_one=true")
     expect_url(page, "head=1")

@@ -7,32 +7,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from playwright.sync_api import BrowserContext
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves the repository and logs nothing."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def files() -> Iterator[str]:
-    """The URL at which the files of the repository can be read."""
-    with ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=str(ROOT))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://localhost:{server.server_port}"
-        server.shutdown()
 
 
 @pytest.mark.browser

@@ -33,13 +33,13 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
     go(page, "Lexicon")
-    go(page, "Training")
+    go(page, "Training: why several heads?")
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
     step = page.get_by_test_id("stMetricValue").first.inner_text()
     assert 0 < int(step.replace(",", "")) < 20_000
     page.wait_for_timeout(700)
     go(page, "Lexicon")
-    go(page, "Training")
+    go(page, "Training: why several heads?")
     expect(page.get_by_test_id("stMetricValue").first).to_have_text(step)
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.lessons.lesson_file import shipped_lessons
-from tests.browser.driving import parameters, path_of, settled
+from tests.browser.driving import parameters, path_of, press_and_see, settled
 
 pytestmark = pytest.mark.browser
 
@@ -30,37 +30,50 @@ def expect_moment(page: Page, name: str, place: int) -> None:
     assert {key: text for key, text in held.items() if named.get(key, text) != text} == {}
     assert set(held) - set(named) <= {"lesson", "moment", "feature"}
     expect(page.locator(NOTICES)).to_have_count(0)
+    if moment.at:  # below the bar
+        expect(
+            page.locator("h2, h3, .title").get_by_text(moment.at, exact=True)
+        ).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("name", shipped_lessons())
 def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, name: str) -> None:
-    """The bare URL opens it without menu and sidebar; each link leads to the next moment; nothing
-    of a moment before is left in the URL.
+    """The bare URL opens it without menu and sidebar. The keys of a clicker lead through it, no
+    press is without effect, and nothing of a moment before is left in the URL.
     """
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/?lesson={name}")
-    for place in range(len(shipped_lessons()[name].moments)):
-        if place:
-            page.locator(".lesson-bar a.after").click()
+    lesson = shipped_lessons()[name]
+    for place, moment in enumerate(lesson.moments):
         expect_moment(page, name, place)
         for part in STYLES_AWAY:
             expect(page.locator(part)).to_be_hidden()
+        covered = moment.choices.get("hide") == "true"
+        for _ in range((3 if covered else 0) + (place + 1 < len(lesson.moments))):
+            press_and_see(page, "PageDown")
     expect(page.locator(".lesson-bar a.after")).to_have_count(0)
 
 
-def test_a_clicker_goes_through_the_moments_of_steps_and_of_the_lesson(
-    page: Page, app_url: str
-) -> None:
-    """On a step: cell, row, all of it, then the next moment; on a page without a step at once."""
-    page.goto(f"{app_url}/?lesson=masks&moment=2")
-    expect_moment(page, "masks", 1)
-    for _ in range(4):
-        page.keyboard.press("PageDown")
+def test_links_and_keys_lead_back(page: Page, app_url: str) -> None:
+    """By the link, and from a page without a step by the key."""
+    page.goto(f"{app_url}/?lesson=masks&moment=3")
     expect_moment(page, "masks", 2)
-    page.keyboard.press("PageDown")
+    page.locator(".lesson-bar a.after").click()
     expect_moment(page, "masks", 3)
     page.keyboard.press("PageUp")
     expect_moment(page, "masks", 2)
+
+
+def test_the_note_has_a_window_of_its_own(page: Page, app_url: str) -> None:
+    """It covers nothing on the projector, and follows the moments."""
+    page.goto(f"{app_url}/?lesson=masks&moment=3")
+    expect_moment(page, "masks", 2)
+    notes = [moment.note for moment in shipped_lessons()["masks"].moments]
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Note").click()
+    expect(opened.value.locator("p")).to_have_text(notes[2])
+    page.locator(".lesson-bar a.after").click()
+    expect(opened.value.locator("p")).to_have_text(notes[3])
 
 
 def test_a_question_is_answered_in_the_bar(page: Page, app_url: str) -> None:
@@ -99,6 +112,7 @@ def test_all_controls_come_back_and_the_lesson_ends(page: Page, app_url: str) ->
     settled(page)
     assert "lesson" not in parameters(page)
     assert parameters(page)["mask"] == "causal"
+    assert "hide" not in parameters(page)
 
 
 def test_a_lesson_on_a_phone(page: Page, app_url: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
-from attention_ui.registry import story_steps
+from attention_ui.registry import MENU, PAGES, story_steps
 from tests.browser.conftest import NO_GUESSES, watched
 from tests.browser.driving import cell_at, naming, one_by_one, settled
 from tests.browser.test_every_page import violations
@@ -85,7 +86,7 @@ def test_a_finger_that_moves_across_explores(phone: Page, app_url: str) -> None:
     settled(phone)
     phone.locator("[data-role=result]").scroll_into_view_if_needed()
     phone.mouse.wheel(0, 200)
-    start, end = (cell_at(phone, "scores", (0, 0, 2, key)) for key in (1, 4))
+    start, end = (cell_at(phone, "scores", (0, 0, 2, key)) for key in (1, 5))
     before = phone.url
     drag(phone, start, end)
     expect(phone.locator(".arithmetic .what")).to_contain_text("box")
@@ -157,3 +158,28 @@ def test_the_strip_of_steps_is_drawn_by_a_finger(phone: Page, app_url: str) -> N
         "([element, at]) => element.scrollLeft > at", arg=[steps.element_handle(), at]
     )
     assert phone.evaluate("document.documentElement.scrollLeft") == 0
+
+
+def test_the_menu_shows_its_sections_first(phone: Page, app_url: str) -> None:
+    """On a phone all headings of the menu are in sight; each opens its pages by a tap or by a key,
+    and what was opened stays open after a reload.
+    """
+    phone.goto(f"{app_url}/{naming('scores')}")
+    settled(phone)
+    phone.get_by_test_id("stExpandSidebarButton").click()
+    headings = phone.get_by_test_id("stNavSectionHeader")
+    links = phone.get_by_test_id("stSidebarNavLink")
+    expect(headings).to_have_text([re.compile(re.escape(heading)) for heading in MENU.values()])
+    expect(links).to_have_count(0)
+    expect(headings.last).to_be_in_viewport()
+    headings.nth(1).tap()
+    heads = [page.title for page in PAGES if page.heading == MENU["heads"]]
+    expect(links).to_have_text(heads)
+    headings.nth(5).focus()
+    phone.keyboard.press("Enter")
+    expect(headings.nth(5)).to_have_attribute("aria-expanded", "true")
+    expect(links.filter(has_text="why several heads")).to_be_visible()
+    phone.reload()
+    settled(phone)
+    phone.get_by_test_id("stExpandSidebarButton").click()
+    expect(links.filter(has_text="why several heads")).to_be_visible()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
+from attention_ui.presets import PRESET_FILE
 from attention_ui.registry import story_steps
 from tests.browser.driving import (
     hover_cell,
@@ -21,7 +24,7 @@ pytestmark = pytest.mark.browser
 
 WINDOWS = [(1280, 640), (1280, 720), (1366, 640), (1366, 768), (1920, 1080)]
 LECTURE = [(1280, 720), (1920, 1080)]
-FIRST = "weights=by%20hand&d_model=8&n_heads=2&text=the%20cat%20saw%20the%20box%20and%20it%20ran"
+FIRST = urlencode(json.loads(PRESET_FILE.read_text("utf-8"))[0]["scenario"])
 SIZES = {
     "first example": FIRST,
     "12 tokens, 16 features, 4 heads": "seed=0",

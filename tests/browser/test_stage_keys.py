@@ -1,4 +1,4 @@
-"""A stage is led by keys: those of a clicker in a lecture, those of a reader; what is covered."""
+"""A stage is led by keys: those of a reader; what is covered and asked for."""
 
 from __future__ import annotations
 
@@ -19,45 +19,6 @@ from tests.browser.test_stage import FIRST
 pytestmark = pytest.mark.browser
 
 
-def test_a_clicker_goes_through_a_step_and_on(page: Page, app_url: str) -> None:
-    """Without a click first: the explained cell, its row, all of it, the next step; and back."""
-    page.goto(f"{app_url}/scores?seed=0&present=true")
-    settled(page)
-    for _ in range(3):
-        page.keyboard.press("PageDown")
-    assert "/scores" in page.url
-    page.keyboard.press("PageDown")
-    expect(page.locator("h1")).to_have_text("Scale")
-    settled(page)
-    page.keyboard.press("PageUp")
-    expect(page.locator("h1")).to_have_text("Scores")
-
-
-def test_a_clicker_leaves_fields_and_matrices_alone(page: Page, app_url: str) -> None:
-    """Keys in a matrix that has the focus explore it, and outside a lecture nothing listens."""
-    page.goto(f"{app_url}/scores?seed=0&present=true")
-    settled(page)
-    page.locator("[data-role=result]").focus()
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Scores")
-    page.goto(f"{app_url}/scores?seed=0")
-    settled(page)
-    for _ in range(6):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator("h1")).to_have_text("Scores")
-
-
-def test_a_black_screen(page: Page, app_url: str) -> None:
-    """b makes the screen black, and b again brings the step back."""
-    page.goto(f"{app_url}/scores?seed=0&present=true")
-    settled(page)
-    page.keyboard.press("b")
-    expect(page.locator(".black")).to_be_visible()
-    page.keyboard.press("b")
-    expect(page.locator(".black")).to_be_hidden()
-
-
 def test_a_covered_result_is_in_the_url(page: Page, app_url: str) -> None:
     """The result is covered by a button, the URL says so, and a cell that is asked for shows."""
     page.goto(f"{app_url}/scores?seed=0")
@@ -71,39 +32,30 @@ def test_a_covered_result_is_in_the_url(page: Page, app_url: str) -> None:
     expect(page.locator(".arithmetic .result")).to_have_count(0)
 
 
-def test_the_end_of_a_lecture(page: Page, app_url: str) -> None:
-    """A button of the stage ends the lecture: menu and sidebar are there again."""
-    page.goto(f"{app_url}/scores?seed=0&present=true")
-    settled(page)
-    page.get_by_role("button", name="End the lecture mode").click()
-    expect(page.get_by_test_id("stSidebar")).to_be_visible()
-    assert "present" not in parameters(settled(page))
-
-
 def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
     """Of a covered result a click or Enter on the label of a row shows that row, on a cell the
     cell; the others stay covered.
     """
-    page.goto(f"{app_url}/scores?{FIRST}&hide=true&query=6&key=1")
+    page.goto(f"{app_url}/scores?{FIRST}&hide=true&query=8&key=1")
     settled(page)
     labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
-    expect(labels).to_have_count(8)
+    expect(labels).to_have_count(10)
     labels.nth(2).click()
-    expect(labels).to_have_count(7)
+    expect(labels).to_have_count(9)
     hover_cell(page, "scores", (0, 0, 2, 1))
     expect_result(page, 6)
-    hover_cell(page, "scores", (0, 0, 6, 1))
+    hover_cell(page, "scores", (0, 0, 8, 1))
     expect(result).to_have_count(0)
-    click_cell(page, "scores", (0, 0, 6, 1))
-    expect_result(page, 10)
-    hover_cell(page, "scores", (0, 0, 6, 4))
+    click_cell(page, "scores", (0, 0, 8, 1))
+    expect_result(page, 14)
+    hover_cell(page, "scores", (0, 0, 8, 5))
     expect(result).to_have_count(0)
     page.mouse.move(0, 0)
     labels.first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    expect(labels).to_have_count(6)
-    assert [label.get_attribute("data-row") for label in labels.all()] == list("034567")
+    expect(labels).to_have_count(8)
+    assert [label.get_attribute("data-row") for label in labels.all()] == list("03456789")
     expect(labels.nth(1)).to_be_focused()
 
 
@@ -150,47 +102,11 @@ def test_a_stage_has_no_serious_fault_for_a_reader(
         assert violations(page) == []
 
 
-def test_more_keys_of_a_lecture(page: Page, app_url: str) -> None:
-    """Space goes on, Home begins anew, f asks for the full screen, a full stop makes all black; in
-    a field they write.
-    """
-    page.goto(f"{app_url}/scores?{FIRST}&present=true&hide=true&query=6&key=1")
-    settled(page)
-    result = page.locator(".arithmetic .result")
-    expect(result).to_have_count(0)
-    page.keyboard.press("Space")
-    expect_result(page, 10)
-    page.keyboard.press("Home")
-    expect(result).to_have_count(0)
-    page.evaluate(
-        "() => { window.asked = 0;"
-        " document.documentElement.requestFullscreen = () => { window.asked += 1; }; }"
-    )
-    page.keyboard.press("f")
-    assert page.evaluate("asked") == 1
-    page.keyboard.press(".")
-    expect(page.locator(".black")).to_be_visible()
-    page.keyboard.press(".")
-    page.locator("[data-role=result]").focus()
-    for key in ("b", "f", "Space", "Home", "PageDown"):
-        page.keyboard.press(key)
-    expect(page.locator(".black")).to_be_hidden()
-    assert page.evaluate("asked") == 1
-    expect(page.locator("h1")).to_have_text("Scores")
-    page.evaluate("document.body.append(document.createElement('input'))")
-    field = page.locator("body > input")
-    field.focus()
-    for key in ("b", "f", "Space", "PageDown"):
-        page.keyboard.press(key)
-    expect(field).to_have_value("bf ")
-    expect(page.locator(".black")).to_be_hidden()
-
-
 def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
     """In one line at first, on demand all terms in a column, and in one line again; what scrolls
     has a bar that is not transparent.
     """
-    page.goto(f"{app_url}/scores?{FIRST}&present=true")
+    page.goto(f"{app_url}/projections?{FIRST}&present=true")
     resized(page, 1280, 720)
     arithmetic = page.locator(".arithmetic")
     line = arithmetic.bounding_box()

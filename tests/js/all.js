@@ -1,4 +1,5 @@
 // Every test, for a page; node finds those that need none by their names.
+import "./arcs.test.js";
 import "./classroom.test.js";
 import "./colours.test.js";
 import "./decode.test.js";

@@ -43,10 +43,10 @@ test("of a covered cell nothing is told, whatever it is made of", () => {
   }
 });
 
-test("numbers have decimals where one of them is no whole number", () => {
+test("numbers have decimals where they are not whole", () => {
   const scene = productScene();
-  scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4, 5, 6.5, 1, 2, 3, 4, 5, 6], { title: "left" });
-  assert.deepEqual(written(scene, { array: "result", index: [0, 1, 2] }).chips[0], "8.0004.000 × 2.000Σ 8.000");
+  scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4.5, 5, 6.5, 1, 2, 3, 4, 5, 6], { title: "left" });
+  assert.deepEqual(written(scene, { array: "result", index: [0, 1, 2] }).chips.slice(0, 2), ["94.500 × 2Σ 9", "155 × 3Σ 24"]);
   assert.equal(written(scene, { array: "left", index: [0, 1, 2] }).end, "6.5000");
   assert.equal(written(scene, { array: "left", index: [0, 1, 1] }).end, "5");
 });
@@ -64,27 +64,74 @@ test("while a sum is played only the terms that are known are written, the last 
   assert.deepEqual([at(Infinity).chips.length, at(Infinity).now, at(Infinity).end], [3, [], "=23"]);
 });
 
-test("of more than forty terms the first and the last are written, and what the others sum to; of a pinned cell all are", () => {
+test("of more than forty terms the first are written, and what the others sum to; of a pinned cell all are", () => {
   assert.equal(written(long(40, "sum"), made).chips.length, 40);
   const { chips } = written(long(41, "sum"), made);
-  assert.deepEqual([chips.length, ...chips.slice(31)], [34, "32rowΣ 528", "… 8 moretogether 292", "41rowΣ 861"]);
+  assert.deepEqual([chips.length, ...chips.slice(31)], [33, "32rowΣ 528", "3339 more"]);
   assert.equal(written(long(41, "sum"), made, { all: true }).chips.length, 41);
-  assert.deepEqual(written(long(60, "sum"), made, { upTo: 35 }).chips.slice(32), ["… 3 moretogether 102"]);
+  assert.deepEqual(written(long(60, "sum"), made, { upTo: 45 }).chips.slice(30), ["31rowΣ 496", "49413 more", "45rowΣ 1035"], "the one that is computed stays");
+});
+
+test("terms that are 0 are counted in one chip, unless all are asked for or one of them is being computed", () => {
+  const zeros = (options) => {
+    const scene = long(6, "sum");
+    scene.arrays.row = array([6], "K", [0, 2, 0, 0, 3, 0], { title: "row" });
+    return written(scene, made, options).chips;
+  };
+  assert.deepEqual(zeros(), ["2rowΣ 2", "3rowΣ 5", "4 terms are 0"]);
+  assert.deepEqual(zeros({ all: true, open: () => {} }), zeros());
+  assert.deepEqual([zeros({ all: true }).length, zeros({ open: () => {}, opened: true }).length], [6, 6]);
+  assert.deepEqual(zeros({ upTo: 4 }), ["2rowΣ 2", "0rowΣ 2", "2 terms are 0"]);
+  assert.deepEqual(written(productScene(), { array: "result", index: [0, 0, 1] }).chips.length, 3, "of few terms none is left out");
+});
+
+test("what has no room is left out, the place of the cell first: never the result, and the shown numbers still sum to it", () => {
+  const style = "<style>.line, .terms, .outcome, .what { display: flex; white-space: nowrap } .line { width: 100% } .terms { flex: 1; min-width: 0; overflow: hidden } .outcome { flex: none } .brief .at { display: none }</style>";
+  const frame = Object.assign(document.createElement("div"), { innerHTML: style });
+  const root = document.createElement("div");
+  frame.append(root);
+  document.body.append(frame);
+  root.style.width = "400px";
+  writeArithmetic(root, { model: openScene(long(64, "sum")), palette: openPalette(palette) }, made, { all: true, open: () => {}, drawn: true });
+  const numbers = [...root.querySelectorAll(".chip b")].map(({ textContent }) => Number(textContent));
+  assert.ok(numbers.length > 2 && numbers.length < 64);
+  assert.equal(numbers.reduce((a, b) => a + b), 64 * 65 / 2);
+  assert.deepEqual([...root.classList], ["brief", "plain"]);
+  const box = root.querySelector(".terms");
+  assert.ok(box.scrollWidth <= box.clientWidth + 1);
+  assert.ok(root.querySelector(".result").getBoundingClientRect().right <= root.getBoundingClientRect().right);
+  writeArithmetic(root, { model: openScene(long(64, "sum")), palette: openPalette(palette) }, made, { all: true, open: () => {}, opened: true });
+  assert.equal(root.querySelectorAll(".chip").length, 64);
+  frame.remove();
 });
 
 test("of a largest number the terms that are left out are not added up: the largest of them is told", () => {
   const { chips, end } = written(long(41, "max"), made);
-  assert.deepEqual(chips.slice(33), ["… 8 moreat most 40", "41row"]);
+  assert.deepEqual(chips.slice(33), ["at most 419 more"]);
   assert.equal(end, "=41");
 });
 
-test("a share is written as a quotient, while it is played as a sum of powers, and in percent", () => {
-  const scene = long(3, "softmax", { kind: "probability" });
+test("a share is written as a quotient of powers, of which equal ones stand together, and in percent", () => {
+  const scene = long(5, "softmax", { kind: "probability" });
   scene.rules.made.position = along(0);
+  scene.arrays.row = array([5], "K", [5, 0, 3, 0, 0], { title: "row" });
   const { chips, end } = written(scene, made);
-  assert.deepEqual(chips, ["1.000row", "−", "3.000maximum", "→ exp →", "0.135exp(−2.000)", "÷", "1.503sum of 3 exponentials"]);
-  assert.equal(end, "≈0.09009.0 %");
-  assert.deepEqual(written(scene, made, { upTo: 2 }).chips, ["0.135exp(1.000 − 3.000)Σ 0.135", "0.368exp(2.000 − 3.000)Σ 0.503"]);
+  assert.deepEqual(chips, ["e^5", "÷", "(", "e^5", "e^3", "3 · e^0", ")", "= 148.413 ÷ 171.499"]);
+  assert.equal(end, "≈0.865486.5 %");
+  assert.deepEqual(written(scene, made, { upTo: 2 }).chips, ["e^5", "÷", "(", "e^5", "e^0", "…", ")"]);
+  assert.equal(written(scene, made, { opened: true }).chips.filter((text) => text === "e^0").length, 3);
+  scene.arrays.row = array([5], "K", [5000, 0, 3, 0, 0], { title: "row", masked: flagged([false, false, true, false, false]) });
+  assert.deepEqual(written(scene, made).chips, ["e^5000", "÷", "(", "e^5000", "e^−∞", "3 · e^0", ")"], "too large for its number");
+});
+
+test("beside large numbers a very small one is near 0, and so is a small share", () => {
+  const scene = long(2, "sum");
+  scene.arrays.row = array([2], "K", [1e-6, 10], { title: "row" });
+  assert.deepEqual(written(scene, made).chips, ["≈ 0rowΣ ≈ 0", "10rowΣ 10"]);
+  const share = long(2, "softmax", { kind: "probability", limit: null });
+  share.rules.made.position = along(0);
+  share.arrays.row = array([2], "K", [0, 12], { title: "row" });
+  assert.equal(written(share, made).end, "≈00.0 %");
 });
 
 test("what is hidden is said to be, what stays, too, and nothing before the answer is known", () => {
@@ -110,8 +157,8 @@ test("other operations are written with their signs; what was not sent is no num
   assert.equal(chips("copy"), "copied from 1row ");
   assert.equal(chips("difference", { reads: [read, read] }), "1row − 1row");
   assert.equal(chips("product", { reads: [read, read] }), "1row × 1row");
-  assert.equal(chips("exp"), "exp( 1.000row )");
-  assert.equal(chips("softcap", { softcap: 30 }), "30.000 · tanh( 1.000row ÷ 30.000)");
+  assert.equal(chips("exp"), "exp( 1row )");
+  assert.equal(chips("softcap", { softcap: 30 }), "30 · tanh( 1row ÷ 30)");
   const { chips: given, end } = written({ ...long(2, "sum"), rules: {} }, { array: "row", index: [1] });
   assert.deepEqual([given, end], [["given, nothing to compute:"], "2"]);
   const partly = long(2, "sum");

@@ -45,6 +45,26 @@ test("the same bytes again draw nothing anew, another number does", () => {
   parentElement.remove();
 });
 
+test("a board at rest keeps its picture out of reach, and the same scene wakes it", () => {
+  const parentElement = placeFor(1000);
+  const run = (data) => mountBoard({ data, parentElement, setTriggerValue: () => {} });
+  const end = run({ rests: true });
+  const section = parentElement.querySelector("section");
+  assert.ok(!section.classList.contains("rests"), "there is no picture yet");
+  const scene = () => written(dressedScene(), 1);
+  run(scene());
+  const told = parentElement.querySelector(".arithmetic").textContent;
+  const inert = () => ["words", "stage", "dock"].map((part) => section.querySelector(`.${part}`).inert);
+  for (const data of [{ rests: true }, { rests: true }, scene()]) {
+    run(data);
+    const rests = Boolean(data.rests);
+    assert.deepEqual([inert(), section.classList.contains("rests")], [[rests, rests, rests], rests]);
+    assert.equal(parentElement.querySelector(".arithmetic").textContent, told);
+  }
+  end();
+  parentElement.remove();
+});
+
 test("a chart whose library does not load says so, under the name of what it would show", async () => {
   const parentElement = document.body.appendChild(document.createElement("div"));
   const data = { figure: { data: [], layout: { height: 200, meta: { description: "all heads" } } }, clickable: true, library: "none.js" };

@@ -30,6 +30,7 @@ const areas = (plan) => [
   { name: "words", ...plan.words },
   { name: "arithmetic", ...plan.arithmetic },
 ];
+const titles = ({ boxes }) => boxes.map((box) => ({ name: box.panel.id, x: box.titleX, y: box.titleY, width: box.titleWidth, height: 20 * box.zoom }));
 const overlap = (a, b) => a.x < b.x + b.width - 0.5 && b.x < a.x + a.width - 0.5 && a.y < b.y + b.height - 0.5 && b.y < a.y + a.height - 0.5;
 
 const WINDOWS = [[948, 580], [948, 660], [1034, 580], [1034, 708], [1588, 1020], [1248, 712], [700, 580]];
@@ -57,7 +58,12 @@ test("in every window words, matrices and arithmetic lie between strip and playe
   for (const [width, height] of WINDOWS) {
     for (const sizes of SIZES) {
       for (const column of [false, true]) {
-        const found = areas(fitStage(product(...sizes), space(width, height, { column })));
+        const plan = fitStage(product(...sizes), space(width, height, { column }));
+        const found = areas(plan);
+        for (const title of titles(plan)) {
+          const others = found.filter(({ name }) => name !== title.name);
+          for (const other of others) assert.ok(!overlap(title, other), `title ${title.name} of ${sizes} in ${width} × ${height} lies on ${other.name}`);
+        }
         for (const area of found) {
           const name = `${area.name} of ${sizes} in ${width} × ${height}`;
           assert.ok(area.x >= -0.5 && area.x + area.width <= width + 0.5, `${name}: across`);
@@ -66,6 +72,16 @@ test("in every window words, matrices and arithmetic lie between strip and playe
         }
       }
     }
+  }
+});
+
+test("a title above a narrow matrix is whole where there is room beside it", () => {
+  const model = product(2, 4, 2);
+  model.panels[2].title = "K_h keys, transposed";
+  for (const [width, height] of WINDOWS.slice(0, 6)) {
+    const { boxes } = fitStage(model, space(width, height));
+    const { titleWidth, zoom } = boxes.find(({ panel }) => panel.role === "result");
+    assert.ok(titleWidth >= 0.5 * 14 * zoom * 20, `${titleWidth} in ${width} × ${height}`);
   }
 });
 

@@ -98,7 +98,7 @@ test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () => {
   assert.deepEqual([labelStep(20, 15), labelStep(9, 12), labelStep(3, 12), labelStep(2, 12), labelStep(0.7, 12)], [1, 2, 5, 10, 20]);
 });
 
-test("a line of thumbnails fits the width, however many they are", () => {
+test("a line of thumbnails fits the width, however many they are; on a phone it goes on in further lines", () => {
   const scene = productScene();
   scene.arrays.left = array([12, 15, 15], "HTK", null);
   scene.panels = [
@@ -121,7 +121,8 @@ test("a line of thumbnails fits the width, however many they are", () => {
       boxes: [line],
     } = plan(scene, width);
     assert.ok(used <= width, `${used} of ${width}`);
-    assert.equal(line.tileRows, 1);
+    assert.equal(line.tileRows, width < 480 ? 3 : 1);
+    assert.ok(line.tileWidth >= 45, `${line.tileWidth} of ${width}`);
   }
   assert.equal(plan(scene, 1060).boxes[0].tileWidth, 75);
 });

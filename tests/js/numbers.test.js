@@ -1,4 +1,4 @@
-import { cellNumber, isRounded, number, percent, shorten } from "../../assets/board/numbers.js";
+import { cellNumber, figure, isRounded, number, percent, shorten } from "../../assets/board/numbers.js";
 import { assert, test } from "./testing.js";
 
 // Frozen from attention_viz.labels.number: value, with 3 digits, with 2 digits.
@@ -38,6 +38,24 @@ const FROZEN = [
 
 test("numbers read as they do everywhere else in the app, ties to the even digit", () => {
   for (const [value, three, two] of FROZEN) assert.deepEqual([value, number(value), number(value, 2)], [value, three, two]);
+});
+
+// The same table as in tests/viz/test_labels.py.
+const AMONG = [
+  [1.78e-5, 3, 1, "≈ 0"],
+  [-2e-4, 3, 10, "≈ 0"],
+  [4e-4, 3, 0.3, "4.00e−04"],
+  [0.002, 2, 1, "2.00e−03"],
+  [0, 3, 1, "0.000"],
+  [0.25, 3, 1e6, "0.250"],
+];
+
+test("what is small beside the numbers around it and has no decimal left is near 0", () => {
+  for (const [value, digits, among, text] of AMONG) assert.deepEqual([value, number(value, digits, among)], [value, text]);
+});
+
+test("a whole number of a sum has no decimals, nor has what rounding left of one", () => {
+  assert.deepEqual([6, -0, 1 - 2 ** -24, 0.5, 1e-9, -Infinity].map((value) => figure(value)), ["6", "0", "1", "0.500", "1.00e−09", "−∞"]);
 });
 
 test("a number in a cell has the decimals asked for and no sign when it rounds to zero", () => {

@@ -7,35 +7,38 @@ import { assert, test } from "./testing.js";
 
 const context = { font: "", measureText: (text) => ({ width: 0.49 * parseFloat(context.font) * text.length }) };
 const lettered = (zoom, width) => {
-  const sheet = { box: { cell: { digits: 1 } }, values: [-1.5, 2.25], width, height: 28 };
+  const sheet = { values: [-1.5, 2.5], width, height: 28 };
   return lettersFor(context, sheet, zoom, "font");
 };
 
 test("numbers keep apart in larger type as in usual type, and keep their decimal", () => {
   for (const zoom of [1, 1.35]) {
     const { size: chosen, texts } = lettered(zoom, 26);
-    assert.deepEqual(texts, ["−1.5", "2.2"]);
+    assert.deepEqual(texts, ["−1.5", "2.5"]);
     assert.ok(0.49 * chosen * 4 <= 26 - 3 * zoom + 1e-9, `${chosen} at ${zoom}`);
   }
 });
 
 test("whole numbers have no decimals, and where cells are narrow the zero before them goes first", () => {
-  const texts = (width) => {
-    const sheet = { box: { cell: { digits: 2 } }, values: [-0.87, 1, 0.5], width, height: 28 };
+  const texts = (width, values = [-0.87, 1, 0.5]) => {
+    const sheet = { values, width, height: 28 };
     return lettersFor(context, sheet, 1, "font", true).texts;
   };
   assert.deepEqual(texts(40), ["−0.87", "1", "0.50"]);
   assert.deepEqual(texts(25), ["−.87", "1", ".50"]);
-  assert.deepEqual(texts(20), ["−.9", "1", ".5"]);
+  assert.deepEqual(texts(20), [], "one decimal would tell 0.87 falsely");
+  assert.deepEqual(texts(20, [-0.8, 1, 0.5]), ["−.8", "1", ".5"]);
+  assert.deepEqual(texts(15, [-8, 10, 0]), ["−8", "10", "0"]);
+  assert.deepEqual(texts(15, [2.6, 0.9, -0.367]), [], "3 + 1 is not 3");
 });
 
 test("what rounding left of a whole number is that number, but a small share is no 0", () => {
-  const sheet = { box: { cell: { digits: 2 } }, values: [1 - 2 ** -24, 3 + 2 ** -22, 1e-9, 0, 1 - 1e-4], width: 60, height: 28 };
+  const sheet = { values: [1 - 2 ** -24, 3 + 2 ** -22, 1e-9, 0, 1 - 1e-4], width: 60, height: 28 };
   assert.deepEqual(lettersFor(context, sheet, 1, "font", true).texts, ["1", "3", "0.00", "0", "1.00"]);
 });
 
 test("larger type is worth more than the zero before the point", () => {
-  const sheet = { box: { cell: { digits: 2 } }, values: [-0.87, 0.5], width: 38, height: 44 };
+  const sheet = { values: [-0.87, 0.5], width: 38, height: 44 };
   assert.deepEqual(lettersFor(context, sheet, 1, "font", true).texts, ["−.87", ".50"]);
 });
 

@@ -158,6 +158,16 @@ test("with an operand's cell the results follow, and axes that stay free keep th
   assert.deepEqual(follow(model, last, { array: "right", index: [2, 2] }).result, [1, 1, 2]);
 });
 
+test("an array that no rule joins to the cell follows along the axes that both have, as far as it was sent", () => {
+  const scene = productScene();
+  scene.arrays.mixed = array([2, 2, 4], "HTV", null);
+  scene.arrays.part = array([1, 3], "HV", null, { start: [0, 4], whole: [2, 8] });
+  const model = openScene(scene);
+  const last = { ...firstSlices(model), mixed: [0, 0, 3] };
+  const { mixed, part } = follow(model, last, { array: "result", index: [1, 1, 3] });
+  assert.deepEqual([mixed, part], [[1, 1, 3], [0, 4]]);
+});
+
 test("what follows from what a cell reads follows, too", () => {
   const scene = productScene();
   scene.arrays.largest = array([2, 2], "HT", null);

@@ -12,7 +12,18 @@ function instead(changes, act) {
   for (const back of kept) back();
 }
 
-/** The picture that the button of a board keeps: its canvas, what is written on it [text, x, y, room], and its name. */
+/** A choice of the menu that saves a board. */
+const way = (stand, kind) => [...stand.root.querySelectorAll(".save button")].find((one) => one.title.includes(kind));
+
+/** What of a board is drawn, from its panels: the left end, the upper end and the size of the part that has any. */
+function drawnPart(stand) {
+  const panels = [...stand.root.querySelectorAll(".panel")].map(({ style }) => ["left", "top", "width", "height"].map((side) => parseFloat(style[side])));
+  const [left, top] = [0, 1].map((side) => Math.floor(Math.min(...panels.map((one) => one[side]))));
+  const [width, height] = [0, 1].map((side) => Math.max(...panels.map((one) => one[side] + one[side + 2])) - [left, top][side]);
+  return { left, top, width, height };
+}
+
+/** The picture that the menu of a board keeps: its canvas, what is written on it [text, x, y, room], and its name. */
 function kept(stand) {
   const found = { texts: [], aligned: {}, canvas: null, name: "", address: "" };
   const write = CanvasRenderingContext2D.prototype.fillText;
@@ -29,38 +40,41 @@ function kept(stand) {
     [HTMLAnchorElement, "click", function click() {
       [found.name, found.address] = [this.download, this.href];
     }],
-  ], () => stand.find(".save").click());
+  ], () => way(stand, "PNG").click());
   return found;
 }
 
 const texts = (picture) => picture.texts.map(([text]) => text);
 const pixel = ({ canvas }, x, y) => [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].join();
 
-test("a kept picture is the board, twice as sharp, on paper of its colour with room around it and the sentence of its cell below", () => {
-  const stand = standing();
+test("a kept picture is what a board shows, twice as sharp, on paper of its colour with room around it and the sentence of its cell below", () => {
+  const stand = standing(dressedScene(), 1400);
   const stage = stand.find(".stage");
   const picture = kept(stand);
-  assert.deepEqual([picture.canvas.width, picture.canvas.height], [2 * (1000 + 40), 2 * (parseInt(stage.style.height, 10) + 40 + 20)]);
+  const part = drawnPart(stand);
+  const [wide, high] = [picture.canvas.width / 2 - 40, picture.canvas.height / 2 - 40 - 20];
+  assert.ok(part.width < 1300 && wide >= part.width && wide <= part.width + 60, `${wide} ${part.width}`);
+  assert.ok(high >= part.height && high <= part.height + 12, `${high} ${part.height}`);
   assert.equal(pixel(picture, 1, 1), "34,34,34,255");
   const sentence = picture.texts.at(-1);
-  assert.deepEqual(sentence, ["result, head 0, row 1 b, column 2 r, 23.000 = 8.000 + 15.000 + 0.000", 0, parseInt(stage.style.height, 10) + 6]);
+  assert.deepEqual(sentence, ["result, head 0, row 1 b, column 2 r, 23 = 8 + 15 + 0", part.left, part.top + high + 6]);
   assert.ok(["Left", "Right", "Result", "All"].every((title) => texts(picture).includes(title)));
   const [left, title] = [stand.panel("left"), picture.texts.find(([text]) => text === "Left")];
   assert.deepEqual([picture.aligned.Left, picture.aligned[sentence[0]], picture.address.slice(0, 5)], ["left middle", "left top", "blob:"]);
   const { x, y } = stand.board.where({ array: "left", index: [0, 0, 0] });
   const frame = stage.getBoundingClientRect();
-  assert.equal(pixel(picture, 2 * Math.round(20 + x - frame.left - 7), 2 * Math.round(20 + y - frame.top - 7)), "136,136,136,255");
+  assert.equal(pixel(picture, 2 * Math.round(20 + x - frame.left - part.left - 7), 2 * Math.round(20 + y - frame.top - part.top - 7)), "136,136,136,255");
   assert.deepEqual(title.slice(1), [parseFloat(left.style.left), parseFloat(left.style.top) + 10, title[3]].map(Math.round));
   stand.end();
 });
 
 test("the sentence is of the cell that one points at or moves to, and in as many lines as it needs", () => {
-  const stand = standing(dressedScene(), 300);
+  const stand = standing(dressedScene(), 240);
   point(stand, "left", [0, 1, 2]);
-  assert.ok(texts(kept(stand)).includes("left, head 0, row 1 b, feature 2, 6.000"));
+  assert.ok(texts(kept(stand)).includes("left, head 0, row 1 b, feature 2, 6"));
   press(stand, "result", "Home");
   const lines = kept(stand).texts.slice(-2);
-  assert.equal(lines.map(([text]) => text).join(" "), "result, head 0, row 1 b, column 0 p, 17.000 = 0.000 + 5.000 + 12.000");
+  assert.equal(lines.map(([text]) => text).join(" "), "result, head 0, row 1 b, column 0 p, 17 = 0 + 5 + 12");
   assert.equal(lines[1][2] - lines[0][2], 20);
   stand.end();
 });
@@ -68,17 +82,18 @@ test("the sentence is of the cell that one points at or moves to, and in as many
 test("a board without a current cell is kept without a sentence", () => {
   const stand = standing(dressedScene((scene) => (scene.cell = null)));
   const picture = kept(stand);
-  assert.equal(picture.canvas.height, 2 * (parseInt(stand.find(".stage").style.height, 10) + 40));
+  assert.ok(picture.canvas.height <= 2 * (drawnPart(stand).height + 40 + 12));
   stand.end();
 });
 
 test("a very wide board is kept no larger than browsers can draw", () => {
-  const stand = standing(dressedScene(), 5000);
-  assert.equal(kept(stand).canvas.width, 8000);
+  const stand = standing(dressedScene((scene) => (scene.zoom = 12)), 9000);
+  const { width, height } = kept(stand).canvas;
+  assert.equal(Math.max(width, height), 8000);
   stand.end();
 });
 
-/** The SVG that the other button of a board keeps: its name, its text, and the document that it is. */
+/** The SVG that the menu of a board keeps: its name, its text, and the document that it is. */
 async function drawn(stand) {
   const real = URL.createObjectURL;
   const found = {};
@@ -86,7 +101,7 @@ async function drawn(stand) {
     found.name = this.download;
   }]], () => {
     URL.createObjectURL = (blob) => real.call(URL, (found.blob = blob));
-    stand.find(".save.vector").click();
+    way(stand, "SVG").click();
     URL.createObjectURL = real;
   });
   const text = await found.blob.text();
@@ -114,7 +129,8 @@ test("the SVG of a board has the words and the colours of its picture, each word
   assert.deepEqual([2 * wide, 2 * high], [picture.canvas.width, picture.canvas.height]);
   const { x, y } = stand.board.where({ array: "left", index: [0, 0, 0] });
   const frame = stand.find(".stage").getBoundingClientRect();
-  const points = [[1, 1], [Math.round(20 + x - frame.left - 7), Math.round(20 + y - frame.top - 7)]];
+  const part = drawnPart(stand);
+  const points = [[1, 1], [Math.round(20 + x - frame.left - part.left - 7), Math.round(20 + y - frame.top - part.top - 7)]];
   assert.deepEqual(await shades(svg.text, points), points.map(([left, top]) => pixel(picture, 2 * left, 2 * top)));
   stand.end();
 });

@@ -14,7 +14,7 @@ test("a cell is named by axis, number and label; axes of one place are left out"
 test("a screen reader hears the number and how it came about", () => {
   assert.equal(
     spokenOf(openScene(productScene()), { array: "result", index: [0, 0, 1] }),
-    "result, head 0, row 0 a, column 1 q, 6.000 = 3.000 + 0.000 + 3.000",
+    "result, head 0, row 0 a, column 1 q, 6 = 3 + 0 + 3",
   );
 });
 
@@ -38,7 +38,7 @@ test("a share is spoken as a quotient, an empty slice as such", () => {
     position: along(1),
   };
   const said = spokenOf(openScene(scene), { array: "share", index: [0, 2] });
-  assert.equal(said, "share, row 0 a, feature 2, 0.665 ≈ exp(3.000 minus 3.000) divided by 1.503");
+  assert.equal(said, "share, row 0 a, feature 2, 0.665 ≈ exp(3 minus 3) divided by 1.503");
 });
 
 test("every operation is spoken in its own words", () => {
@@ -57,7 +57,7 @@ test("every operation is spoken in its own words", () => {
   assert.equal(said("copy"), "0.500, copied from given, K 0");
   assert.equal(said("product", { reads: [one, one] }), "0.500 = 0.500 × 0.500");
   assert.equal(said("difference", { reads: [one, one] }), "0.500 = 0.500 minus 0.500");
-  assert.equal(said("softcap", { softcap: 3 }), "0.500 = 3.000 times tanh(0.500 divided by 3.000)");
+  assert.equal(said("softcap", { softcap: 3 }), "0.500 = 3 times tanh(0.500 divided by 3)");
   assert.equal(said("max", { length: 2, reads: [{ array: "given", at: [running] }] }), "0.500, the largest of 2");
   assert.equal(said("exp"), "0.500 = exp(0.500)");
 });
@@ -68,9 +68,9 @@ test("of a long sum twelve terms are spoken, and how many more there are", () =>
     const rules = { sum: { operation: "sum", length, reads: [{ array: "row", at: [running] }] } };
     return spokenOf(openScene({ panels: [], axes: {}, arrays, rules }), { array: "sum", index: [0] });
   };
-  assert.ok(spoken(12).endsWith("1.000 + 1.000"));
-  assert.equal(spoken(12).split("1.000").length, 13);
-  assert.ok(spoken(13).endsWith("1.000 + 1 more"));
+  assert.ok(spoken(12).endsWith("1 + 1"));
+  assert.equal(spoken(12).split(" + ").length, 12);
+  assert.ok(spoken(13).endsWith("1 + 1 more"));
 });
 
 test("a word of another script keeps the direction of its letters to itself, and so does one that would turn all around", () => {

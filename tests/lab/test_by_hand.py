@@ -4,34 +4,54 @@ what counts beside it.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attention_core import Trace
+from attention_core.projections import MATRICES
 from attention_core.text import tokenize
-from attention_lab.by_hand import HANDMADE_FEATURES, N_POSITIONS, WORD_FEATURES, part_of_speech
+from attention_core.trace import STEPS
+from attention_lab.by_hand import (
+    HANDMADE_FEATURES,
+    N_POSITIONS,
+    WORD_FEATURES,
+    part_of_speech,
+    unknown_words,
+)
 from attention_lab.choices import resolve
 from attention_lab.column_names import ColumnNames, column_names
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.sentences import embedding_of, tokens_of, weights_in_force
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices
 
-FIRST = Scenario("the cat saw the box and it ran", weights="by hand", d_model=8, n_heads=2)
-SPEECH = ["other", "noun animate", "verb", "other", "noun", "other", "pronoun", "verb"]
-TURN = 2 * math.pi / 12
+PRESETS = Path(__file__).parents[2] / "assets" / "presets.json"
+FIRST = Scenario(**json.loads(PRESETS.read_text(encoding="utf-8"))[0]["scenario"])
+SPEECH = [
+    "other",
+    "noun animate",
+    "verb",
+    "other",
+    "other",
+    "noun",
+    "other",
+    "other",
+    "pronoun",
+    "verb",
+]
+# The circle of positions: from one to the next by a twelfth of it, in eighths.
+COS = [1, 0.875, 0.5, 0, -0.5, -0.875, -1, -0.875, -0.5, 0, 0.5, 0.875]
+SIN = [0, 0.5, 0.875, 1, 0.875, 0.5, 0, -0.5, -0.875, -1, -0.875, -0.5]
 # The columns of every head as the first example describes them, features by name.
 QUERIES = [
-    [{"pronoun": 6, "verb": 4}, {"pronoun": 4, "verb": 2}, {}, {}],
-    [
-        {"cos": 40 * math.cos(TURN), "sin": 40 * math.sin(TURN)},
-        {"sin": 40 * math.cos(TURN), "cos": -40 * math.sin(TURN)},
-        {},
-        {},
-    ],
+    [{"pronoun": 10, "verb": 3}, {"pronoun": 4, "verb": 3}, {}, {}],
+    [{"cos": 36, "sin": 20}, {"sin": 36, "cos": -20}, {}, {}],
 ]
 KEYS = [[{"noun": 1}, {"animate": 1}, {}, {}], [{"cos": 1}, {"sin": 1}, {}, {}]]
 COPIES = [["noun", "animate", "pronoun", "verb"], ["noun", "animate", "verb", "other"]]
@@ -43,7 +63,7 @@ def token_features(speech: str, place: int) -> dict[str, float]:
     named = (
         dict.fromkeys(HANDMADE_FEATURES, 0.0) | dict.fromkeys(speech.split(), 1.0) | {"one": 1.0}
     )
-    return named | {"cos": math.cos(TURN * place), "sin": math.sin(TURN * place)}
+    return named | {"cos": COS[place % 12], "sin": SIN[place % 12]}
 
 
 def by_loops() -> tuple[list[list[list[float]]], list[dict[str, float]]]:
@@ -90,23 +110,32 @@ def test_the_first_example_shows_what_it_is_for() -> None:
     one back.
     """
     trace = trace_of(FIRST)
-    assert trace.tokens == ("the", "cat", "saw", "the", "box", "and", "it", "ran")
-    assert row_of(trace, 0, 6) == [0.01, 0.85, 0.01, 0.01, 0.12, 0.01, 0.01, 0.01]
-    for verb in (2, 7):
-        assert row_of(trace, 0, verb) == [0.03, 0.6, 0.03, 0.03, 0.22, 0.03, 0.03, 0.03]
-    for query in (0, 1, 3, 4, 5):
+    assert trace.tokens == tuple(FIRST.text.split())
+    assert row_of(trace, 0, 8) == [0, 0.88, 0, 0, 0, 0.12, 0, 0, 0, 0]
+    for verb in (2, 9):
+        assert row_of(trace, 0, verb) == [0.03, 0.62, 0.03, 0.03, 0.03, 0.14, *[0.03] * 4]
+    for query in (0, 1, 3, 4, 5, 6, 7):
         assert (trace.query_heads[0, 0, query] == 0).all()
-        np.testing.assert_allclose(trace.probabilities[0, 0, query], 1 / 8)
-    assert row_of(trace, 1, 0) == [1, 0, 0, 0, 0, 0, 0, 0]
-    assert row_of(trace, 1, 1)[:2] == [0.94, 0.06]
-    for query in range(2, 8):
-        around = row_of(trace, 1, query)[query - 2 : query + 1]
-        assert around == [0.06, 0.88, 0.06]
-    received = dict(zip(HANDMADE_FEATURES, trace.output[0, 6].round(2).tolist(), strict=True))
-    assert (received["noun"], received["animate"]) == (0.97, 0.85)
-    assert (
-        round(float(trace_of(replace(FIRST, scaling="off")).probabilities[0, 0, 6, 1]), 2) == 0.98
-    )
+        assert row_of(trace, 0, query) == [0.1] * 10
+    assert row_of(trace, 1, 0) == [1, *[0] * 9]
+    for query in range(1, 10):
+        assert row_of(trace, 1, query)[query - 1] in (0.87, 0.9, 0.92)
+    received = dict(zip(HANDMADE_FEATURES, trace.output[0, 8].round(2).tolist(), strict=True))
+    assert (received["noun"], received["animate"]) == (0.99, 0.88)
+    unscaled = trace_of(replace(FIRST, scaling="off"))
+    assert row_of(unscaled, 0, 8)[1] == 0.98
+
+
+def test_the_first_example_adds_up_as_it_is_shown() -> None:
+    """The shares of each row sum to 1 with the two decimals of a cell, and what cancels is 0, not
+    the noise of rounding.
+    """
+    trace = trace_of(FIRST)
+    for row in trace.probabilities[0].reshape(-1, 10):
+        assert sum(round(100 * share) for share in row.tolist()) == 100
+    for name in (*MATRICES, *takewhile(lambda step: step != "probabilities", STEPS)):
+        array = getattr(trace.projections if name in MATRICES else trace, name)
+        assert (np.abs(array[array != 0]) >= 0.25).all()
 
 
 def test_nothing_in_the_weights_is_hidden() -> None:
@@ -148,35 +177,72 @@ def test_a_pronoun_finds_the_animate_noun(text: str, pronoun: str, meant: str) -
 
 
 def test_words_it_does_not_know() -> None:
-    """A name, a mark, a number, another script and [pad] are "other": nobody looks for them."""
-    trace = trace_of(replace(FIRST, text="Zorp, 7 猫 it", n_tokens=6))
+    """An unknown word, a mark, a number, another script and [pad] are "other": nobody looks for
+    them. A capital letter makes a name, which is found.
+    """
+    trace = trace_of(replace(FIRST, text="zorp, 7 猫 it", n_tokens=6))
     assert [part_of_speech(token) for token in trace.tokens] == [("other",)] * 4 + [
         ("pronoun",),
         ("other",),
     ]
     np.testing.assert_allclose(trace.probabilities[0, 0], 1 / 6)
+    assert unknown_words(trace.tokens) == ("zorp", "猫")
+    assert part_of_speech("Zorp") == part_of_speech("Alice’s") == part_of_speech("cat")
+    assert part_of_speech("ZORP") == part_of_speech("7") == ("other",)
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("I love you", "by hand"),
+        ("dogs bark at cats", "by hand"),
+        ("Alice gave Bob her book and he read it", "by hand"),
+        ("What does the cat want?", "by hand"),
+        ("hello", "random"),
+        ("it rained", "random"),
+        ("猫が好き", "random"),
+        ("🙂", "random"),
+        ("", "by hand"),  # no layer: the page says so
+    ],
+)
+def test_weights_that_find_nothing_become_random(text: str, weights: str) -> None:
+    """A head 0 without a score is never shown; the choice stays, and so do a user's own numbers."""
+    scenario = replace(FIRST, text=text)
+    found = weights_in_force(scenario)
+    assert found == replace(scenario, weights=weights)
+    if text:
+        assert trace_of(found).scores[0, 0].any()
+        assert trace_of(scenario).scores[0, 0].any() == (weights == "by hand")
+    edited = replace(scenario, edits=Edits((Edit("w_q", 0, 0, 1.0),)).url_value())
+    assert weights_in_force(edited) == edited
+
+
+def test_one_sentence_of_a_batch_is_enough_for_weights_by_hand() -> None:
+    """All sentences have the same weights."""
+    assert weights_in_force(replace(FIRST, text="hello", batch="the cat ran")).weights == "by hand"
+    assert weights_in_force(replace(FIRST, text="hello", batch="yes")).weights == "random"
 
 
 def test_the_lexicon_is_large_enough() -> None:
     """It holds common words of each kind in small letters, each of them one token, in features
     that the vectors have.
     """
-    assert len(WORD_FEATURES) > 150
-    assert {"noun", "animate", "pronoun", "verb"} == {
+    assert len(WORD_FEATURES) > 1000
+    assert {"noun", "animate", "pronoun", "verb", "other"} == {
         part for parts in WORD_FEATURES.values() for part in parts
     }
     for word, parts in WORD_FEATURES.items():
         assert tokenize(word).tokens == (word,) == (word.casefold(),)
-        assert "noun" in parts or "animate" not in parts
+        assert "animate" not in parts or "noun" in parts or "pronoun" in parts
 
 
 def test_edits_and_own_matrices_count() -> None:
     """Were the box animate, "it" would not know which is meant; and an own matrix stands in its
     place.
     """
-    animate = Edits((Edit("x", 4, HANDMADE_FEATURES.index("animate"), 1.0),)).url_value()
-    row = trace_of(replace(FIRST, edits=animate)).probabilities[0, 0, 6]
-    assert row[1] == row[4] == pytest.approx(0.49, abs=0.005)
+    animate = Edits((Edit("x", 5, HANDMADE_FEATURES.index("animate"), 1.0),)).url_value()
+    row = trace_of(replace(FIRST, edits=animate)).probabilities[0, 0, 8]
+    assert row[1] == row[5] == pytest.approx(0.5, abs=0.005)
     own = UserMatrices(w_o=np.eye(8)).url_value()
     trace = trace_of(replace(FIRST, own=own))
     assert (trace.output == trace.merged).all()
@@ -234,9 +300,9 @@ def test_every_column_has_a_name() -> None:
     assert [len(head) for part in (names.queries, names.keys) for head in part] == [4] * 4
     weights = trace_of(FIRST).projections
     for part, matrix in ((names.queries, weights.w_q), (names.keys, weights.w_k)):
-        used = [name != "·" for head in part for name in head]
+        used = [name != "unused" for head in part for name in head]
         assert matrix.any(axis=0).tolist() == used
     assert column_names(Scenario()) is None
     own = UserMatrices(w_q=np.eye(8)).url_value()
-    assert column_names(replace(FIRST, own=own)) == replace(names, queries=())
+    assert column_names(replace(FIRST, own=own)) == replace(names, queries=(), asks_for=())
     assert isinstance(names, ColumnNames)

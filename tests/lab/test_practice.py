@@ -156,3 +156,18 @@ def test_hidden_keys_are_not_asked_for() -> None:
     } == {1.0}
     nothing = layer(mask=np.zeros((5, 5), dtype=bool))
     assert "probabilities" not in askable_fields(nothing)
+
+
+def test_no_question_adds_up_zeros_alone() -> None:
+    """In a layer of many zeros, too, a question has a term that is not 0 with two decimals, and a
+    share comes from scores that differ.
+    """
+    by_hand = Scenario("the cat saw the old box and then it ran", weights="by hand", d_model=8)
+    trace = trace_of(replace(by_hand, n_heads=2))
+    for number in range(1, 100):
+        cell = practice_question(trace, number).exact
+        values = {round(term.value, 2) for term in cell.terms}
+        if cell.operation == "softmax":
+            assert len(values) > 1
+        elif cell.field != "merged":
+            assert values != {0}

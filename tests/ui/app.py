@@ -112,7 +112,17 @@ def scenes(app: AppTest) -> list[dict[str, Any]]:
 
 def _all_scenes(app: AppTest) -> list[dict[str, Any]]:
     """The same, and the strip of steps where it stands alone."""
-    return [scene_of(proto.bytes) for proto in _sent_to(app, "board")]
+    return [scene_of(proto.bytes) for proto in _sent_to(app, "board") if not at_rest(proto)]
+
+
+def resting(app: AppTest) -> list[str]:
+    """The names of the boards that keep the last picture, greyed."""
+    return [proto.id.split("-board ")[-1] for proto in _sent_to(app, "board") if at_rest(proto)]
+
+
+def at_rest(proto: Any) -> bool:
+    """Whether a board is told to keep its last picture."""
+    return bool(proto.json) and json.loads(proto.json) == {"rests": True}
 
 
 def letters(formula: Any) -> list[str]:

@@ -30,6 +30,7 @@ async def asked(
     body: object = None,
     *,
     secret: str | None = None,
+    visitor: str | None = None,
     source: str = "192.0.2.7",
     kind: str = "application/json",
 ) -> Answered:
@@ -37,7 +38,8 @@ async def asked(
     path, _, query = path.partition("?")
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     headers = [(b"content-type", kind.encode())]
-    headers += [(b"x-class-secret", secret.encode())] if secret is not None else []
+    for name, text in ((b"x-class-secret", secret), (b"x-class-visitor", visitor)):
+        headers += [(name, text.encode())] if text is not None else []
     scope = {
         "type": "http",
         "method": "GET" if body is None else "POST",

@@ -9,10 +9,6 @@ import pytest
 
 from attention_core import attend
 from attention_lab.heads.all_heads import averaging_effect, mean_of_heads
-from attention_ui import board
-from attention_ui.heads import one_wide_head
-from attention_ui.registry import page_of
-from attention_ui.url_state import Session, navigation
 from tests.ui.app import facts, figures, opened, page_context, scenes, stage
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
@@ -108,16 +104,14 @@ def test_one_wide_head_beside_several(n_heads: int) -> None:
     assert facts(app)["score_of_one_head"] == pytest.approx(parts.sum(), rel=1e-6)
 
 
-def test_a_step_links_to_one_wide_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step of the story opens *All heads* with the one wide head; a layer with one head has
-    nothing to compare.
-    """
-    now = Session()
-    with monkeypatch.context() as patch:
-        patch.setattr(one_wide_head.st, "session_state", {"head": 1})
-        patch.setattr(navigation, "session", lambda: now)
-        board.apply_stage_choice("beside", True)
-    assert now.requested_page == (page_of("all-heads").path, {"head": "1", "beside_one": "true"})
+def test_one_head_is_not_compared_with_one_wide_head() -> None:
+    """Split offers one wide head beside several; a layer with one head has nothing to compare."""
+    offered = {
+        n_heads: "Compare with one wide head"
+        in [button.label for button in opened("split", n_heads=n_heads).button]
+        for n_heads in (1, 4)
+    }
+    assert offered == {1: False, 4: True}
     alone = opened("all-heads", n_heads=1, beside_one="true")
     assert facts(alone)["several_heads"] is False
     assert stage(opened("scores", n_heads=1))["heads"]["count"] == 1

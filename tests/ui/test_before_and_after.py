@@ -22,6 +22,7 @@ def test_a_link_opens_a_form_and_its_answers_make_a_code(form: str) -> None:
         app.radio(key=f"form {form} question {place}").set_value(answer)
     app.run()
     assert (facts(app)["code"], facts(app)["blank"]) == (wanted.code, 0)
+    assert facts(app)["right_now"] == sum(wanted.right)
 
 
 def test_two_codes_give_the_gain() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_claim
 from attention_ui.markdown import escape_markdown
@@ -12,11 +13,23 @@ from attention_viz.labels import with_minus_signs
 from tests.ui.app import facts, opened, texts
 
 
+def all_opened(app: AppTest) -> AppTest:
+    """The page with the claims of every text in sight."""
+    for text in TEXTS:
+        app.session_state[f"claims of {text}"] = True
+    return app.run()
+
+
 def test_all_claims_are_shown() -> None:
-    """Without a filter every claim is there with its correction and what its check found;
-    filters take the others away.
+    """Without a filter every claim is there with its correction and what its check found, each text
+    in a box and the first box open; filters take the others away.
     """
     app = opened("claims")
+    first = [one.id for one in CLAIMS if one.text == next(iter(TEXTS))]
+    assert [name for name in facts(app) if name.startswith("claim_")] == [
+        f"claim_{one}" for one in first
+    ]
+    app = all_opened(app)
     for one in CLAIMS:
         assert escape_markdown(one.statement) in texts(app)
         assert escape_markdown(one.correction) in texts(app)
@@ -47,7 +60,7 @@ def test_claims_have_true_minus_signs() -> None:
     """No number of a check is written with a hyphen; some are below 0, or so small that their
     exponent is.
     """
-    app = opened("claims")
+    app = all_opened(opened("claims"))
     said = [escape_markdown(with_minus_signs(one.check().sentence)) for one in CLAIMS]
     assert all(text in texts(app) for text in said)
     checks = [text.replace("\\", "") for text in said]

@@ -61,6 +61,24 @@ def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlett
     assert (revealed["bars"][revealed["right"]], revealed["answer"]) == (["a row", 1], 1.0)
 
 
+def test_the_teacher_sees_how_many_are_in_the_room(server: Starlette) -> None:
+    """Each browser once, also before the first question; not the teacher's own, and no student is
+    told.
+    """
+    made: NewRoom = room_service().change(Rooms.open, "")
+    path = f"{STATE}?room={made.room}"
+
+    async def visit() -> list[Answered]:
+        for one in (1, 2, 1):
+            await asked(server, path, visitor=token(one))
+        told = await asked(server, path, secret=made.secret, visitor=token(2))
+        await asyncio.sleep(0.2)
+        return [told, await asked(server, path, secret=made.secret), await asked(server, path)]
+
+    told, later, student = (one.said for one in asyncio.run(visit()))
+    assert (told["people"], later["people"], "people" in student) == (1, 1, False)
+
+
 def test_the_teacher_hears_of_every_vote(server: Starlette) -> None:
     """With the secret the count is told while the vote is open, the bars when it is closed; with a
     wrong one nothing is.

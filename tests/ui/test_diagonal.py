@@ -14,7 +14,7 @@ from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_ui.markdown import escape_markdown
 from attention_ui.registry import PAGES
-from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts
+from tests.ui.app import facts, numbers_of_scene, opened, page_context, scenes, texts
 
 DIAGONAL = [page.url_path for page in PAGES if page.section == "diagonal"]
 LAB = "self-attention-mass"
@@ -116,6 +116,30 @@ def test_the_verdict_is_that_of_the_matrix() -> None:
     assert page_facts["tokens_that_prefer_themselves"] == n_first
     assert page_facts["cells_that_break_the_bound"] == pair_violations(shares).sum()
     assert page_facts["self_mass"] == pytest.approx(np.trace(shares) / len(shares))
+
+
+def test_the_cell_that_is_explained_first() -> None:
+    """That of the token which looks at itself least, on the diagonal; a pair that breaks the bound
+    comes before it, and a cell of the URL before both.
+    """
+    held, broken, asked = (
+        opened(LAB, **parameters)
+        for parameters in ({}, {"lab_weights": "free"}, {"lab_cell": "1-2"})
+    )
+    trace = trace_of_settings(DiagonalSettings(text=page_context(held).scenario.text))
+    least = int(np.diagonal(trace.probabilities[0, 0]).argmin())
+    assert scenes(held)[0]["cell"]["index"][-2:] == [least, least]
+    assert facts(held)["looks_most_at"] != least
+    assert facts(broken)["pair_breaks_the_bound"]
+    assert scenes(asked)[0]["cell"]["index"][-2:] == [1, 2]
+
+
+@pytest.mark.parametrize(("parameters", "is_open"), [({}, False), ({"lab_weights": "tied"}, True)])
+def test_the_controls_stand_behind_the_picture(parameters: dict[str, str], is_open: bool) -> None:
+    """Their group is closed, unless a link has moved one of them."""
+    app = opened(LAB, **parameters)
+    (group,) = [box for box in app.expander if app.selectbox(key="lab_weights") in box.selectbox]
+    assert group.proto.expanded == is_open
 
 
 def test_a_bound_that_is_met_has_nothing_to_spare() -> None:

@@ -9,10 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.example_cell import choose_example_cell
+from attention_lab.heads.head_worth import norm_shares
+from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
-from attention_ui.presets import PRESET_FILE, presets
+from attention_ui.presets import PRESET_FILE, SUITED_EXAMPLES, example_for, presets
 from tests.ui.app import facts, gone_to, opened, page_context, texts
 
 FIRST = presets()[0]
@@ -56,7 +58,7 @@ def test_a_bare_url_opens_the_first_example() -> None:
     assert page_context(app).trace is page_context(chosen).trace
     scenario = json.loads(PRESET_FILE.read_text("utf-8"))[0]["scenario"]
     named = {name: str(value) for name, value in scenario.items()}
-    assert opening(app) == named | {"query": "6", "key": "1"}
+    assert opening(app) == named | {"query": "8", "key": "1"}
     (script,) = [body for body in bodies(app) if "replaceState" in body]
     assert json.dumps(opening(app)) in script
     assert not opening(app.run())
@@ -100,6 +102,52 @@ def test_the_example_goes_along_and_is_left() -> None:
     assert page_context(app).scenario == Scenario()
 
 
+def by_menu(app: AppTest, page: str) -> AppTest:
+    """The app after a click in the menu, whose links carry no place."""
+    for name in FOCUS:
+        if name in app.query_params:
+            del app.query_params[name]
+    return gone_to(app, page)
+
+
+def test_a_page_opens_with_the_example_that_suits_it() -> None:
+    """On a fresh visit and from the menu; back in the story its own example is there again. Nobody
+    is told that the URL asked for something else.
+    """
+    for page, example in SUITED_EXAMPLES.items():
+        assert page_context(opened(page, bare=True)).scenario == example_for(page).scenario
+        app = by_menu(by_menu(opened(bare=True), "scores"), page)
+        assert app.selectbox(key="example").value == example
+        assert page_context(app).scenario == example_for(page).scenario
+        assert not app.toast
+        assert page_context(by_menu(app, "scores")).scenario == FIRST.scenario
+
+
+def test_a_choice_wins_over_the_example_of_a_page() -> None:
+    """A moved control, a URL that names the layer, and a link to a place keep what they show."""
+    app = opened(bare=True)
+    app.slider(key="n_heads").set_value(1).run()
+    chosen = page_context(app).scenario
+    for page in ("shared-keys", "scores"):
+        assert page_context(by_menu(app, page)).scenario == chosen
+    url = opening(opened(bare=True))
+    assert page_context(opened("shared-keys", **url)).scenario == FIRST.scenario
+
+
+def test_no_page_opens_on_data_that_empty_it() -> None:
+    """Shared keys change the heads, cross-attention has shares that differ, every head is worth
+    something, and each student has other numbers.
+    """
+    sets = facts(opened("shared-keys", bare=True))["sets_of_keys"]
+    assert sets["MHA"] > sets["GQA"] > sets["MQA"] == 1
+    app = opened("encoder-decoder", bare=True)
+    target = app.text_input(key="ed_target").value
+    shares = run_three_uses(page_context(app).scenario, target, 0)["cross"].probabilities
+    assert (shares[0].std(axis=-1) > 0.01).all()
+    assert (norm_shares(page_context(opened("head-worth", bare=True)).trace)[0] > 0.1).all()
+    assert facts(opened("homework", bare=True))["differs_by_student"]
+
+
 def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:
     """A page that uses none of the controls keeps its URL bare; the first page with a layer
     takes the example over.
@@ -137,6 +185,15 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
         focus = typed(app, text)
         assert astuple(focus) == choose_example_cell(page_context(app).trace)
     assert focus == Focus(0, 0, 1, 0)
+
+
+def test_a_shorter_sequence_has_a_cell_worth_a_look_and_the_whole_one_its_own() -> None:
+    """The example's cell lies beyond four tokens, and comes back with them."""
+    app = opened("scores", bare=True)
+    app.select_slider(key="n_tokens").set_value("4").run()
+    assert astuple(page_context(app).focus) == choose_example_cell(page_context(app).trace)
+    app.select_slider(key="n_tokens").set_value("fit").run()
+    assert page_context(app).focus == Focus(*(FIRST.focus or ()))
 
 
 def test_a_place_that_was_chosen_stays() -> None:

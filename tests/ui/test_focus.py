@@ -5,11 +5,13 @@ it.
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.derivation import derive
+from attention_lab.example_cell import choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 from attention_ui.focus import Focus
@@ -32,14 +34,18 @@ SIZES = {"head": 4, "query": 12, "key": 12}
 
 @pytest.mark.parametrize("name", FOCUS)
 def test_a_select_box_moves_the_focus(name: str) -> None:
-    """Choosing another head, query, key or feature moves that alone, and the trace stays the
-    very same.
+    """Choosing another query, key or feature moves that alone, another head also the key, to the
+    one that the query reads most from in it; the trace stays the very same.
     """
-    app = opened("for-teachers")
+    app = opened("for-teachers", key=4)
     before = page_context(app)
     app.selectbox(key=name).select_index(2).run()
     after = page_context(app)
-    assert vars(after.focus) == vars(before.focus) | {name: 2}
+    moved = {name: 2}
+    if name == "head":
+        moved["key"] = int(before.trace.probabilities[0, 2, 0].argmax())
+        assert moved["key"] != 4
+    assert vars(after.focus) == vars(before.focus) | moved
     assert after.trace is before.trace
     assert app.query_params.get(name) in ("2", ["2"])
 
@@ -163,12 +169,21 @@ def test_the_notice_comes_once() -> None:
 
 
 def test_a_smaller_layer_moves_the_focus_in() -> None:
-    """With fewer heads or tokens the focus goes to the last one, and the page follows."""
+    """With fewer heads it goes to the last one. If tokens are gone, and when they come back, it
+    goes to the cell that is worth a look.
+    """
     app = opened("scores", head=3, query=11)
     app.slider(key="n_heads").set_value(2).run()
-    app.select_slider(key="n_tokens").set_value("5").run()
-    assert (page_context(app).focus.head, page_context(app).focus.query) == (1, 4)
-    assert facts(app)["arithmetic"].index == (0, 1, 4, page_context(app).focus.key)
+    assert page_context(app).focus == Focus(1, 11, 0, 0)
+    for length in ("5", "12", "3"):
+        app.select_slider(key="n_tokens").set_value(length).run()
+        cell = choose_example_cell(page_context(app).trace, 1)
+        assert astuple(page_context(app).focus) == cell
+        assert facts(app)["arithmetic"].index == (0, *cell[:3])
+    app.selectbox(key="query").select_index(0).run()
+    app.selectbox(key="key").select_index(0).run()
+    app.select_slider(key="n_tokens").set_value("2").run()
+    assert page_context(app).focus == Focus(1, 0, 0, 0)
 
 
 @pytest.mark.parametrize(("sent", "expected"), [("3 · street", 3), ("99 · gone", 11), ("· x", 0)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from attention_lab.heads.head_portraits import MEASURES
@@ -27,6 +28,20 @@ def test_every_measure_can_be_opened() -> None:
         assert measure.range in texts(app)
         assert facts(app)["measure"] == measure.name
         assert facts(app)["value"] == measure.value(pattern)[0, 1]
+
+
+def test_a_sentence_says_what_each_head_does() -> None:
+    """Of the first example one head reads the token before; the other's largest share is a cell of
+    its matrix. Every head has its sentence.
+    """
+    app = opened("head-portraits", bare=True)
+    shares = page_context(app).trace.probabilities[0]
+    by_measure = {habit.measure: habit for habit in facts(app)["habits"]}
+    assert set(by_measure) == {"", "previous_mass"}
+    diagonal = np.diagonal(shares[1], -1)
+    assert by_measure["previous_mass"].share == pytest.approx(diagonal.mean())
+    assert by_measure[""].share == pytest.approx(shares[0].max())
+    assert len(facts(opened("head-portraits", n_heads=8))["habits"]) == 8
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,21 @@ def test_the_measures_and_attention_without_weights() -> None:
     assert np.trace(shares) / 15 > 0.7
 
 
+def test_the_page_opens_with_the_token_before() -> None:
+    """The first measure is the plainest: how much each head reads from the token before. Attention
+    between two sequences has no token before, and opens with a measure that it has.
+    """
+    app = opened("layers", text=ANIMAL)
+    assert app.selectbox(key="ly_measure").value == LAYER_MEASURES["previous_mass"].title
+    shares = np.stack(attention_of(ANIMAL).layers)
+    before = np.diagonal(shares, -1, axis1=2, axis2=3).mean(axis=-1)
+    assert before[facts(app)["largest"]] == before.max()
+    two = npz({"attention": rng.dirichlet(np.ones(3), size=(1, 2, 4)).astype("f4")})
+    app = gone_to(uploaded("a.npz", two), "layers")
+    assert app.selectbox(key="ly_measure").value == LAYER_MEASURES["entropy"].title
+    assert not app.error
+
+
 def test_one_token_has_no_scores_with_others() -> None:
     """One token has no scores with others, and nothing to keep from them."""
     app = opened("layers", text=ANIMAL, n_tokens=1)

@@ -171,8 +171,8 @@ def test_the_operands_are_shown_and_the_asked_matrix_is_not(step: str) -> None:
     """The board lights what the cell reads, and draws no panel of the field itself."""
     app = opened("practice", pr_step=step, text="The cat sat")
     question = facts(app)["question"]
-    board = next(one for one in scenes(app) if one["cell"]["array"] == question.exact.field)
-    assert board["cell"]["index"] == list(question.exact.index)
+    cell = {"array": question.exact.field, "index": list(question.exact.index)}
+    board = next(one for one in scenes(app) if one["cell"] == cell)
     assert {panel["role"] for panel in board["panels"]} == {"operand"}
     assert question.exact.field not in {panel["array"] for panel in board["panels"]}
 
@@ -188,12 +188,14 @@ def test_a_missing_term_is_asked_for_and_judged() -> None:
 
 
 def test_a_belief_is_asked_and_judged() -> None:
-    """Of the same step and number: the right option is right, another one is not, and a step that
-    asks nothing of the kind asks nothing.
+    """Of the same step and number, with its head and the matrices that it needs: the right option
+    is right, another one is not.
     """
     app = opened("practice", pr_step="scores", pr_number=2)
     guess = facts(app)["belief"]
     assert guess.field == "scores"
+    assert facts(app)["head_of_belief"] == guess.index[1]
+    assert {"array": "scores", "index": list(guess.index)} in [one["cell"] for one in scenes(app)]
     right = next(place for place, option in enumerate(guess.options) if option.right)
     box = f"belief {guess.item.id} {guess.index}"
     app.radio(key=box).set_value(right).run()

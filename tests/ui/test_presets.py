@@ -17,7 +17,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.focus import Focus
 from attention_ui.presets import PRESET_FILE, Preset, presets, widget_values
-from tests.ui.app import opened, page_context, unfolded
+from tests.ui.app import facts, opened, page_context, unfolded
 
 ELSEWHERE = {
     "batch": "one\ntwo",
@@ -121,6 +121,7 @@ def test_moving_a_control_leaves_the_example() -> None:
     """As soon as a choice differs the example is no longer named; moving back names it again."""
     app = unfolded(opened("scores"))
     assert example_box(app).value == presets()[1].name
+    assert example_box(app).proto.required  # nothing can be taken out of the box
     app.toggle(key="residual").set_value(True).run()
     assert example_box(app).value is None
     app.toggle(key="residual").set_value(False).run()
@@ -180,3 +181,20 @@ def test_the_example_on_paper_has_whole_numbers() -> None:
         assert (numbers == numbers.round()).all()
         assert abs(numbers).max() < 100
     assert all(getattr(trace.projections, name).any(axis=0).all() for name in ("w_q", "w_k", "w_v"))
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"text": "dogs bark", "mask": "causal"},
+        {"weights": "trained", "layer": 2},
+        {"weights": "by hand", "d_model": 12, "n_heads": 4},  # by hand there are two heads of four
+    ],
+    ids=str,
+)
+def test_other_choices_are_named_in_the_place_of_an_example(choice: dict[str, Any]) -> None:
+    """Also where other choices decide weights and heads; an example has its hint there."""
+    scenario = resolve(Scenario(**choice))
+    named = (scenario.weights, scenario.n_heads, scenario.mask)
+    assert facts(opened("scores", **choice))["own_choices"] == named
+    assert "own_choices" not in facts(opened("scores"))

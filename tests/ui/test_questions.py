@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.reference.questions import ASKED, Entry, find_entries, learner_questions
 from attention_ui.registry import read_table
 from tests.ui.app import facts, opened, texts
@@ -53,6 +55,50 @@ def test_the_overview_lists_them_all() -> None:
 def test_synonyms_are_known(typed: str, page: str) -> None:
     """What is called otherwise here is found by the words of those who ask."""
     assert page in {one.page for one in find_entries(typed, [ASKED])}
+
+
+# What a beginner types, by the number of the question that must come first.
+BEGINNERS_TYPE = {
+    1: ("what is attention", "self-attention", "what is an attention mechanism"),
+    2: ("what is a query", "query key value", "what are keys", "qkv"),
+    3: ("why three vectors", "why three matrices"),
+    4: ("what is a token", "word embedding"),
+    5: ("what is a score", "why a dot product?"),
+    6: ("why divide by sqrt(d_k)", "why scale the scores", "scaled dot product"),
+    7: ("why softmax", "what does the softmax do"),
+    8: ("temperature", "What is the temperature for?"),
+    9: ("why do we use a mask", "causal mask", "padding mask"),
+    10: ("positional encoding", "position embedding", "sinusoidal"),
+    11: ("what is a head", "attention head"),
+    12: (
+        "why several heads",
+        "why multiple heads",
+        "multi-head",
+        "more than one head",
+    ),
+    13: ("what does W_O do", "output projection", "linear layer"),
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "typed"), [(number, one) for number, all_ in BEGINNERS_TYPE.items() for one in all_]
+)
+def test_what_beginners_ask_comes_first(number: int, typed: str) -> None:
+    """The questions of beginners are the first of the list, and each comes first for its words."""
+    assert find_entries(typed, [ASKED])[0].number == number
+    beside_ideas = [one.number for one in find_entries(typed, []) if one.text == ASKED]
+    assert beside_ideas[0] == number
+
+
+def test_one_vector_for_query_and_key_makes_scores_symmetric() -> None:
+    """The answer to why there are three: without weights two words rate each other alike, with
+    weights they do not.
+    """
+    link = next(one for one in learner_questions() if "weights=weightless" in one.query)
+    asked = dict(parse_qsl(link.query))
+    for weights, symmetric in ((asked["weights"], True), ("random", False)):
+        scores_TS = trace_of(Scenario(weights=weights, n_heads=int(asked["n_heads"]))).scores[0, 0]
+        assert np.allclose(scores_TS, scores_TS.T) is symmetric
 
 
 @pytest.mark.parametrize("row", read_table("synonyms"), ids=lambda row: row["typed"])

@@ -9,7 +9,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import board, random_weights
 from attention_ui.url_state import Session
-from tests.ui.app import facts, opened, page_context, stage
+from tests.ui.app import facts, opened, page_context, stage, texts, unfolded
 
 STEPS = ("overview", "scores", "softmax")
 OWN = UserMatrices(x=[[1.0] * 16]).url_value()
@@ -39,6 +39,39 @@ def test_each_step_of_the_pattern_says_it_once() -> None:
     assert [ways(page) for page in STEPS] == [[LEADS]] * 3
     assert [ways(page) for page in ("tokens", "output")] == [[]] * 2
     assert ways("scores", own=OWN) == ways("scores", bare=True) == []
+
+
+def test_words_that_the_weights_by_hand_do_not_know() -> None:
+    """Every step names the first of them, counts the others, and leads to a trained head; a
+    sentence of known words has no such note.
+    """
+    by_hand: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
+    text = "the zorp saw *b* and a cat but no <i>, blorb, snick or " + "x" * 40
+    for page in ("overview", "tokens", "scores", "output"):
+        app = opened(page, text=text, **by_hand)
+        assert facts(app)["unknown_words"] == ("zorp", "b", "blorb", "snick", "x" * 40)
+        (note,) = [note for note in stage(app)["notes"] if note["act"]]
+        assert "“zorp”" in note["text"]
+        assert "1 more" in note["text"]
+        assert (note["act"], note["value"]) == LEADS
+    assert ways("tokens", text="dogs bark at cats", **by_hand) == []
+    assert "zorp" in texts(opened("all-heads", text=text, **by_hand))
+
+
+def test_weights_by_hand_that_find_nothing_are_replaced() -> None:
+    """The layer is random, one note says so with the button, the seed counts, and the choice stays
+    for the next sentence.
+    """
+    app = opened("scores", text="hello", weights="by hand", d_model=8, n_heads=2)
+    assert page_context(app).scenario.weights == "random"
+    assert facts(app)["weights_replaced"]
+    assert [(note["act"], note["value"]) for note in stage(app)["notes"]] == [LEADS]
+    unfolded(app)
+    assert app.selectbox(key="weights").value == "by hand"
+    assert not app.number_input(key="seed").disabled
+    app.text_input(key="text").set_value("the dog ran").run()
+    assert page_context(app).scenario.weights == "by hand"
+    assert not facts(app)["weights_replaced"]
 
 
 def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,9 @@ import pytest
 
 from attention_core import STEPS
 from attention_ui.registry import (
-    MATHEMATICS_PAGES,
     MENU,
     OLD_URLS,
     PAGES,
-    SECTION_TITLES,
     Page,
     page_of,
     story_steps,
@@ -42,7 +40,7 @@ def test_a_page_is_described(page: Page) -> None:
     *_, section, name = Path(page.path).parts
     assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
-    assert page.section in SECTION_TITLES
+    assert page.section in MENU
     assert re.fullmatch(r":material/[a-z_]+:", page.icon)
     assert page.question.endswith("?")
     assert set(page.fields) <= set(STEPS)
@@ -75,10 +73,12 @@ def test_an_old_url_leads_to_a_page() -> None:
         assert page_of(old).url_path == now
 
 
-def test_pages_for_mathematicians_are_pages() -> None:
-    """The heading for mathematicians holds the pages that it names, and no heading is empty."""
-    under = {heading: [page for page in PAGES if page.heading == heading] for heading in MENU}
-    assert all(under.values())
-    assert sum(map(len, under.values())) == len(PAGES)
-    mathematics = under["Mathematics"]
-    assert {page.url_path for page in mathematics} == set(MATHEMATICS_PAGES)
+def test_the_pages_stand_in_the_order_of_the_menu() -> None:
+    """The list is the menu from left to right, no heading is empty, and whoever follows "Next" from
+    page to page meets the pages for experts last, before the reference.
+    """
+    headings = [page.heading for page in PAGES]
+    assert list(dict.fromkeys(headings)) == list(MENU.values())
+    assert headings == sorted(headings, key=list(MENU.values()).index)
+    for_experts = {page.url_path for page in PAGES if page.heading == MENU["experts"]}
+    assert {"claims", "head-portraits", "one-matrix-or-many", "stiefel"} <= for_experts

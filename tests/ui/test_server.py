@@ -7,12 +7,14 @@ import gc
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from attention_ui import server
+from attention_ui.first_paint import FirstPaint
 from tests.ui.app import ROOT
 
 
@@ -43,6 +45,42 @@ def test_numpy_has_one_thread() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert run.stdout.split() == ["1", "False"]
+
+
+@pytest.mark.parametrize(
+    ("accepts", "kind", "body", "is_changed"),
+    [
+        ("text/html", "text/html; charset=utf-8", b'<head></head><div id="root">', True),
+        ("text/html", "text/html; charset=utf-8", b"<head></head>a page of a route", False),
+        ("text/html", "text/csv", b'</head>id="root"', False),
+        ("*/*", "text/html; charset=utf-8", b'<head></head><div id="root">', False),
+    ],
+)
+def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool) -> None:
+    """The page in which Streamlit runs gets a style, its length is that of the whole, and it is
+    not packed; all else passes unchanged.
+    """
+    sent: list[Any] = []
+    asked: list[Any] = []
+
+    async def serve(scope: Any, receive: Any, send: Any) -> None:
+        asked.extend(name for name, _ in scope["headers"])
+        headers = [(b"content-type", kind.encode()), (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body[:9], "more_body": True})
+        await send({"type": "http.response.body", "body": body[9:]})
+
+    async def keep(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"accept", accepts.encode()), (b"accept-encoding", b"gzip")]
+    scope = {"type": "http", "method": "GET", "headers": headers}
+    asyncio.run(FirstPaint(serve)(scope, keep, keep))
+    got = b"".join(message.get("body", b"") for message in sent)
+    style = (ROOT / "assets" / "first_paint.css").read_bytes()
+    assert (got != body) == is_changed == (style in got)
+    assert dict(sent[0]["headers"])[b"content-length"] == b"%d" % len(got)
+    assert (b"accept-encoding" in asked) == (accepts == "*/*")
 
 
 def test_the_process_is_prepared() -> None:

@@ -24,13 +24,15 @@ WIDE = {"own": UserMatrices(w_o=np.ones((16, 3))).url_value()}
 
 
 @pytest.mark.parametrize(
-    ("n_heads", "asked", "groups"), [(4, 2, 2), (6, 4, 3), (5, 3, 1), (16, 99, 16), (1, 8, 1)]
+    ("n_heads", "asked", "groups"),
+    [(4, 0, 2), (8, 0, 4), (4, 2, 2), (6, 4, 3), (5, 3, 1), (16, 99, 16), (1, 8, 1)],
 )
 def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
-    """A number of key/value heads that does not divide the heads becomes one that does; figures and
-    counts are for it.
+    """A number of key/value heads that does not divide the heads becomes one that does, and until
+    one is asked for it is half of the heads; figures and counts are for it.
     """
-    app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, groups=asked)
+    url = {"groups": asked} if asked else {}
+    app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, **url)
     trace = page_context(app).trace
     assert facts(app)["sets_of_keys"] == {"MHA": n_heads, "GQA": groups, "MQA": 1}
     shared = share_heads(trace.projections, groups)

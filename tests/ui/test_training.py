@@ -32,6 +32,26 @@ def test_training_runs_to_its_end() -> None:
     assert button_of(app).label == "Train again"
 
 
+def test_the_page_opens_with_its_answer() -> None:
+    """Before anything is pressed two heads have learnt a task of which one head, however wide,
+    misses half; each of the two looks at another neighbour. *Train* then computes the same.
+    """
+    app = opened("training")
+    told, (loss, *_) = facts(app), figures(app)
+    one, wide, two = told["stored_errors"].values()
+    assert (one, wide) == (pytest.approx(0.5, abs=0.01), pytest.approx(0.5, abs=0.01))
+    assert two < 0.001
+    assert sorted(told["stored_offsets"]) == [-1, 1]
+    assert (told["step"], told["is_stored"], button_of(app).label) == (800, True, "Train")
+    assert [line["name"] for line in loss["data"]] == list(told["stored_errors"])
+    app = press(app, "Train")
+    assert (facts(app)["step"], facts(app)["is_stored"]) == (800, False)
+    assert facts(app)["total_on_unseen"] == pytest.approx(told["total_on_unseen"], rel=1e-3)
+    drawn = [array_of(line["y"]) for figure in (loss, figures(app)[0]) for line in figure["data"]]
+    for before, after in zip(drawn[:3], drawn[3:], strict=True):
+        np.testing.assert_allclose(before, after, rtol=1e-5)
+
+
 def test_the_scrubber_goes_back() -> None:
     """The slider shows an earlier checkpoint of the run, and the layer then scores worse."""
     app = press(opened("training", train_steps=200), "Train")

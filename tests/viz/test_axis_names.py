@@ -24,8 +24,11 @@ from tests.viz.reading_scenes import written_and_read
 
 FIRST = Scenario("the cat saw the box and it ran", weights="by hand", d_model=8, n_heads=2)
 STAGE = Stage(trace_of(FIRST), names=column_names(FIRST))
-QUERIES = [["noun?", "anim.?", "·", "·"], ["before cos", "before sin", "·", "·"]]
-KEYS = [["noun", "animate", "·", "·"], ["cos", "sin", "·", "·"]]
+QUERIES = [
+    ["noun?", "animate?", "unused", "unused"],
+    ["before cos", "before sin", "unused", "unused"],
+]
+KEYS = [["noun", "animate", "unused", "unused"], ["cos", "sin", "unused", "unused"]]
 VALUES = [["noun", "animate", "pronoun", "verb"], ["noun", "animate", "verb", "other"]]
 # By array and axis: the names, and the axis of heads that chooses among them.
 EXPECTED: dict[str, dict[int, tuple[Any, int | None]]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from html import unescape
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from attention_viz.labels import (
     label_width,
     numbered_labels,
     shorten,
+    without_noise,
 )
 
 
@@ -97,6 +99,32 @@ def test_numbers(value: float, digits: int, text: str) -> None:
     for infinity.
     """
     assert format_number(value, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "among", "text"),
+    [  # the same table as in tests/js/numbers.test.js
+        (1.78e-5, 3, 1.0, "≈ 0"),
+        (-2e-4, 3, 10.0, "≈ 0"),
+        (4e-4, 3, 0.3, "4.00e−04"),
+        (0.002, 2, 1.0, "2.00e−03"),
+        (0.0, 3, 1.0, "0.000"),
+        (0.25, 3, 1e6, "0.250"),
+    ],
+)
+def test_small_numbers_among_others(value: float, digits: int, among: float, text: str) -> None:
+    """What is small beside the numbers around it and has no decimal left is near 0."""
+    assert format_number(value, digits, among) == text
+
+
+def test_noise_is_zero() -> None:
+    """What is smaller than 5e-7 and than a millionth of the largest number is 0; the others stay,
+    also where all are small.
+    """
+    numbers = np.array([1.22e-16, -4e-7, 6e-7, 0.5, -np.inf, np.nan])
+    np.testing.assert_array_equal(without_noise(numbers), [0, 0, 6e-7, 0.5, -np.inf, np.nan])
+    np.testing.assert_array_equal(without_noise(10 * numbers)[:3], [0, -4e-6, 6e-6])
+    np.testing.assert_array_equal(without_noise(numbers[:1]), numbers[:1])
 
 
 # Rounding a number next to the largest float gives one that float cannot hold.

@@ -38,12 +38,12 @@ def test_arrows_follow_the_layer(joined: bool) -> None:
 
 
 def test_every_matrix_opens_its_step() -> None:
-    """Weights open the step that reads them; nothing is played, and no cell explains itself."""
+    """Weights open the step that reads them; nothing is played, and every cell explains itself."""
     board = overview(Stage(example()), 3, 2, 1)
     links = {panel["array"]: panel["link"] for panel in board["panels"]}
     weights = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
     assert links == {name: weights.get(name, name) for name in NAMES}
-    assert (board["player"], board["arithmetic"]) == (False, False)
+    assert (board["player"], board["arithmetic"]) == (False, True)
     assert board["cell"] == {"array": "probabilities", "index": [0, 3, 2, 1]}
 
 

@@ -33,6 +33,17 @@ def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
     assert "hatched" not in story.softmax_board(Stage(example()), FOCUS)["arrays"]["probabilities"]
 
 
+def test_noise_does_not_travel() -> None:
+    """What rounding left of a 0 is sent as 0, a small share as it is; the trace keeps both."""
+    x = np.array([[1.0, 1e-17], [30.0, 0.0]])
+    trace = attend(x, Projections.weightless(2))
+    board = story.softmax_board(Stage(trace), (0, 1, 0, 0))["arrays"]
+    tokens = story.scores_board(Stage(trace), (0, 0, 0, 0))["arrays"]["query_heads"]
+    assert numbers(tokens).tolist() == [[[[1, 0], [30, 0]]]]
+    assert trace.query_heads[0, 0, 0, 1] == 1e-17
+    assert 0 < numbers(board["probabilities"])[0, 0, 0, 0] < 1e-8
+
+
 def test_only_the_columns_around_the_head_travel() -> None:
     """Of a matrix 512 wide a window of whole heads is sent, and it says where it begins."""
     x = np.random.default_rng(0).normal(size=(3, 512))

@@ -132,6 +132,9 @@ def test_which_matrix_stands_where(name: str) -> None:
     """
     board = STORY[name](Stage(example()))
     assert told(board) == list(map(in_words, PANELS[name]))
+    before = name.startswith(("projection", "split"))
+    drawn = [panel for panel in board["panels"] if panel["role"] != "ribbon"]
+    assert {panel.get("quiet", False) for panel in drawn} == {before}
     assert (board["player"], board["arithmetic"]) == (True, True)
 
 

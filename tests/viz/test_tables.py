@@ -185,11 +185,11 @@ def test_what_is_rounded_is_not_said_to_be_equal() -> None:
     parts = attend([[1 / 3, 0.5], [2.0, -1.0]], Projections.weightless(2))
     assert (
         format_derivation(derive(whole, "scores", (0, 0, 1, 0)))
-        == "2.00 × 1.00 + (−1.00 × 0.50) = 1.5000"
+        == "2.000 × 1.000 + (−1.000 × 0.500) = 1.5000"
     )
     assert (
         format_derivation(derive(parts, "scores", (0, 0, 1, 0)))
-        == "2.00 × 0.33 + (−1.00 × 0.50) ≈ 0.1667"
+        == "2.000 × 0.333 + (−1.000 × 0.500) ≈ 0.1667"
     )
     assert (
         format_derivation(derive(whole, "scaled_scores", (0, 0, 1, 0)))

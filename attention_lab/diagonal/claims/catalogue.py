@@ -12,13 +12,13 @@ from .record import ALWAYS, CONDITION, FALSE, TEXTS, Claim, Evidence
 from .slides import SLIDES_CLAIMS
 
 CLAIMS: tuple[Claim, ...] = (
+    *POPULAR_CLAIMS,
+    *PAPER_CLAIMS,
     *GML_CLAIMS,
     *MQL5_CLAIMS,
     *DOSHI_CLAIMS,
     *SLIDES_CLAIMS,
     *NOTE_CLAIMS,
-    *PAPER_CLAIMS,
-    *POPULAR_CLAIMS,
 )
 
 

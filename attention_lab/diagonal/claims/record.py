@@ -22,12 +22,13 @@ from ..token_matrices import gaussian_tokens
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
-TEXTS = {key: text.title for key, text in NOTATIONS.items() if not text.has_our_letters} | {
+# What most learners meet comes first, the five texts whose notations the app knows come last.
+TEXTS = {
+    "popular": "Often said",
     "vaswani": "Vaswani et al. 2017, Attention Is All You Need",
     "alammar": "Alammar 2018, The Illustrated Transformer",
     "dong": "Dong et al. 2021, Attention is not all you need",
-    "popular": "Often said",
-}
+} | {key: text.title for key, text in NOTATIONS.items() if not text.has_our_letters}
 
 # The layer on which claims are tried: five tokens of six features, two heads.
 EXAMPLE_TOKENS, EXAMPLE_WIDTH, EXAMPLE_HEADS = 5, 6, 2

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attention_lab.heads.habits import HABIT_SHARE
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of
-from attention_lab.trained.head_captions import HABIT_SHARE, MIXED_CAPTION, head_captions
+from attention_lab.trained.head_captions import MIXED_CAPTION, head_captions
 
 TOKENS = ("[CLS]", "it", "ran", "home", "[SEP]")
 N = len(TOKENS)

@@ -1,0 +1,105 @@
+"""The sentence with arcs: its words in one line, and from the word in focus one arc for each share.
+
+It is a part of a scene, "sentence", as `docs/board.md` explains it. The board draws it and knows
+no attention, so all words come from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_core import Trace
+from attention_lab.column_names import ColumnNames
+from attention_lab.readings import (
+    answered_names,
+    asked_names,
+    key_read_most,
+    opposite_head,
+    shares_read,
+)
+
+from .payload import JSON, Stage
+
+MAX_LABELLED = 128  # words; longer sentences have no arcs
+# What the board says of the word in focus, with {query}, {key}, {share} and {count} in their place.
+READS = {
+    "most": "“{query}” reads {share} from “{key}”.",
+    "even": "“{query}” reads {count} words equally.",
+    "none": "“{query}” reads nothing.",
+}
+
+
+def sentence_part(
+    trace: Trace, names: ColumnNames | None, head: int, query: int, size: str = "small"
+) -> JSON | None:
+    """The sentence of a layer for its scene: the head in focus, and the one that differs most from
+    it. None for sentences that are too long, and for layers whose keys are other tokens.
+
+    names: of the columns, if they have names. size: large, or small.
+    """
+    words = trace.labels("T")
+    if len(words) > MAX_LABELLED or words != trace.labels("S"):
+        return None
+    other = opposite_head(trace, head)
+    heads = sorted({head} if other is None else {head, other})
+    return {
+        "size": size,
+        "words": list(words),
+        "array": "probabilities",
+        "query": query,
+        "says": READS,
+        "heads": [_head_part(trace, names, one) for one in heads],
+    }
+
+
+def with_sentence(board: JSON, stage: Stage, head: int, query: int) -> JSON:
+    """The board of a step with the sentence in small type, unless it already has one."""
+    if "sentence" in board:
+        return board
+    return board | {"sentence": sentence_part(stage.trace, stage.names, head, query)}
+
+
+def with_arcs(
+    board: JSON, words: tuple[Sequence[str], Sequence[str]], array: str, query: int, title: str = ""
+) -> JSON:
+    """A board below the sentence whose arcs are the shares of an array in focus; without it if the
+    keys are other tokens than the queries.
+
+    array: where the shares are read until one points at another array of shares. title: of the
+    arcs, with {array} and {head} in their place.
+    """
+    if tuple(words[0]) != tuple(words[1]) or len(words[0]) > MAX_LABELLED:
+        return board
+    about = {"size": "large", "words": list(words[0]), "array": array, "query": query}
+    return board | {"sentence": about | {"says": READS | {"title": title}}}
+
+
+def _head_part(trace: Trace, names: ColumnNames | None, head: int) -> JSON:
+    """A head's arcs, and what it asks in words where its columns have names, for each word."""
+    queries = range(trace.sizes["T"])
+    arcs = [
+        [[key, round(share, 4)] for key, share in shares_read(trace, head, query)]
+        for query in queries
+    ]
+    about: JSON = {"head": head, "title": f"head {head}", "arcs": arcs}
+    if names is not None and names.queries and names.keys:
+        about["asks"] = [_asks(trace, names, head, query) for query in queries]
+    return about
+
+
+def _asks(trace: Trace, names: ColumnNames, head: int, query: int) -> list[list[list[str]]]:
+    """What a word asks, and what the word that it reads most answers: lines of pairs of a text and
+    its role.
+    """
+    word = f"“{trace.labels('T')[query]}”"
+    if names.asks_for and names.asks_for[head]:
+        return [[[f"{word} asks for ", ""], [names.asks_for[head], "query"]]]
+    asked = asked_names(trace, names, head, query)
+    if not asked:
+        return [[[f"{word} asks nothing.", ""]]]
+    lines = [[[f"{word} asks: ", ""], [" ".join(asked), "query"]]]
+    key = key_read_most(trace, head, query)
+    if key is not None and (answered := answered_names(trace, names, head, query, key)):
+        answer = f"“{trace.labels('S')[key]}” answers: "
+        lines.append([[answer, ""], [", ".join(answered), "key"]])
+    return lines

@@ -1,0 +1,34 @@
+"""Train the runs with which the page *Training* opens, and store them.
+
+Run by hand when the task, the first weights or the training change; it takes some seconds:
+
+    .venv/bin/python -m scripts.make_training_runs
+
+Writes attention_lab/labs/training_runs.npz. Everything is drawn from the seed of the settings, so
+equal code and the NumPy of requirements.txt give equal runs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_lab.labs.stored_runs import N_STORED_POINTS, STORED_FILE, STORED_SETTINGS
+from attention_lab.labs.training import TRAINED_ARRAYS, train_layer
+
+
+def arrays_to_store() -> dict[str, Array]:
+    """Train the runs; gives the arrays of the file by their names."""
+    arrays = {}
+    for name, settings in STORED_SETTINGS.items():
+        run = list(train_layer(settings))
+        kept = run[:: (len(run) - 1) // (N_STORED_POINTS - 1)]
+        arrays[f"{name}/losses"] = np.array([(one.step, one.loss) for one in run])
+        for array in TRAINED_ARRAYS:
+            arrays[f"{name}/{array}"] = np.stack([getattr(one.projections, array) for one in kept])
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+
+if __name__ == "__main__":
+    np.savez_compressed(STORED_FILE, **arrays_to_store())
+    print(f"{STORED_FILE.name}: {STORED_FILE.stat().st_size:,} bytes")

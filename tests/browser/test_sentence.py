@@ -1,0 +1,70 @@
+"""The sentence comes first: its arcs follow the pointer, and lead to the sum and to the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_lab.scenario import trace_of
+from tests.browser.driving import path_of, resized, scenario_in, settled
+
+pytestmark = pytest.mark.browser
+
+OWN = "/overview?weights=by%20hand&d_model=8&n_heads=2&text=the%20cat%20and%20the%20box%20and%20it"
+PERCENT = ".arcs text.on"
+# Shares of an arc's lines, for a click beside the words.
+ON_ARC = """path => {
+  const at = path.getPointAtLength(path.getTotalLength() * 0.4);
+  const frame = path.ownerSVGElement.getBoundingClientRect();
+  return [frame.x + at.x, frame.y + at.y];
+}"""
+
+
+def test_pointing_and_clicking(visit: Callable[[str], Page]) -> None:
+    """A word that is pointed at shows its arcs; an arc that is clicked shows its score, its share,
+    and opens the step at its cell.
+    """
+    page = resized(visit(OWN + "&query=6&key=1"), 1366, 768)
+    trace = trace_of(scenario_in(page))
+    words = page.locator(".arc-word")
+    expect(words).to_have_count(trace.sizes["T"])
+    expect(page.locator(".arc-word.on")).to_have_text("it")
+    share = f"{100 * trace.probabilities[0, 0, 6, 1]:.0f} %"
+    expect(page.locator(f"{PERCENT}.much").first).to_have_text(share)
+    words.nth(1).hover()
+    expect(page.locator(".arc-word.on")).to_have_text("cat")
+    page.mouse.move(5, 5)
+    expect(page.locator(".arc-word.on")).to_have_text("it")
+    second = page.locator(".arcs g.on", has=page.locator("path.hit")).first
+    page.mouse.click(*second.locator("path").first.evaluate(ON_ARC))
+    settled(page)
+    links = page.locator(".chain button")
+    expect(links).to_have_count(3)
+    read = [place for place in range(7) if f"key={place}" in page.url] or [0]
+    expect(links.last).to_contain_text(f"{trace.probabilities[0, 0, 6, read[0]]:.3f}")
+    links.last.click()
+    settled(page)
+    assert path_of(page) == "softmax"
+
+
+def test_first_on_a_phone(visit: Callable[[str], Page]) -> None:
+    """On a phone the whole sentence stands in the first window, above every matrix."""
+    page = resized(visit(OWN), 390, 844)
+    words = [box for box in (one.bounding_box() for one in page.locator(".arc-word").all()) if box]
+    matrix = page.locator("[data-matrix]").first.bounding_box()
+    assert matrix is not None
+    assert len(words) == 7
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in words)
+    assert all(box["y"] + box["height"] < matrix["y"] for box in words)
+
+
+def test_a_covered_result_is_not_read_off_the_arcs(visit: Callable[[str], Page]) -> None:
+    """A step shows the sentence with its arcs, and the words alone while its result is covered."""
+    page = resized(visit(OWN.replace("/overview", "/softmax") + "&query=6&key=1"), 1366, 768)
+    assert page.locator(".arcs path").count() > 0
+    page.get_by_role("button", name="Cover the result").click()
+    settled(page)
+    expect(page.locator(".arcs path")).to_have_count(0)
+    expect(page.locator(".arc-word.on")).to_have_text("it")

@@ -1,0 +1,165 @@
+"""On a stage nothing lies on another: titles, sizes, names of heads, sliders and buttons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Page
+
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.texts import NOTATIONS
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import embedding_of
+from attention_ui.registry import step_of, strip_pages
+from attention_viz import story
+from attention_viz.overview import overview
+from attention_viz.payload import JSON, Stage
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_text
+from attention_viz.step_scene import StepWords, stage_board
+
+pytestmark = pytest.mark.browser
+WORDS = "the cat saw the box and it ran to a dog that slept in the warm sun as they went home late"
+CELL = (1, 1, 0)
+STEPS = {
+    "queries": lambda s: story.projection_board(s, "queries", CELL),
+    "query_heads": lambda s: story.split_board(s, "queries", CELL),
+    "scores": lambda s: story.scores_board(s, CELL),
+    "scaled_scores": lambda s: story.scale_board(s, CELL),
+    "masked_scores": lambda s: story.mask_board(s, CELL),
+    "probabilities": lambda s: story.softmax_board(s, CELL),
+    "head_outputs": lambda s: story.mixing_board(s, CELL),
+    "merged": lambda s: story.merge_board(s, CELL),
+    "output": lambda s: story.output_board(s, 1, 1),
+    "": lambda s: overview(s, *CELL),
+}
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window, the place of the board in it, and whether it is that of a lecture."""
+
+    width: int
+    height: int
+    left: int
+    top: int
+    lecture: bool = False
+
+
+WINDOWS = (
+    Window(1366, 768, 316, 62),
+    Window(1280, 720, 16, 4, lecture=True),
+    Window(1920, 1080, 316, 62),
+)
+LAYERS = ((2, 2), (5, 4), (10, 8), (30, 2), (2, 8), (30, 8))  # tokens and heads
+
+# Shows scenes one after another in one board, and gives what lies on another or beyond its end.
+# What canvases write is noted, for the names of heads are no elements.
+SHOW = """async ([{left, top, width}, scenes]) => {
+  const {createBoard} = await import('/assets/board/board.js');
+  document.body.replaceChildren();
+  document.head.innerHTML = '<link rel="stylesheet" href="/assets/board/board.css">';
+  await new Promise(done => { document.head.firstChild.onload = done; });
+  const root = document.createElement('div');
+  root.style.cssText =
+    `position: absolute; left: ${left}px; top: ${top}px; width: ${width}px`;
+  document.body.append(root);
+  const act = () => {};
+  const board = createBoard(root, {onPin: act, onOpen: act, onEdit: act, onChoose: act});
+  const found = [];
+  for (const [name, text] of scenes) {
+    written.length = 0;
+    board.update(JSON.parse(text));
+    const section = root.querySelector('.board');
+    const frame = section.getBoundingClientRect();
+    const parts = [];
+    const add = (kind, {x, y, right, bottom}) =>
+      right - x > 1 && bottom - y > 1 && parts.push({kind, x, y, right, bottom});
+    const cut = element => element.scrollWidth > element.clientWidth + 1;
+    const bottom = element => element?.getBoundingClientRect().bottom ?? Infinity;
+    const elements = (kind, selector) => [...section.querySelectorAll(selector)]
+      .filter(element => element.checkVisibility()
+        && element.getBoundingClientRect().y < bottom(element.closest('.head'))) // else out of sight
+      .map(element => (add(`${kind} ${element.textContent.slice(0, 30)}`,
+        element.getBoundingClientRect()), element));
+    const titles = elements('title', '.title');
+    elements('sizes', '.badge .sizes');
+    elements('control', '.controls :is(.window label > span, .window input, .window button,'
+      + ' .legend, .player > *, .choice, .chosen > *, .opener)');
+    elements('words', '.words > *');
+    elements('arithmetic', '.arithmetic');
+    const {x: left, y: top} = section.querySelector('.stage').getBoundingClientRect();
+    for (const {text, x, y, right, bottom} of written.filter(({text}) => text.startsWith('head')))
+      add(`name ${text}`, {x: left + x, y: top + y, right: left + right, bottom: top + bottom});
+    for (const title of name.startsWith('Overview') ? [] : titles.filter(cut))
+      found.push(`${name}: cut ${title.textContent}`);
+    parts.forEach((one, i) => {
+      if (one.right > frame.right + 1 || one.bottom > frame.bottom + 1)
+        found.push(`${name}: ${one.kind} beyond the board`);
+      for (const other of parts.slice(i + 1))
+        if (Math.min(one.right, other.right) - Math.max(one.x, other.x) > 1
+            && Math.min(one.bottom, other.bottom) - Math.max(one.y, other.y) > 1
+            && !(one.kind.startsWith('control') && other.kind.startsWith('control head')))
+          found.push(`${name}: ${one.kind} × ${other.kind}`);
+    });
+  }
+  board.destroy();
+  return found;
+}"""
+NOTE = """() => {
+window.written = [];
+const write = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...room) {
+  if (this.canvas.className === 'base') {
+    const wide = this.measureText(text).width;
+    const size = Number.parseFloat(this.font.match(/([\\d.]+)px/)[1]);
+    const from = x - wide * {left: 0, center: 0.5, right: 1}[this.textAlign];
+    written.push({text, x: from, right: from + wide, y: y - size / 2, bottom: y + size / 2});
+  }
+  return write.call(this, text, x, y, ...room);
+};
+}"""
+
+
+def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str]]:
+    """Every step of a layer as the app shows it, and the overview, by name."""
+    text = " ".join((WORDS.split() * 2)[:n_tokens])
+    scenario = Scenario(text=text, n_heads=n_heads, d_model=16)
+    trace, notation = trace_of(scenario), NOTATIONS["ours"]
+    stage = Stage(trace)
+    boards = {field: make(stage) for field, make in STEPS.items()}
+    boards["inputs"] = story.inputs_board(stage, embedding_of(scenario), 1, 1)
+    found = []
+    for field, board in boards.items():
+        page = step_of(field) if field else strip_pages()[0]
+        words = StepWords(
+            title=page.title,
+            question=page.question,
+            says=trace.sentence(field) if field else "One sentence about the whole layer.",
+            formula=formula(trace, field, notation) if field else "",
+            steps=[(step.title, step.url_path) for step in strip_pages()],
+            place=strip_pages().index(page),
+            heads=n_heads,
+            lecture=lecture,
+        )
+        shown: JSON = coloured_scene(stage_board(board, words), "light", 1.35 if lecture else 1)
+        name = f"{page.title}, {n_tokens} tokens, {n_heads} heads"
+        found.append((name, scene_to_text(shown)))
+    return found
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=lambda one: f"{one.width}x{one.height}")
+def test_nothing_lies_on_another(page: Page, files: str, window: Window) -> None:
+    """With few tokens and many, few heads and many: every title of a step is whole, and nothing is
+    covered or runs out of the board.
+    """
+    page.set_viewport_size({"width": window.width, "height": window.height})
+    page.goto(f"{files}/tests/js/")
+    page.evaluate(NOTE)
+    place = {"left": window.left, "top": window.top, "width": window.width - window.left - 16}
+    found = []
+    for n_tokens, n_heads in LAYERS:
+        scenes = scenes_of(n_tokens, n_heads, window.lecture)
+        found += page.evaluate(SHOW, [place, scenes])
+    assert not found, "\n".join(found)

@@ -1,0 +1,182 @@
+"""Nothing that a newcomer does first fails: a group that is opened changes nothing, a control that
+is moved one step gives a layer or one message, and the message stands before all else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_core.head_widths import divisors
+from attention_lab.choices import MAX_TEXT_LENGTH
+from attention_lab.sentences import tokens_of
+from attention_lab.user_data.matrix_names import MAX_HEADS
+from attention_ui.control_list import CONTROLS
+from attention_ui.controls import sentence_notes
+from attention_ui.presets import Preset, presets
+from attention_ui.uneven_heads import HEADS, OFFERED
+from attention_ui.view import VIEW_DEFAULTS, VIEW_SWITCHES
+from tests.ui.app import (
+    errors,
+    facts,
+    named_in,
+    opened,
+    page_context,
+    resting,
+    scenes,
+    stage,
+    unfolded,
+)
+
+EVERY_STEP = ("overview", "tokens", "scores", "output")
+
+
+def url(app: AppTest) -> dict[str, Any]:
+    """What stands in the URL."""
+    return {name: app.query_params[name] for name in app.query_params}
+
+
+@pytest.mark.parametrize("page", EVERY_STEP)
+def test_opening_the_groups_changes_nothing(page: str) -> None:
+    """Neither the URL nor the layer, the cell in focus, or what the stage says and asks."""
+    app = opened(page, bare=True).run()
+    before = url(app), page_context(app), stage(app)
+    assert (url(unfolded(app)), page_context(app), stage(app)) == before
+
+
+def test_every_switch_is_drawn_with_its_default() -> None:
+    """A switch that the browser takes for another default would leave the URL with a reload."""
+    app = unfolded(opened("scores"))
+    found = {key: app.get_by_key(key).proto.default for _, key, _ in VIEW_SWITCHES}
+    assert found == {key: VIEW_DEFAULTS[key] for key in found}
+    assert {False, True} == set(found.values())
+
+
+def neighbours(widget: Any) -> Iterator[Any]:
+    """The values of a widget one step up and one step down; a text gets a word more, or none."""
+    value, kind = widget.value, widget.type
+    if kind == "toggle":
+        yield not value
+    elif kind in ("text_input", "text_area"):
+        yield from (f"{value} more", "")
+    elif kind == "number_input":
+        yield from (one for one in (value - widget.step, value + widget.step) if one >= widget.min)
+    elif kind == "slider":
+        yield from (one for one in (value - 1, value + 1) if widget.min <= one <= widget.max)
+    else:
+        options = list(widget.options)
+        place = options.index(str(value))
+        yield from options[max(0, place - 1) : place] + options[place + 1 : place + 2]
+
+
+def steps_of(app: AppTest) -> Iterator[tuple[str, Any]]:
+    """Every control of the sidebar with each of its neighbours; heads as they are offered."""
+    names = {*(control.name for control in CONTROLS), *VIEW_DEFAULTS, OFFERED} - {HEADS}
+    for widget in app.sidebar:
+        if getattr(widget, "key", None) in names and not widget.disabled:
+            yield from ((widget.key, one) for one in neighbours(widget))
+
+
+@pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset.name)
+def test_one_step_from_an_example(preset: Preset) -> None:
+    """Each control one step up and one step down gives a layer. Only without a word there is none:
+    then one message stands there, and the last picture stays.
+    """
+    app = opened("scores")
+    app.selectbox(key="example").select(preset.name).run()
+    home = {name: app.get_by_key(name).value for name, _ in set(steps_of(unfolded(app)))}
+    refused = []
+    for name, value in list(steps_of(app)):
+        app.get_by_key(name).set_value(value).run()
+        assert not app.exception, (name, value)
+        messages = [*app.error, *app.warning]
+        assert bool(scenes(app)) is not bool(messages), (name, value)
+        if messages:
+            assert (len(messages), resting(app)) == (1, ["scores"])
+            refused.append((name, value))
+        app.get_by_key("n_tokens").set_value(home["n_tokens"])  # a mask of [pad] makes room for one
+        app.get_by_key(name).set_value(home[name]).run()
+    joined = preset.scenario.residual  # heads that are joined only must fit the inputs then
+    assert refused == [("text", ""), *[("d_v", "1")] * joined]
+    assert page_context(app).scenario == preset.scenario
+
+
+@pytest.mark.parametrize("d_model", [1, 7, 8, 12, 512])
+def test_heads_are_offered_that_fit(d_model: int) -> None:
+    """The divisors of the embedding size, and every number if a width is chosen by hand; one step
+    of the embedding size leads to the next one that the heads can share.
+    """
+    app = opened("scores", d_model=d_model, n_heads=1)
+    fitting = [str(one) for one in divisors(d_model) if one <= MAX_HEADS]
+    offered = app.get_by_key(OFFERED)
+    assert offered.disabled is (d_model == 1)
+    assert d_model == 1 or offered.options == fitting
+    free = opened("scores", d_model=d_model, n_heads=1, d_k=3)
+    assert len(free.get_by_key(OFFERED).options) == MAX_HEADS
+    most = opened("scores", d_model=d_model, n_heads=fitting[-1])
+    steps = [one.number_input(key="d_model").step for one in (app, free, most)]
+    assert steps == [1, 1, int(fitting[-1])]
+
+
+def test_a_url_may_ask_for_heads_that_do_not_fit() -> None:
+    """They are offered beside those that fit, the message says so, and the slider leads out."""
+    app = opened("scores", n_heads=3, d_model=8)
+    assert (facts(app)["uneven"], app.query_params["n_heads"]) == ((3, 8), "3")
+    assert app.get_by_key(OFFERED).options == ["1", "2", "3", "4", "8"]
+    assert not resting(app)
+    app.get_by_key(OFFERED).set_value(4).run()
+    assert (page_context(app).trace.sizes["H"], app.get_by_key(HEADS).value) == (4, 4)
+    assert app.get_by_key(OFFERED).options == ["1", "2", "4", "8"]
+
+
+def test_the_picture_that_stays_is_the_one_of_this_step() -> None:
+    """It has the name that it had as part of the page, so that the browser keeps it; on another
+    step there is none, and the heading stands in its place.
+    """
+    app = opened("scores")
+    names = [one.proto.id for one in app.get("bidi_component")]
+    app.number_input(key="d_model").set_value(17).run()
+    assert [one.proto.id for one in app.get("bidi_component")] == names
+    assert (resting(app), len(app.title)) == (["scores"], 0)
+    assert (resting(app.run()), len(app.warning)) == (["scores"], 1)
+    app.number_input(key="d_model").set_value(16).run()
+    assert not resting(app)
+    app.number_input(key="d_model").set_value(17).run()
+    app = opened("softmax", d_model=17)
+    assert (resting(app), len(app.title), len(app.warning)) == ([], 1, 1)
+
+
+def test_ten_thousand_words() -> None:
+    """A far too long text is cut to what the field holds, and the stage says so, and how many
+    tokens are used. Whoever has chosen this number is told below the stage.
+    """
+    app = opened("scores")
+    app.text_input(key="text").set_value("word " * 10_000).run()
+    assert not errors(app)
+    scenario = page_context(app).scenario
+    assert len(scenario.text) == MAX_TEXT_LENGTH
+    assert page_context(app).trace.sizes["T"] == 64
+    (field,), (used,) = sentence_notes(scenario), tokens_of(scenario).notes
+    assert str(MAX_TEXT_LENGTH) in named_in(field)
+    assert {"64", "200"} <= named_in(used)
+    assert [note["text"] for note in stage(app)["notes"]][:2] == [field, used]
+    assert not below(app) & {field, used}
+    assert below(opened("all-heads", text=scenario.text)) >= {field, used}
+    chosen = opened("scores", text=scenario.text, n_tokens=64)
+    assert stage(chosen)["notes"][0]["text"] == field
+    assert used in below(chosen)
+
+
+def below(app: AppTest) -> set[str]:
+    """The captions of a page, without the escapes."""
+    return {caption.value.replace("\\", "") for caption in app.caption}
+
+
+def test_a_long_sentence_at_its_own_length() -> None:
+    """A sentence as long as the field allows gives at most as many tokens as the app can show."""
+    app = opened("scores", text="a " * (MAX_TEXT_LENGTH // 2))
+    assert not errors(app)
+    assert page_context(app).trace.sizes["T"] <= 64

@@ -1,0 +1,71 @@
+"""The sentence of a scene: arcs with the numbers of the trace, and what each head asks."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_core import Projections, attend
+from attention_lab.column_names import column_names
+from attention_lab.scenario import Scenario, trace_of
+from attention_viz.overview import overview
+from attention_viz.payload import Stage
+from attention_viz.sentence import MAX_LABELLED, sentence_part, with_arcs
+
+RANDOM = Scenario("we saw the cat and it ran", seed=1, n_heads=4, d_model=16)
+BY_HAND = Scenario("the cat and it", weights="by hand", d_model=8, n_heads=2)
+
+
+def test_arcs_are_the_rows_of_the_trace() -> None:
+    """Each arc of both heads has the share of its cell, to four decimals."""
+    trace = trace_of(RANDOM)
+    part = sentence_part(trace, None, 2, 5)
+    assert part is not None
+    assert len(part["heads"]) == 2
+    assert 2 in [one["head"] for one in part["heads"]]
+    for one in part["heads"]:
+        assert len(one["arcs"]) == trace.sizes["T"]
+        for query, arcs in enumerate(one["arcs"]):
+            row = trace.probabilities[0, one["head"], query]
+            assert all(share == pytest.approx(row[key], abs=6e-5) for key, share in arcs)
+            assert sum(share for _, share in arcs) > 0.9
+
+
+def test_names_tell_what_a_word_asks() -> None:
+    """With named columns each word of each head has its lines, in the colours of query and key."""
+    trace = trace_of(BY_HAND)
+    part = sentence_part(trace, column_names(BY_HAND), 0, 3)
+    assert part is not None
+    roles = [[role for line in one["asks"][3] for _, role in line if role] for one in part["heads"]]
+    assert roles == [["query", "key"], ["query"]]
+    random = sentence_part(trace_of(RANDOM), None, 0, 0)
+    assert random is not None
+    assert all("asks" not in one for one in random["heads"])
+
+
+def test_other_keys_have_no_sentence() -> None:
+    """Arcs join words of one sentence, of which a line has room."""
+    other = attend([[1.0], [2.0]], Projections.weightless(1), memory=[[1.0], [2.0], [3.0]])
+    long = attend([[1.0]] * (MAX_LABELLED + 1), Projections.weightless(1))
+    assert [sentence_part(trace, None, 0, 0) for trace in (other, long)] == [None, None]
+    assert with_arcs({}, (["a"], ["b"]), "layer 0", 0) == {}
+
+
+def test_an_arc_leads_to_its_steps() -> None:
+    """The chain of the overview goes from the score to the share, past the mask if there is one."""
+    chains = []
+    for trace in (trace_of(RANDOM), trace_of(Scenario("we saw it", mask="causal"))):
+        board = overview(Stage(trace), 0, 0, 0)
+        chains.append([one["array"] for one in board["sentence"]["chain"]])
+        assert set(chains[-1]) <= set(board["arrays"])
+        assert chains[-1][0] in board["rules"]
+    assert chains[0] == ["scores", "scaled_scores", "probabilities"]
+    assert chains[1] == ["scores", "scaled_scores", "masked_scores", "probabilities"]
+
+
+def test_many_heads_are_drawn_as_in_the_sentence() -> None:
+    """A layer with more rows than a grid shows draws the two heads that have arcs."""
+    board = overview(Stage(trace_of(Scenario("we saw it " * 5, n_heads=8, d_model=16))), 3, 0, 0)
+    tiles = {p["array"]: p.get("only") for p in board["panels"] if p.get("tiles") is not None}
+    heads = [one["head"] for one in board["sentence"]["heads"]]
+    assert len(heads) == 2
+    assert tiles == {"probabilities": heads, "head_outputs": heads}

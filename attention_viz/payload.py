@@ -111,7 +111,7 @@ class Stage:
         """The lengths of an array's axes."""
         if name in DERIVED_ARRAYS:
             return shape_of(self.trace, derived_array_of(self.trace, name))
-        return self.values(name).shape
+        return tuple(self.values(name).shape)
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""

@@ -103,16 +103,15 @@ class Stage:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The lengths of an array's axes, of the part that is sent."""
-        if name in DERIVED_ARRAYS:
-            return self.whole_shape(name)
-        sizes = zip(self.letters(name), self.values(name).shape, strict=True)
-        return tuple(len(range(*slice(*self.windows.get(a, (None,))).indices(n))) for a, n in sizes)
+        windows = {} if name in DERIVED_ARRAYS else self.windows
+        sizes = zip(self.letters(name), self.whole_shape(name), strict=True)
+        return tuple(len(range(*slice(*windows.get(a, (None,))).indices(n))) for a, n in sizes)
 
     def whole_shape(self, name: str) -> tuple[int, ...]:
         """The lengths of an array's axes."""
         if name in DERIVED_ARRAYS:
             return shape_of(self.trace, derived_array_of(self.trace, name))
-        return self.values(name).shape
+        return tuple(self.values(name).shape)
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
@@ -146,12 +145,11 @@ def array_json(stage: Stage, name: str) -> JSON:
     letters = stage.letters(name)
     title = title_of(name) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
+    whole = stage.whole_shape(name)
     if name in DERIVED_ARRAYS:
-        derived = derived_array_of(stage.trace, name)
-        whole = stage.whole_shape(name)
-        about |= {"shape": list(whole), "kind": derived.kind, "limit": _derived_limit(stage, name)}
+        kind = derived_array_of(stage.trace, name).kind
+        about |= {"shape": list(whole), "kind": kind, "limit": _derived_limit(stage, name)}
     else:
-        whole = stage.values(name).shape
         about |= _numbers(stage, name)
     if stage.names and (names := axis_labels(name, letters, whole, stage.names)):
         about["names"] = names
@@ -160,9 +158,7 @@ def array_json(stage: Stage, name: str) -> JSON:
 
 def _numbers(stage: Stage, name: str) -> JSON:
     """The numbers of an array that are sent, and which of them are hidden or changed."""
-    kind = "feature"
-    if name in STEPS:
-        kind = STEPS[name].kind
+    kind = getattr(STEPS.get(name), "kind", "feature")
     whole = stage.values(name)
     cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in stage.letters(name))
     part = whole[cut]

@@ -63,7 +63,7 @@ def scene(
         "arrays": {name: array_json(stage, name) for name in names},
         "rules": {n: rule_json(rule) for n in names if (rule := _complete_rule(stage, n, names))},
         "axes": _axes(stage, names),
-        "panels": [_panel(stage, panel) | _quiet(panels) for panel in panels],
+        "panels": [_panel(stage, panel) | _quiet(stage, panel, panels) for panel in panels],
         "cell": {"array": array, "index": [int(i) for i in index]},
         "player": any(panel.part == "result" for panel in panels),
         "arithmetic": True,
@@ -149,33 +149,47 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
     return about
 
 
-def _quiet(panels: Sequence[Panel]) -> JSON:
+def _quiet(stage: Stage, panel: Panel, panels: Sequence[Panel]) -> JSON:
     """Whether axes in words are only spoken: before the scores every row is a token, and no query
-    has met a key.
+    has met a key. Which part of an axis is sent must be seen.
     """
     results = {panel.array for panel in panels if panel.part == "result"}
-    return {"quiet": True} if results & set(BEFORE_SCORES) else {}
+    is_quiet = results & set(BEFORE_SCORES) and not _part_sent(stage, panel)
+    return {"quiet": True} if is_quiet else {}
 
 
 def _badge(stage: Stage, panel: Panel) -> str:
     """The sizes of the array and its axes in words, in reading order; with tiles in the order of
     the array. Of an axis that is sent in part, the words say which part.
     """
+    drawn = _drawn_axes(stage, panel)
+    if not drawn:
+        return ""
+    shape, letters = stage.whole_shape(panel.array), stage.letters(panel.array)
+    sizes = " × ".join(str(shape[axis]) for axis in drawn)
+    shown = stage.trace.shown(letters)
+    words = " × ".join(axis_word(shown[axis]) for axis in drawn)
+    return f"{sizes}, {_part_sent(stage, panel) or words}"
+
+
+def _drawn_axes(stage: Stage, panel: Panel) -> list[int]:
+    """The axes of an array that a panel draws, in reading order."""
     across = [panel.rows, panel.columns]
     if stage.notation.convention == "column":
         across.reverse()
     drawn = [axis for axis in (panel.tiles, *across) if axis is not None]
-    if not drawn:
-        return ""
-    if drawn[-2:] == sorted(drawn[-2:]):
-        drawn.sort()
-    shape, declared = stage.whole_shape(panel.array), stage.letters(panel.array)
-    sizes = " × ".join(str(shape[axis]) for axis in drawn)
-    letters = stage.trace.shown(declared)
-    parts = [axis for axis in drawn if declared[axis] in stage.windows]
-    cut = [_part(axis_word(letters[a]), stage.windows[declared[a]], shape[a]) for a in parts]
-    words = " × ".join(axis_word(letters[axis]) for axis in drawn)
-    return f"{sizes}, {' × '.join(filter(None, cut)) or words}"
+    return sorted(drawn) if drawn[-2:] == sorted(drawn[-2:]) else drawn
+
+
+def _part_sent(stage: Stage, panel: Panel) -> str:
+    """Which part of a panel's axes is sent, in words; "" if all is."""
+    shape, letters = stage.whole_shape(panel.array), stage.letters(panel.array)
+    shown = stage.trace.shown(letters)
+    cut = [axis for axis in _drawn_axes(stage, panel) if letters[axis] in stage.windows]
+    parts = (
+        _part(axis_word(shown[axis]), stage.windows[letters[axis]], shape[axis]) for axis in cut
+    )
+    return " × ".join(filter(None, parts))
 
 
 def _part(word: str, window: Window, size: int) -> str:

@@ -12,7 +12,8 @@ from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
-from .answers import Answer, AskedItem, answer, believed_answer, is_same_answer
+from .answers import Answer, answer, believed_answer, is_same_answer
+from .asked_item import AskedItem
 from .beliefs import believed_array
 from .items import ITEMS, MISCONCEPTIONS, item_at
 from .options import options_of, words_of

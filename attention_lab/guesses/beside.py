@@ -17,8 +17,8 @@ from attention_core.head_blocks import head_of
 from attention_core.text import PADDING_TOKEN
 from attention_core.trace import STEPS, Trace
 
-from .answers import AskedItem
 from .ask import make_guess
+from .asked_item import AskedItem
 from .items import items_of
 from .record import Guess
 
@@ -26,7 +26,7 @@ MAX_PRODUCTS = 8  # of a sum that can be worked out beside the board
 MAX_EXPONENTIALS = 10
 LEAST = 0.05  # of the largest number: smaller answers look like 0
 MAX_ALIKE = 4  # cells with the same number, which are covered, too
-MAX_TRIED = 20  # cells, for one that can be asked about
+MAX_CANDIDATES = 20  # cells, for one that can be asked about
 MAX_GUESSES = 3  # of them, for one that reveals a misconception
 Span = tuple[int, int]
 
@@ -50,7 +50,7 @@ def guess_beside(
         if not item.invite:
             continue
         asked = AskedItem(item, trace, field, cell, words, columns)
-        cells = islice(_cells(asked, spans), MAX_TRIED)
+        cells = islice(_cells(asked, spans), MAX_CANDIDATES)
         guesses = (make_guess(replace(asked, cell=other)) for other in cells)
         if guess := _revealing(islice(filter(None, guesses), MAX_GUESSES)):
             return replace(guess, alike=_alike(asked, guess))

@@ -9,7 +9,8 @@ import numpy as np
 
 from attention_core.trace import STEPS, Trace
 
-from .answers import SAME, Answer, AskedItem, answer, is_same_answer, other_shapes, pair_of
+from .answers import SAME, Answer, answer, is_same_answer, other_shapes, pair_of
+from .asked_item import AskedItem
 from .places import place_names, places_of
 from .record import Option
 

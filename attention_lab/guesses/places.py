@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attention_core.trace import STEPS
 
-if TYPE_CHECKING:
-    from .answers import AskedItem
+from .asked_item import AskedItem
 
 Places = Mapping[str, str]  # answers by misconception; "" for the right one
 _VECTORS = {"q": "query", "k": "key", "v": "value"}
@@ -93,7 +91,7 @@ def _merged(asked: AskedItem) -> Places:
         return {}
     head, feature = divmod(column, width)
     places = {"": column, "interleaved": feature * n_heads + head, "heads-mean": feature}
-    return {name: f"as number {place}" for name, place in places.items()}
+    return {name: f"number {place}" for name, place in places.items()}
 
 
 def _mixes(asked: AskedItem) -> Places:

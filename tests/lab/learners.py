@@ -90,7 +90,7 @@ class Learner(Worker):
         if field == "merged":
             head, part = divmod(column, size["V"])
             places = {"interleaved": part * n_heads + head, "heads-mean": part}
-            return f"as number {places.get(self.belief, column)}"
+            return f"number {places.get(self.belief, column)}"
         head, width = guess.index[1], getattr(self.trace, field).shape[-1]
         if self.believes("interleaved"):
             head, column = (head * width + column) % n_heads, (head * width + column) // n_heads

@@ -20,8 +20,8 @@ FIRST = {
     "weights": "by hand",
     "d_model": 8,
     "n_heads": 2,
-    "text": "the cat saw the box and it ran",
-    "query": 6,
+    "text": "the cat saw the old box and then it ran",
+    "query": 8,
     "key": 1,
 }
 STATES: dict[str, dict[str, object]] = {

@@ -72,6 +72,13 @@ def without_noise(numbers: Array) -> Array:
     return np.where(size < min(NOISE, NOISE_SHARE * largest), 0, numbers)
 
 
+def shown_numbers(numbers: Array, kind: str) -> Array:
+    """What is drawn of an array: no noise of rounding. A share is never noise, however small."""
+    if kind == "probability":
+        return numbers
+    return without_noise(numbers)
+
+
 def format_number(value: float, digits: int = 3, among: float = 0.0) -> str:
     """A number as text: with a minus sign, "−∞" for a masked score, an exponent only if needed.
 

@@ -13,7 +13,8 @@ from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
-from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json, shown_numbers
+from .labels import shown_numbers
+from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json
 
 MAX_RELATIVE_ROUNDING = 1e-9  # smaller differences, relative to what is compared, are drawn as none
 

@@ -21,7 +21,7 @@ from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written_name
 
-from .labels import without_noise
+from .labels import shown_numbers
 from .names import axis_labels, role_of, symbol_of, title_of
 
 JSON = dict[str, Any]  # may hold bytes, which `scene_formats` encodes
@@ -179,13 +179,6 @@ def _numbers(stage: Stage, name: str) -> JSON:
     if changed is not None and changed[cut].any():
         about["changed"] = pack_bits(changed[cut])
     return about
-
-
-def shown_numbers(numbers: Array, kind: str) -> Array:
-    """What is drawn of an array: no noise of rounding. A share is never noise, however small."""
-    if kind == "probability":
-        return numbers
-    return without_noise(numbers)
 
 
 def colour_limit(stage: Stage, name: str) -> float | JSON | None:

@@ -68,7 +68,9 @@ def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
     if name == "x":
         rows = [f"{i} {token}".strip() for i, token in enumerate(trace.labels("T"))]
     return pd.DataFrame(
-        without_noise(matrix), index=pd.Index(rows), columns=[str(j) for j in range(matrix.shape[1])]
+        without_noise(matrix),
+        index=pd.Index(rows),
+        columns=[str(j) for j in range(matrix.shape[1])],
     )
 
 
@@ -119,9 +121,9 @@ def factor_code(factor: Factor) -> str:
 def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     """The arithmetic of a cell as one line of plain text; of a long sum the first four terms.
 
-    places: decimals of the factors of a sum. Without it they have three, as on the board, and a table
-    shows all terms; the factors of a single product, which has no table, have four. "≈" means that a shown
-    number is rounded, so the line may give another result.
+    places: decimals of the factors of a sum. Without it they have three, as on the board; the
+    factors of a single product, which has no table, have four. "≈" means that a shown number is
+    rounded, so the line may give another result.
     """
     if derivation.operation == "mask":
         score, result = (

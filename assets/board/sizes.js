@@ -25,7 +25,7 @@ export function panelSize(model, space, panel, cell, others) {
     axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
-  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : cellOf(model, array, cell, space);
+  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : numberedCell(model, array, cell, space);
   const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
@@ -55,7 +55,7 @@ export function panelSize(model, space, panel, cell, others) {
 }
 
 // Without numbers where they have no room: fewer decimals would tell them falsely.
-function cellOf(model, array, cell, space) {
+function numberedCell(model, array, cell, space) {
   return cell.digits >= 0 && !haveRoom(model, array, cell, space) ? { ...cell, digits: -1 } : cell;
 }
 

@@ -23,7 +23,7 @@ export function summed(look, terms, options) {
   const make = (term, i) => termChip(look, term, { among, running: options.single || terms.length < 2 ? null : figure(sums[i], 3, among), name: look.names[i] });
   const zeros = terms.length > SHORT && !shownAll(options) ? terms.filter((term, i) => isZero(term, i, options)) : [];
   const folded = new Set(zeros.length > 1 ? zeros : []);
-  const chips = listOfTerms(terms, { ...options, folded }, make, "+", (rest) => total(rest));
+  const chips = listOfTerms(terms, { ...options, folded }, make, "+", (rest) => totalOf(rest));
   return folded.size ? [...chips, element("span", "chip zeros", `${folded.size} terms are 0`)] : chips;
 }
 
@@ -59,7 +59,7 @@ function listOfTerms(terms, { all = false, upTo = Infinity, most = Infinity, fol
 }
 
 const valuesOf = (terms) => terms.map(({ value }) => value);
-const total = (terms) => figure(valuesOf(terms).reduce((sum, value) => sum + value, 0));
+const totalOf = (terms) => figure(valuesOf(terms).reduce((sum, value) => sum + value, 0));
 
 /** A share: its power of e, divided by the sum of all; equal powers stand together. */
 export function quotient(look, { terms, own }, options) {

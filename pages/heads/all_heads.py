@@ -85,8 +85,8 @@ if view == "Row and column":
     with right:
         st.markdown(
             f"**Who reads :red[{key}]?** The shares of all queries for it can have any sum. In head"
-            f" {focus.head} they sum to {format_number(of_all_queries, 2, among=1.0)}; {query} gives {key}"
-            f" {format_percent(share)} of its attention."
+            f" {focus.head} they sum to {format_number(of_all_queries, 2, among=1.0)}; {query}"
+            f" gives {key} {format_percent(share)} of its attention."
         )
         show_board(key_board(trace, *cell, now.notation), "heads key")
 elif view == "Lines":

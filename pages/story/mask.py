@@ -88,7 +88,8 @@ with st.expander("What if there are fewer queries than keys?", icon=":material/h
         " are equal.\n\nA model that writes word by word keeps the keys and values of earlier"
         " tokens (KV cache) and asks with the newest token alone. Top left hides"
         f" {alone.hidden_top_left} of {n_keys} keys from it: its output in this layer is then off"
-        f" by up to **{format_number(alone.top_left, among=1.0)}**. Bottom right hides no key, and differs"
-        f" from a run of the whole sequence by {format_number(alone.bottom_right, among=1.0)}."
+        f" by up to **{format_number(alone.top_left, among=1.0)}**. Bottom right hides no key, and"
+        " differs from a run of the whole sequence by"
+        f" {format_number(alone.bottom_right, among=1.0)}."
     )
 look_closer(now, "masked_scores", board, arithmetic)

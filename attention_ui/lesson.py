@@ -120,7 +120,7 @@ def lesson_style() -> str:
     block = '[data-testid="stMainBlockContainer"]'
     return (
         f"@media screen {{ {', '.join(hidden)} {{ display: none !important; }}"
-        f" {block} {{ padding-top: 0.2rem !important; }} .st-key-lesson {{ top: 0; }} }}"
+        f" {block} {{ padding-top: 0.2rem !important; }} :root {{ --bar: 0px; }} }}"
     )
 
 

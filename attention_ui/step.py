@@ -49,7 +49,8 @@ def show_step(
     left out, and what the last choice changed, which a hand-out leaves out. on_open: called with
     the link of a clicked matrix.
     """
-    page, heads = session().page, {}
+    page = session().page
+    heads: dict[str, Any] = {}
     says, latex = _sentence_and_formula(now, field, more)
     if "head" in page.looks_into:
         heads = {"heads": now.trace.sizes["H"], "head": now.focus.head}

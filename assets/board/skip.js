@@ -13,6 +13,8 @@ export function offerSkip(section) {
     matrix?.setAttribute("tabindex", matrix.getAttribute("tabindex") ?? "-1");
     matrix?.focus();
   });
-  document.body.prepend(link);
-  return () => link.remove();
+  const place = element("nav", "", link);
+  place.setAttribute("aria-label", "Skip link");
+  document.body.prepend(place);
+  return () => place.remove();
 }

@@ -11,7 +11,7 @@ from attention_ui.registry import page_of
 from attention_viz import story
 from attention_viz.labels import format_percent
 
-NEXT_PAGES = ("break-it", "all-heads", "trained-heads", "training", "practice")
+NEXT_PAGES = ("practice", "break-it", "all-heads", "trained-heads", "training")
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -42,4 +42,5 @@ st.header("Where to go from here", anchor=False)
 with st.container(horizontal=True):
     for name in NEXT_PAGES:
         page = page_of(name)
-        st.page_link(page.path, label=f"{page.title}: {page.question}", icon=page.icon)
+        before = "Next: " if name == NEXT_PAGES[0] else ""
+        st.page_link(page.path, label=f"{before}{page.title}: {page.question}", icon=page.icon)

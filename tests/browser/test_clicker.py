@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -30,6 +32,8 @@ def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> No
     settled(page)
     n_presses = 0
     while path_of(page) != "practice":
+        here = re.compile(rf"^\./{path_of(page)}\b")
+        expect(page.locator(".strip a.here")).to_have_attribute("href", here)
         press_and_see(page, "PageDown")
         n_presses += 1
     assert n_presses == 1 + 10 * 4 + 1

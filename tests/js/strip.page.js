@@ -1,4 +1,4 @@
-import { fillStrip } from "../../assets/board/strip.js";
+import { fillNext, fillStrip } from "../../assets/board/strip.js";
 import { assert, test } from "./testing.js";
 
 const steps = ["Tokens", "Split", "Scores"].map((title) => ({ title, path: title.toLowerCase() }));
@@ -89,4 +89,14 @@ test("where there is nowhere to go, as in a hand-out, the steps are words, that 
   assert.deepEqual([...nav.querySelectorAll("a")], []);
   assert.deepEqual([...nav.querySelectorAll("span")].map(({ className, textContent }) => `${className}:${textContent}`), [":Tokens", "here:Split", ":Scores"]);
   nav.remove();
+});
+
+test("a step ends with a link that names the next one; not the last step, nor a lesson, nor a hand-out", () => {
+  const told = (stage, linked = true) => {
+    const place = document.createElement("div");
+    fillNext(place, { steps, ...stage }, linked);
+    return place.hidden ? null : [place.textContent, place.querySelector("a").getAttribute("href")];
+  };
+  assert.deepEqual(told({ place: 0 }), ["Next: Split →", "./split"]);
+  assert.deepEqual([told({ place: 2 }), told({ place: 0, lesson: "masks.1" }), told({ place: 0 }, false)], [null, null, null]);
 });

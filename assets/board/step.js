@@ -8,17 +8,14 @@ import { indexIn } from "./geometry.js";
 import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
 import { Moments } from "./moments.js";
+import { roomFor } from "./room.js";
 import { legendOf } from "./scales.js";
 import { sentenceButtons } from "./sentences.js";
 import { offerSkip } from "./skip.js";
 import { fillStrip } from "./strip.js";
 import { fillWords } from "./words.js";
 
-const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
-const LOW = 380;
-const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
-const WINDOW_MARGIN = 8;
 const CORNER = { width: 60, height: 40 }; // px, the controls if there is nothing to play
 const STRIP = { plain: 38, lecture: 46 };
 const CONTROLS = 40;
@@ -86,23 +83,9 @@ export class Step {
     chosen.replaceChildren(...(legend ? [legend] : []), ...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), ...(onChoose ? [cover, lecture].filter(Boolean) : []));
   }
 
-  /**
-   * The window for which a step, or a board that fits, is laid out: {width, height}; null if it is scrolled.
-   *
-   * A board that begins in the first window also ends in it; one further below gets a window of its own.
-   */
+  /** The window for which a step is laid out; null if it is scrolled. */
   window() {
-    const { section } = this.parts;
-    const { stage, fits: asked, panels, zoom } = this.model ?? {};
-    const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
-    const width = Math.floor(section.clientWidth);
-    if (!(stage ? panels.length : fits) || this.board.surroundings.now().printed) return null;
-    if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;
-    const scroller = document.querySelector("[data-testid=stMain]");
-    const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
-    const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
-    const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
-    return height < (stage ? LOW : FITTING.low) ? null : { width, height };
+    return roomFor(this.board, this.parts.section);
   }
 
   /** Lay the step out for its window; gives whether it has room there. */

@@ -35,10 +35,8 @@ test("where numbers are only moved, or two are added, speed and unit are not off
   const rules = { sum: null, copied: copy, added: { ...copy, operation: "sum", adds: copy.reads } };
   const offered = Object.entries(rules).map(([name, rule]) => {
     const stand = standing(dressedScene((scene) => {
-      if (!rule) return;
-      scene.arrays.result = { ...scene.arrays.left, role: "output" };
-      scene.rules = { result: rule };
-      scene.cell = { array: "result", index: [0, 0, 0] };
+      const arrays = { ...scene.arrays, result: { ...scene.arrays.left, role: "output" } };
+      if (rule) Object.assign(scene, { arrays, rules: { result: rule }, cell: { array: "result", index: [0, 0, 0] } });
     }));
     const shown = [".unit", ".speed"].map((one) => !stand.find(one).hidden);
     stand.end();

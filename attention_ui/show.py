@@ -17,6 +17,7 @@ from attention_viz.theme import Figure, figure_json
 from .browser_files import PLOTLY_URL, component, component_value
 from .facts import fact
 from .markdown import escape_markdown
+from .url_state import session
 
 MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit the width of a phone
 
@@ -58,6 +59,7 @@ def show_figure(
             "figure": figure_json(figure, theme_mode(), zoom()),
             "clickable": bool(on_click),
             "library": PLOTLY_URL,
+            "name": _file_name(key),
         },
         on_click_change=partial(_clicked, key, on_click),
     )
@@ -80,8 +82,13 @@ def _as_table(figure: Figure, key: str) -> None:
             table = fact(f"table of {key}", figure_table(figure))
             st.dataframe(table, hide_index=True, alt=f"As a table: {description}")
             csv = table.to_csv(index=False).encode()
-            name = f"{key.replace(' ', '-')}.csv"
+            name = f"{_file_name(key)}.csv"
             st.download_button("CSV", csv, name, "text/csv", key=f"csv of {key}", on_click="ignore")
+
+
+def _file_name(key: str) -> str:
+    """What a file of a chart is called: the page and the figure."""
+    return f"{session().page.url_path}-{key.replace(' ', '-')}"
 
 
 def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:

@@ -1,3 +1,5 @@
+import { blockOf } from "./scene.js";
+
 /** The index of a cell of a panel: its tile, row and column, and the slice that is shown of all other axes. */
 export function indexIn({ panel }, slice, tile, row, column) {
   const index = [...slice];
@@ -83,4 +85,17 @@ export function labelStep(cell, room) {
   for (let power = 1; ; power *= 10) {
     for (const step of [power, 2 * power, 5 * power]) if (step * cell >= room) return step;
   }
+}
+
+/** The numbers of an array as they are drawn: {shape, data, letters, closeUp}, letters in px or 0; null if it is not drawn. */
+export function numbersDrawn({ boxes, slices, model }, name) {
+  const box = boxes.find(({ panel, small }) => panel.array === name && !small);
+  if (!box) return null;
+  const { panel, rows, columns, tiles } = box;
+  const data = tiles.flatMap(({ place }) => {
+    const first = indexIn(box, slices[name], place, rows.start, columns.start);
+    return [...blockOf(model, name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns })];
+  });
+  const shape = [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count];
+  return { shape, data, letters: box.letters ?? 0, closeUp: box.closeUp ?? {} };
 }

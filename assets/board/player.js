@@ -57,6 +57,8 @@ export class Player {
     if (this.root.hidden) return this.rest();
     this.frame = frameOf(box);
     const added = (rule.adds ?? []).length;
+    // Where numbers are only moved, or two are added, there is nothing to choose.
+    this.units.hidden = this.chooser.hidden = rule.operation === "copy" || (rule.operation === "sum" && (rule.length ?? 1) === 1);
     this.marks = rule.operation === "given" ? [] : beatsOf((rule.length ?? 1) + added);
     this.beats = this.marks.length;
     this.scrubber.max = this.frame.count - 1;

@@ -31,7 +31,7 @@ export class Sentence {
 
   /** The height in px that the sentence takes in a width; 0 if it is not shown. window: the height of a window, or null. */
   room(width, window = null) {
-    if (!this.about || this.board.surroundings.now().printed) return 0;
+    if (!this.about || (!this.isLarge && this.board.surroundings.now().printed)) return 0;
     if (!this.isLarge) return width < 40 * Math.min(6, this.about.words.length) ? 0 : HEIGHTS.small;
     const { share, least, most, scrolled } = HEIGHTS.large;
     const high = window === null ? scrolled : Math.round(Math.min(most, Math.max(least, share * window)));

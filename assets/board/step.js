@@ -4,13 +4,12 @@ import { attachClicker, lectureButton, turnBlack } from "./clicker.js";
 import { Cover } from "./cover.js";
 import { Dock } from "./dock.js";
 import { element } from "./elements.js";
-import { blockOf } from "./scene.js";
-import { indexIn } from "./geometry.js";
+import { numbersDrawn } from "./geometry.js";
 import { fillSummary, Guess, sharePlace } from "./guess.js";
 import { headChoice } from "./heads.js";
 import { highlightsOf } from "./overlay.js";
+import { BELOW_WORDS, planStep, roomFor } from "./room.js";
 import { legendOf } from "./scales.js";
-import { BELOW_WORDS, planStep, windowFor } from "./planning.js";
 import { Sentence } from "./sentence.js";
 import { sentenceButtons } from "./sentences.js";
 import { chainOf, explainedBy } from "./shares.js";
@@ -35,7 +34,7 @@ export class Step {
     parts.black.addEventListener("click", () => turnBlack(this));
     window.addEventListener("resize", (this.resize = () => board.fit()));
     parts.stage.append((this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
-    parts.section.numbers = (array) => this.numbers(array);
+    parts.section.numbers = (array) => numbersDrawn(board, array);
     this.page = document.querySelector("[data-testid=stMainBlockContainer]");
     // Parts above a board may arrive after it. Wait for the next frame, because a board itself changes the page.
     this.observer = new ResizeObserver(() => requestAnimationFrame(() => board.fit()));
@@ -103,9 +102,9 @@ export class Step {
     if (board.width && !board.reveal(board.current())) board.refresh(true);
   }
 
-  /** The window for which the board is laid out: see `windowFor`. */
+  /** The window for which a step is laid out; null if it is scrolled. */
   window() {
-    return windowFor(this.parts.section, this.model ?? {}, this.board.surroundings.now().printed);
+    return roomFor(this.board, this.parts.section);
   }
 
   /** Lay the step out for its window; gives whether it has room there. */
@@ -236,19 +235,6 @@ export class Step {
     const state = this.board.player.active ? "idle" : this.guess.stateAt(this.board.hovered);
     for (const [name, one] of [["inviting", "invited"], ["asking", "open"], ["told", "told"]]) section.classList.toggle(name, state === one);
     if (terms) sharePlace(guess, arithmetic, { terms, state, tall: this.form !== "line" }, put);
-  }
-
-  /** The numbers of an array as they are drawn: {shape, data, letters, closeUp}, letters in px or 0; null if it is not drawn. */
-  numbers(name) {
-    const box = this.board.boxes.find(({ panel, small }) => panel.array === name && !small);
-    if (!box) return null;
-    const { panel, rows, columns, tiles } = box;
-    const data = tiles.flatMap(({ place }) => {
-      const first = indexIn(box, this.board.slices[name], place, rows.start, columns.start);
-      return [...blockOf(this.model, name, first, { axis: panel.rows, ...rows }, { axis: panel.columns, ...columns })];
-    });
-    const shape = [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count];
-    return { shape, data, letters: box.letters ?? 0, closeUp: box.closeUp ?? {} };
   }
 
   /** Show all terms in a column, or in one line again. */

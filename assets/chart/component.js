@@ -21,13 +21,14 @@ class Mount {
     Object.assign(this, { component: null, sent: "", plotly: null, figure: null, size: null, stop: null, drawing: null });
     this.host = hostIn(parent);
     this.legend = createLegend(this.host, () => this.draw());
-    this.config = tools(() => this.picture());
+    this.config = tools(() => this.picture(), () => this.name);
   }
 
   async show(data) {
     const text = JSON.stringify(data);
     if (text === this.sent) return;
     this.sent = text;
+    this.name = data.name;
     this.host.classList.toggle("clickable", data.clickable);
     if (!this.figure) this.host.style.height = `${data.figure.layout.height}px`;
     this.host.setAttribute("aria-label", data.figure.layout.meta.description);

@@ -35,12 +35,12 @@ function turnFull(host) {
 /**
  * The tools above a chart, only with a pointer that can hover: on a phone they would cover the picture.
  *
- * picture(): the data and the layout of the image file.
+ * picture(): the data and the layout of the image file; name(): what it is called.
  */
-export function tools(picture) {
+export function tools(picture, name) {
   const keep = (format, more) => (host) => {
     const { data, layout } = picture();
-    return window.Plotly.downloadImage({ data, layout: { ...layout, ...more(host) } }, { format, filename: "attention-lab", width: layout.width, height: layout.height, ...SHARP[format] });
+    return window.Plotly.downloadImage({ data, layout: { ...layout, ...more(host) } }, { format, filename: name(), width: layout.width, height: layout.height, ...SHARP[format] });
   };
   return {
     displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,

@@ -78,9 +78,10 @@ SHOW = """async ([{left, top, width}, scenes]) => {
       right - x > 1 && bottom - y > 1 && parts.push({kind, x, y, right, bottom});
     const cut = element => element.scrollWidth > element.clientWidth + 1;
     const bottom = element => element?.getBoundingClientRect().bottom ?? Infinity;
+    // A badge without room wraps out of sight.
     const elements = (kind, selector) => [...section.querySelectorAll(selector)]
       .filter(element => element.checkVisibility()
-        && element.getBoundingClientRect().y < bottom(element.closest('.head'))) // else out of sight
+        && element.getBoundingClientRect().y < bottom(element.closest('.head')))
       .map(element => (add(`${kind} ${element.textContent.slice(0, 30)}`,
         element.getBoundingClientRect()), element));
     const titles = elements('title', '.title');

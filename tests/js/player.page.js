@@ -30,6 +30,21 @@ function playing(scene = dressedScene()) {
   return { ...stand, scrubber, stop, told, act, scrub, choose, toggle: stand.find(".tool.play") };
 }
 
+test("where numbers are only moved, or two are added, speed and unit are not offered", () => {
+  const copy = { operation: "copy", length: 1, reads: [{ array: "left", at: [along(0), along(1), along(2)] }] };
+  const rules = { sum: null, copied: copy, added: { ...copy, operation: "sum", adds: copy.reads } };
+  const offered = Object.entries(rules).map(([name, rule]) => {
+    const stand = standing(dressedScene((scene) => {
+      const arrays = { ...scene.arrays, result: { ...scene.arrays.left, role: "output" } };
+      if (rule) Object.assign(scene, { arrays, rules: { result: rule }, cell: { array: "result", index: [0, 0, 0] } });
+    }));
+    const shown = [".unit", ".speed"].map((one) => !stand.find(one).hidden);
+    stand.end();
+    return [name, ...shown];
+  });
+  assert.deepEqual(offered, [["sum", true, true], ["copied", false, false], ["added", false, false]]);
+});
+
 /** Whether a cell is drawn in a colour, near its upper left corner. */
 function isFilled({ board, find }, array_, index) {
   const { x, y } = board.where({ array: array_, index });

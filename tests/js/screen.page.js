@@ -50,13 +50,13 @@ test("a chart in sight is drawn at once, one below or above it when there is not
 });
 
 test("the tools send nothing away, and the picture that is kept is as large as the chart", () => {
-  const { modeBarButtonsToRemove, modeBarButtonsToAdd, plotlyServerURL } = tools(() => ({ layout: { width: 640, height: 480 } }));
+  const { modeBarButtonsToRemove, modeBarButtonsToAdd, plotlyServerURL } = tools(() => ({ layout: { width: 640, height: 480 } }), () => "training-loss");
   assert.deepEqual([plotlyServerURL, modeBarButtonsToRemove.includes("sendChartToCloud")], ["", true]);
   let [kept, ground] = [null, null];
   window.Plotly = { downloadImage: ({ layout }, options) => ([kept, ground] = [options, layout.paper_bgcolor]) };
   const host = document.body.appendChild(document.createElement("div"));
   host.style.setProperty("--st-background-color", "rgb(1, 2, 3)");
-  const size = { filename: "attention-lab", width: 640, height: 480 };
+  const size = { filename: "training-loss", width: 640, height: 480 };
   modeBarButtonsToAdd[0].click(host);
   assert.deepEqual(kept, { format: "svg", ...size });
   assert.equal(ground, undefined);

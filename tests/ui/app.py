@@ -100,9 +100,12 @@ def page_shown(app: AppTest) -> Page:
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
     """Every Plotly figure, as the browser gets it; JSON that a browser would refuse is an error."""
-    return [
-        json.loads(proto.json, parse_constant=refuse)["figure"] for proto in _sent_to(app, "chart")
-    ]
+    return [chart["figure"] for chart in charts(app)]
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    """What the browser gets of every chart."""
+    return [json.loads(proto.json, parse_constant=refuse) for proto in _sent_to(app, "chart")]
 
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from attention_ui.browser_files import COMPONENT_PREFIX
-from tests.ui.app import facts, figures, opened
+from tests.ui.app import charts, facts, opened
 
 PAGES: dict[str, dict[str, Any]] = {
     "all-heads": {"heads_view": "Lines"},
@@ -33,12 +34,16 @@ PAGES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_chart_has_a_table(page: str) -> None:
-    """One table for each chart, made only when it is opened, and never empty."""
+    """One table for each chart, made only when it is opened, and never empty; its files are named
+    after the page, no two of them alike.
+    """
     app = opened(page, **PAGES[page])
-    charts = [one.proto for one in app.get("bidi_component")]
-    named = [chart.id for chart in charts if chart.component_name == f"{COMPONENT_PREFIX}.chart"]
+    shown = [one.proto for one in app.get("bidi_component")]
+    named = [chart.id for chart in shown if chart.component_name == f"{COMPONENT_PREFIX}.chart"]
     keys = [f"table of {name.split('-', 2)[2]}" for name in named]
-    assert len(keys) == len(figures(app)) > 0
+    files = [chart["name"] for chart in charts(app)]
+    assert len(keys) == len({*files}) > 0
+    assert all(re.fullmatch(f"{page}-[a-z0-9-]+", name) for name in files)
     assert not facts(app).keys() & {*keys}
     for key in keys:
         app.session_state[key] = True

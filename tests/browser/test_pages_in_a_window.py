@@ -176,6 +176,20 @@ def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str) -> None:
     assert found == {}
 
 
+def test_what_cannot_be_computed_is_said_in_the_first_window(page: Page, app_url: str) -> None:
+    """The message stands in the place of the picture, not below the room that is kept for it."""
+    page.set_viewport_size({"width": 1280, "height": 720})
+    for path in (
+        "self-attention-mass?lab_tokens=numbers&lab_numbers=banana",
+        "propositions?lab_tokens=numbers&lab_numbers=banana",
+        "change-a-word?text=",
+    ):
+        page.goto(f"{app_url}/{path}")
+        message = settled(page).get_by_test_id("stAlertContentError").bounding_box()
+        assert message
+        assert message["y"] + message["height"] < 720, path
+
+
 def test_headings_are_in_order(page: Page, app_url: str) -> None:
     """One heading of the first level, then parts of the second; none leaves a level out."""
     found = {}

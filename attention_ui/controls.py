@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from attention_core.text import is_right_to_left
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
@@ -30,6 +31,10 @@ from .url_state import (
 )
 
 TEXT_AREA_HEIGHT = 68  # px, two lines
+RIGHT_TO_LEFT_NOTE = (
+    "The sentence is read from right to left. The boards count its positions as for every"
+    " sentence: the first token is the column at the left."
+)
 MAX_DIGITS = 5  # more than any size has
 
 
@@ -90,9 +95,13 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
 
 
 def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
-    """Notes on sentences that the controls cut."""
+    """Notes on sentences that the controls cut, and on the order of one that is written from right
+    to left.
+    """
     fields = {"The sentence field": scenario.text, "The field of further sentences": scenario.batch}
-    return tuple(note for field, text in fields.items() for note in field_notes(field, text))
+    order = (RIGHT_TO_LEFT_NOTE,) * is_right_to_left(scenario.text)
+    cut = (note for field, text in fields.items() for note in field_notes(field, text))
+    return (*order, *cut)
 
 
 def layer_notes(scenario: Scenario) -> tuple[str, ...]:

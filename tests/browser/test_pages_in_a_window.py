@@ -19,6 +19,7 @@ WINDOWS = [(1366, 768), (1280, 720)]
 PAGES = {
     "encoder-decoder": 6,
     "mask-workshop": 6,
+    "invariances": 3,
     "break-it": 3,
     "self-attention-mass": 1,
     "propositions": 1,

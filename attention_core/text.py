@@ -108,6 +108,17 @@ def tokenize_at_most(text: str, most: int, *, piece: int = 0) -> Tokens:
     return whole if len(whole.tokens) <= most else tokenize(text, piece=piece, n_tokens=most)
 
 
+def is_right_to_left(text: str) -> bool:
+    """Whether a text has letters of a script that is written from right to left.
+
+    >>> is_right_to_left("hello"), is_right_to_left("שלום")
+    (False, True)
+    """
+    if text.isascii():
+        return False
+    return any(unicodedata.bidirectional(sign) in ("R", "AL") for sign in text)
+
+
 def pieces(token: str, size: int) -> list[str]:
     """A token in parts of `size` visible characters; an accent or emoji modifier stays with its
     character.

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core.text import Tokens
+from attention_core.text import Tokens, is_right_to_left
 from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
@@ -39,6 +39,10 @@ from .url_state import (
 
 TEXT_AREA_HEIGHT = 68  # px, two lines
 WIDTHS = ("d_k", "d_v", "d_o")
+RIGHT_TO_LEFT_NOTE = (
+    "The sentence is read from right to left. The boards count its positions as for every"
+    " sentence: the first token is the column at the left."
+)
 MAX_DIGITS = 5  # more than any size has
 
 
@@ -107,9 +111,13 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
 
 
 def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
-    """Notes on sentences that the controls cut."""
+    """Notes on sentences that the controls cut, and on the order of one that is written from right
+    to left.
+    """
     fields = {"The sentence field": scenario.text, "The field of further sentences": scenario.batch}
-    return tuple(note for field, text in fields.items() for note in field_notes(field, text))
+    order = (RIGHT_TO_LEFT_NOTE,) * is_right_to_left(scenario.text)
+    cut = (note for field, text in fields.items() for note in field_notes(field, text))
+    return (*order, *cut)
 
 
 def left_out_notes(scenario: Scenario, tokens: Tokens) -> tuple[str, ...]:

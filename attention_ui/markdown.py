@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
+
+from attention_core.text import is_right_to_left
 
 ISOLATE, END = "\u2068", "\u2069"
 JOINER = "\u2060"  # shows nothing and parts no words
@@ -30,7 +31,7 @@ def escape_markdown(text: str) -> str:
         lambda found: f"{found[0][:1]}{JOINER}{found[0][1:]}", text.translate(_UNTURNED)
     )
     escaped = unread.translate(_ESCAPED)
-    if not text.isascii() and any(unicodedata.bidirectional(c) in ("R", "AL") for c in text):
+    if is_right_to_left(text):
         return f"{ISOLATE}{escaped}{END}"
     return escaped
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from unicodedata import bidirectional
+
+from attention_core.text import is_right_to_left
 
 from .payload import JSON
 from .scene_formats import scene_to_text
@@ -74,7 +75,7 @@ def quotations_html(words: str) -> str:
 
 
 def _apart(found: re.Match[str]) -> str:
-    if any(bidirectional(character) in ("R", "AL") for character in found[0]):
+    if is_right_to_left(found[0]):
         return f"<bdi>{found[0]}</bdi>"
     return found[0]
 

@@ -56,6 +56,7 @@ def show_constants(now: PageContext) -> None:
             now.trace, after, change.key, now.focus.cell("query", "key"), now.notation
         ),
         "change",
+        fits=True,
     )
     with st.expander(
         "All changes at once", key="inv all", on_change="rerun", icon=":material/table:"

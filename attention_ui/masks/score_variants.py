@@ -31,7 +31,8 @@ def show_additive_scores(now: PageContext) -> None:
         f" :red[{token_markdown(trace, 'S', focus.key)}] instead of"
         f" {format_percent(float(trace.probabilities[0][cell]))}."
     )
-    show_board(shares_board(trace, other.shares, "additive scores", cell, now.notation), "additive")
+    board = shares_board(trace, other.shares, "additive scores", cell, now.notation)
+    show_board(board, "additive", fits=True)
     reads = [
         float(effective_tokens(shares[focus.query]))
         for shares in (trace.probabilities[0, head], other.shares)
@@ -67,7 +68,8 @@ def show_one_softmax(now: PageContext) -> None:
         f" :blue[{token_markdown(trace, 'T', least)}]:"
         f" {format_percent(float(other.of_query[least]))}."
     )
-    show_board(shares_board(trace, other.shares, "one softmax", cell, now.notation), "one softmax")
+    board = shares_board(trace, other.shares, "one softmax", cell, now.notation)
+    show_board(board, "one softmax", fits=True)
     asks = token_markdown(trace, "T", focus.query)
     of_query = fact("of_query", float(other.of_query[focus.query]))
     st.markdown(

@@ -62,6 +62,7 @@ def show_shuffle(now: PageContext) -> None:
     show_board(
         boards.shuffle_board(shuffle, field, now.focus.cell("query", "key"), now.notation),
         "shuffle",
+        fits=True,
     )
     with st.expander(
         "All three in one table", key="inv three", on_change="rerun", icon=":material/table:"

@@ -45,6 +45,7 @@ def show_temperature(now: PageContext) -> None:
             trace, other, temperature, focus.cell("query", "key"), now.notation
         ),
         "temperature",
+        fits=True,
     )
     scores = trace.masked_scores[0, focus.head, focus.query]
     show_figure(

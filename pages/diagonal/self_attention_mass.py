@@ -54,11 +54,11 @@ with st.expander(
     if explained.open:
         show_metric_list()
 st.markdown(
-    "**Try:** set *Weights* to *angle* and turn W_K away from W_Q. At 0° the two are equal (tied),"
-    " and tokens tend to look at themselves. At 90° they are unrelated, and there is no preference"
-    " at all. At 180° they are opposite: the token with the longest query looks at itself least,"
-    " but a short one may look at itself most. Change the *temperature*: the weights change, but no"
-    " bar changes its side. Spread the lengths: without weights only a **longer** token can get"
-    " more of a token's attention than the token itself."
+    "**Try:** open *Other tokens, other weights*, set *Weights* to *angle* and turn W_K away from"
+    " W_Q. At 0° the two are equal (tied), and tokens tend to look at themselves. At 90° they are"
+    " unrelated, and there is no preference at all. At 180° they are opposite: the token with the"
+    " longest query looks at itself least, but a short one may look at itself most. Change the"
+    " *temperature*: the weights change, but no bar changes its side. Spread the lengths: without"
+    " weights only a **longer** token can get more of a token's attention than the token itself."
 )
 st.caption("This page has one head of its own. All bars and numbers are those of its matrix.")

@@ -19,6 +19,7 @@ WINDOWS = [(1366, 768), (1280, 720)]
 PAGES = {
     "encoder-decoder": 6,
     "mask-workshop": 6,
+    "invariances": 3,
     "break-it": 3,
     "self-attention-mass": 1,
     "propositions": 1,
@@ -174,6 +175,20 @@ def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str) -> None:
         if (shifted := page.evaluate("() => window.shifts()")) > 0.02:
             found[path] = shifted
     assert found == {}
+
+
+def test_what_cannot_be_computed_is_said_in_the_first_window(page: Page, app_url: str) -> None:
+    """The message stands in the place of the picture, not below the room that is kept for it."""
+    page.set_viewport_size({"width": 1280, "height": 720})
+    for path in (
+        "self-attention-mass?lab_tokens=numbers&lab_numbers=banana",
+        "propositions?lab_tokens=numbers&lab_numbers=banana",
+        "change-a-word?text=",
+    ):
+        page.goto(f"{app_url}/{path}")
+        message = settled(page).get_by_test_id("stAlertContentError").bounding_box()
+        assert message
+        assert message["y"] + message["height"] < 720, path
 
 
 def test_headings_are_in_order(page: Page, app_url: str) -> None:

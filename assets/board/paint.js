@@ -174,7 +174,7 @@ function briefNumber(value, digits, brief) {
 
 /** The numbers of a matrix as texts in one size, with as many decimals as the longest has room for: {size, texts}. */
 export function lettersFor(context, { box, values, width, height }, zoom, font, staged = false) {
-  const [most, least] = staged ? [Math.max(11, Math.min(22, height * 0.57)), 11] : [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow more slowly than the type
+  const [most, least] = staged ? [Math.max(11, Math.min(22, height * 0.52), Math.min(18.5, height * 0.57)), 11] : [Math.min(11.5 * zoom, height * 0.62), 9 * Math.sqrt(zoom)]; // the cells grow more slowly than the type
   context.font = `${most}px ${font}`;
   for (const [digits, brief] of FORMS.filter(([count]) => count <= box.cell.digits)) {
     const texts = Array.from(values, (value) => briefNumber(value, digits, brief));

@@ -147,7 +147,8 @@ def named_vectors(tokens: Sequence[str]) -> Embedding:
 
 def _in_eighths(numbers: Array) -> Array:
     """Numbers rounded to eighths; 0 has no sign."""
-    return np.rint(8 * numbers) / 8 + 0.0
+    rounded: Array = np.rint(8 * numbers) / 8 + 0.0
+    return rounded
 
 
 def position_notes(n_tokens: int) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ function surveyOf(values) {
 
 /** The largest and the smallest type of numbers in cells of a size, and the room for a text: {most, least, room}, in px. */
 export function typeFor({ width, height }, zoom, staged) {
-  if (staged) return { most: Math.max(11, Math.min(22, height * 0.57)), least: 11, room: width - 3 };
+  if (staged) return { most: Math.max(11, Math.min(22, height * 0.52), Math.min(18.5, height * 0.57)), least: 11, room: width - 3 };
   return { most: Math.min(11.5 * zoom, height * 0.62), least: 9 * Math.sqrt(zoom), room: width - 3 * zoom }; // the cells grow more slowly than the type
 }
 

@@ -54,15 +54,17 @@ def result(page: Page) -> str:
 
 
 def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) -> None:
-    """The arithmetic ends in the cell's number, and holds every term of a short sum."""
+    """The arithmetic ends in the cell's number, and begins with the products of a sum."""
     derivation = derive(trace, array, index)
     expect(page.locator(".arithmetic .result").first).to_contain_text(
         format_number(derivation.result, 4)
     )
-    shown = page.locator(".arithmetic").first.text_content() or ""
     if derivation.operation == "sum":
-        for term in derivation.terms[:32]:
-            assert format_number(term.value) in shown
+        products = [term.value for term in derivation.terms if len(term.factors) > 1]
+        among = max(map(abs, products), default=0.0)
+        chips = page.locator(".arithmetic .chip.product b").all_text_contents()
+        assert bool(chips) == bool(products)
+        assert chips == [format_number(value, 3, among) for value in products[: len(chips)]]
 
 
 def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:

@@ -94,7 +94,9 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
     expect_url(page, "query=3")
     expect_result(page, score_at(trace, 0, 3, 7))
     assert parameters(page) == {"n_heads": "2", "seed": "5", "query": "3", "key": "7"}
-    line = arithmetic_of(settled(page))
+    every = settled(page).get_by_role("button", name="All terms in a column")
+    every.click()
+    line = arithmetic_of(page)
     for k in range(8):
         product = trace.query_heads[0, 0, 3, k] * trace.key_heads[0, 0, 7, k]
         assert format_number(float(product)) in line

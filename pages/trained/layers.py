@@ -27,7 +27,7 @@ QUANTITIES = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
 now = page_context()
 shown = heads_shown(now)
 
-# How much a token reads from the token before it is the plainest measure, but it needs an order.
+# The plainest measure, which needs an order of the tokens, or one that all heads have.
 in_order = shown.maps.tokens == shown.maps.memory_tokens
 first = LAYER_MEASURES["previous_mass" if in_order else "entropy"]
 left, right = st.columns([4, 1], vertical_alignment="bottom")
@@ -50,10 +50,8 @@ with right.popover("Formula"):
     st.markdown(words)
 says = measure.description
 if largest := fact("largest", measured.largest):
-    layer, head = largest
-    write = {True: format_percent, False: format_number}[measure.share]
-    value = write(float(measured.values[largest]))
-    says += f" The largest here: **layer {layer}, head {head}: {value}**."
+    value = {True: format_percent, False: format_number}[measure.share](measured.values[largest])
+    says += " The largest here: **layer {}, head {}: {}**.".format(*largest, value)
 st.markdown(says)
 show_figure(measure_by_layer(measured), "by layer", on_click=open_dot)
 notes = ["Every dot is a head. Click a dot to open its head."]

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.trained.encoded_text import attention_of
-from tests.browser.driving import BOARDS, click_cell, expect_url, path_of, settled
+from tests.browser.driving import BOARDS, click_cell, expect_url, path_of, resized, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -127,3 +127,21 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     page.reload()
     settled(page)
     expect(source).not_to_be_visible()
+
+
+def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
+    visit: Visit, page: Page
+) -> None:
+    """It is in sight while its board is; where it would lie on the framed cell, or its board has
+    only begun, it stands at the foot of the board.
+    """
+    page.set_viewport_size({"width": 1366, "height": 768})
+    dock = visit("trained-heads").locator(".board .dock")
+    expect(dock).to_be_in_viewport()
+    resized(page, 1366, 690)
+    expect(dock).not_to_be_in_viewport()
+    resized(page, 1366, 768)
+    second = visit("find-a-head").locator(".board .dock").nth(1)
+    expect(second).not_to_be_in_viewport()
+    page.locator(".board").nth(1).evaluate("board => board.scrollIntoView()")
+    expect(second).to_be_in_viewport()

@@ -27,7 +27,7 @@ ASKED_FIELDS = (
 ASKED_TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 MAX_TERMS = 16  # of a sum to work out by hand
 MAX_QUESTION_NUMBER = 9999
-MAX_DRAWS = 60  # until a cell tells something
+MAX_CELLS_TRIED = 60  # until a cell tells something
 _MIN_DECIMALS, _MAX_DECIMALS = 2, 8
 _LEAST = 0.005  # with two decimals it is not 0
 
@@ -111,7 +111,7 @@ def asked_cell(trace: Trace, number: int, field: str = "") -> tuple[str, tuple[i
     by_length = sorted(fields, key=lambda name: _n_terms(trace, name))
     chosen = check_choice("field", field, ("", *fields)) or by_length[(number - 1) % len(fields)]
     cells, most, found = _cells(trace, chosen), -1, ()
-    for _ in range(MAX_DRAWS):
+    for _ in range(MAX_CELLS_TRIED):
         index = (0, *cells[rng.integers(len(cells))].tolist())
         told = _n_telling(derive(trace, chosen, index))
         if told > most:

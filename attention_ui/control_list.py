@@ -28,9 +28,7 @@ def _is_free(values: Values) -> bool:
 
 
 def _weights(values: Values) -> str:
-    """The kind of weights that the layer has: those by hand need their own sizes, and a sentence in
-    which they find something.
-    """
+    """The kind of weights of the layer: those by hand need their own sizes and known words."""
     chosen = Scenario(**values)
     if values["weights"] == "by hand" and not has_handmade_sizes(chosen):
         return "random"

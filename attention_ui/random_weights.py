@@ -21,7 +21,7 @@ from .page_context import PageContext
 
 PRONOUN_LAYER, PRONOUN_HEAD = 3, 1  # of the trained model: a pronoun attends to its noun
 MAX_NAMED = 4  # unknown words
-MAX_LETTERS = 16  # of one of them
+LONGEST_NAMED = 16  # of one of them
 
 
 def _with_way_out(text: str) -> Note:
@@ -63,7 +63,7 @@ def _is_replaced(now: PageContext) -> bool:
 def _named(words: tuple[str, ...]) -> str:
     """Some words in quotation marks, and the number of the others."""
     named = [
-        f"“{word if len(word) <= MAX_LETTERS else word[: MAX_LETTERS - 1] + '…'}”"
+        f"“{word if len(word) <= LONGEST_NAMED else word[: LONGEST_NAMED - 1] + '…'}”"
         for word in words[:MAX_NAMED]
     ]
     more = len(words) - len(named)

@@ -8,7 +8,7 @@ const LONGEST_SIDE = 8000; // pixels of a side that every browser can draw
 const PAPER = 20; // px around the board
 const LINE_HEIGHT = 20;
 const LEAST_LINE = 480; // px, the room for the sentence below a narrow board
-const LOWEST_EDGE = 4; // px, a frame around what lies lowest
+const FOOT = 4; // px, a frame around what lies lowest
 
 /** Save the board as a file, "png" or "svg": the matrices with their titles and highlights, and below the current cell in words. */
 export function savePicture(picture, kind) {
@@ -62,7 +62,7 @@ function drawnArea({ boxes, size, model }) {
   const right = ({ x, bodyWidth, overhang, close, titleX, titleWidth }) => Math.max(x + bodyWidth + Math.max(overhang, close?.across ?? 0), titleX + titleWidth);
   const bottom = ({ y, bodyHeight, close }) => y + bodyHeight + (close?.down ?? 0) + lane;
   const [x, y] = [Math.min(...boxes.map(({ titleX }) => titleX)), Math.min(...boxes.map(({ titleY }) => titleY))].map(Math.floor);
-  const ends = [Math.min(size[0], Math.max(...boxes.map(right))), Math.min(size[1], Math.max(...boxes.map(bottom)) + LOWEST_EDGE)];
+  const ends = [Math.min(size[0], Math.max(...boxes.map(right))), Math.min(size[1], Math.max(...boxes.map(bottom)) + FOOT)];
   return { x, y, width: Math.ceil(ends[0]) - x, height: Math.ceil(ends[1]) - y };
 }
 

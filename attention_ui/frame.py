@@ -146,14 +146,16 @@ def _notes(
     scenario: Scenario, own: OwnControls | None, trace: Trace | None, page: Page
 ) -> tuple[str, ...]:
     """Notes on the sentence and the weights, as far as the page uses them. A section with its own
-    tokens explains them itself, and a stage has its own note on the weights.
+    tokens explains them itself, and a stage has them in its first window.
     """
     if own and "text" not in own.used:
         return ()
-    found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
-    if trace is not None and page not in story_steps():
+    found = [*batch_page_notes(scenario, page)]
+    if trace is None:
+        return (*controls.sentence_notes(scenario), *found)
+    if page not in story_steps():
         found += controls.layer_notes(scenario)
-    if trace is not None:
+        found += controls.sentence_notes(scenario)
         found += tokens_of(page_context().shown).notes
     return tuple(found)
 

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_lab.guesses import as_data, first_guess
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.sentences import embedding_of
+from attention_lab.sentences import embedding_of, tokens_of
 from attention_viz import story
 from attention_viz.payload import JSON
 from attention_viz.step_scene import Choice, Note, StepWords, stage_board, strip_board
@@ -18,7 +18,7 @@ from attention_viz.story.batch import BatchField
 
 from .batch import batch_field, open_link, show_batch, with_batch
 from .board import show_board
-from .controls import layer_notes
+from .controls import layer_notes, sentence_notes
 from .page_context import PageContext
 from .registry import strip_pages
 from .url_state import session
@@ -43,8 +43,9 @@ def show_step(
     """Show the step that computes a field at the top of its page; gives the scene, for hand-outs.
 
     field: "" for the whole layer. more: LaTeX that is added to the formula. also: a sentence that
-    is added to that of the step. notes: on the numbers; before them stands what the last choice
-    changed, which a hand-out leaves out. on_open: called with the link of a clicked matrix.
+    is added to that of the step. notes: on the numbers; before them stand notes on the sentence and
+    on what the last choice changed, which a hand-out leaves out. on_open: called with the link of a
+    clicked matrix.
     """
     page, heads = session().page, {}
     says, latex = _sentence_and_formula(now, field, more)
@@ -64,8 +65,12 @@ def show_step(
         guess=_guess(now, field, board),
         **heads,
     )
-    changes = tuple(map(Note, layer_notes(now.scenario)))
-    shown = stage_board(board, replace(words, notes=(*changes, *notes)))
+    said = (
+        *layer_notes(now.scenario),
+        *tokens_of(now.shown).notes,
+        *sentence_notes(now.scenario),
+    )
+    shown = stage_board(board, replace(words, notes=(*map(Note, said), *notes)))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
 

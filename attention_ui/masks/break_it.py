@@ -49,7 +49,8 @@ def describe_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedL
         )
         return
     first_wrong = fact("first_wrong_field", layer.first_wrong_field)
-    if fact("mistake_shows", first_wrong is not None):
+    fact("mistake_shows", first_wrong is not None)
+    if first_wrong is not None:
         failed = sum(not result.passed for result in layer.results.values())
         st.markdown(
             f"{mistake.description} All shapes are right. The first wrong numbers:"

@@ -25,6 +25,7 @@ from tests.ui.app import (
     opened,
     page_context,
     scenes,
+    stage,
     title,
 )
 
@@ -90,9 +91,18 @@ def test_ten_thousand_words() -> None:
     scenario = page_context(app).scenario
     said = (*tokens_of(scenario).notes, *sentence_notes(scenario))
     assert len(said) == 2
-    assert {escape_markdown(note) for note in said} <= {caption.value for caption in app.caption}
+    assert set(said) <= {note["text"] for note in stage(app)["notes"]}  # in the first window
     assert {"64"} <= named_in(said[0])
     assert {str(MAX_TEXT_LENGTH)} <= named_in(said[1])
+
+
+@pytest.mark.parametrize(("text", "n_notes"), [("the cat", 0), ("القط رأى الصندوق", 1)])
+def test_the_order_of_a_sentence_from_right_to_left(text: str, n_notes: int) -> None:
+    """The page says once how its positions are counted; of other sentences it says nothing."""
+    (*said,) = sentence_notes(page_context(opened("scores", text=text)).scenario)
+    assert len(said) == n_notes
+    captions = [caption.value for caption in opened("compare", text=text).caption]
+    assert [captions.count(escape_markdown(note)) for note in said] == [1] * n_notes
 
 
 def test_a_long_sentence_at_its_own_length() -> None:

@@ -23,6 +23,7 @@ from tests.ui.app import (
     page_context,
     resting,
     scenes,
+    stage,
     title,
 )
 
@@ -74,6 +75,15 @@ def test_a_layer_that_a_page_does_not_show(page: str) -> None:
     assert not errors(app)
     assert not app.warning
     assert title(app) == page_of(page).title
+
+
+@pytest.mark.parametrize(("text", "n_notes"), [("the cat", 0), ("القط رأى الصندوق", 1)])
+def test_the_order_of_a_sentence_from_right_to_left(text: str, n_notes: int) -> None:
+    """The page says once how its positions are counted; of other sentences it says nothing."""
+    (*said,) = sentence_notes(page_context(opened("scores", text=text)).scenario)
+    assert len(said) == n_notes
+    captions = [caption.value for caption in opened("compare", text=text).caption]
+    assert [captions.count(escape_markdown(note)) for note in said] == [1] * n_notes
 
 
 REMEDIES = {

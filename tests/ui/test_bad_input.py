@@ -11,6 +11,7 @@ import pytest
 import attention_ui.frame
 from attention_core import SettingsError, TextError
 from attention_lab.scenario import Scenario
+from attention_ui.controls import sentence_notes
 from attention_ui.markdown import JOINER, escape_markdown
 from attention_ui.registry import PAGES, page_of
 from tests.ui.app import (
@@ -23,7 +24,6 @@ from tests.ui.app import (
     page_context,
     resting,
     scenes,
-    stage,
     title,
 )
 

@@ -1,7 +1,7 @@
 import { button } from "./elements.js";
 import { drawnCells } from "./geometry.js";
 import { Moments } from "./moments.js";
-import { readBy } from "./rules.js";
+import { cellsRead } from "./rules.js";
 import { followers } from "./scene.js";
 
 const ABOUT = "Cover the result until a cell or a row is asked for";
@@ -52,7 +52,7 @@ export class Cover {
     const { moments, panel, board, below } = this;
     if (!moments.hiding || !below.has(name)) return false;
     if (name === panel.array) return moments.hides(index, this.focus, panel.rows);
-    return readBy(board.model.rules[name], index).some(({ array, at }) => this.hides(array, at));
+    return cellsRead(board.model.rules[name], index).some(({ array, at }) => this.hides(array, at));
   }
 
   // The explained cell: pointing at another one does not uncover it.

@@ -12,7 +12,7 @@ export function indexRead(read, index, k = 0) {
 }
 
 /** The cells that a rule reads for an index of its result: {array, at}. */
-export function readBy({ length = 1, reads = [], adds = [] }, index) {
+export function cellsRead({ length = 1, reads = [], adds = [] }, index) {
   const places = Array.from({ length }, (_, k) => k);
   const found = (read, k) => ({ array: read.array, at: indexRead(read, index, k) });
   return [...reads.flatMap((read) => places.map((k) => found(read, k))), ...adds.map((read) => found(read, 0))];

@@ -86,13 +86,13 @@ with st.expander(
         " a single feature, a score is the product of two numbers: every query ranks the keys in"
         " the same order or in its reverse."
     )
-    if n_heads > 1:
-        st.button(
-            "Compare with one wide head",
-            icon=":material/arrow_outward:",
-            type="tertiary",
-            on_click=open_one_wide_head,
-        )
+if n_heads > 1:
+    st.button(
+        "Compare with one wide head",
+        icon=":material/arrow_outward:",
+        type="tertiary",
+        on_click=open_one_wide_head,
+    )
 arithmetic = draw_arithmetic(
     trace,
     field,

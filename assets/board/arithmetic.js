@@ -14,13 +14,13 @@ const SHORTER = ["brief", "plain"]; // without the place of the cell; without th
  *
  * options: all (every term, in a box that scrolls), upTo (how many terms are known yet), edit and open (callbacks of buttons:
  * edit the number; show all terms in a column, or in one line again), opened (whether all terms are asked for), drawn (whether
- * the board shows the place of the cell). Unless all terms are asked for, what has no room is left out: never the result.
+ * the board shows the place of the cell), beside (an element at the end). Unless all terms are asked for, what has no room is left out: never the result.
  */
 export function writeArithmetic(root, given, cell, options = {}) {
   const { model } = given;
   const derivation = derivationOf(model, cell);
   const look = { ...given, names: namesOf(model, derivation.terms) };
-  const { upTo = Infinity, open, opened } = options;
+  const { upTo = Infinity, open, opened, beside } = options;
   const known = upTo > derivation.terms.length;
   const bodyOf = (most) => bodyOfCell(look, derivation, { ...options, known, most, given: model.arrays[cell.array].given });
   const box = element("div", "terms", ...bodyOf(Infinity));
@@ -28,7 +28,7 @@ export function writeArithmetic(root, given, cell, options = {}) {
   box.classList.add(derivation.operation);
   const outcome = element("div", "outcome", ...(known ? outcomeOf(model, cell, derivation) : [sign("="), element("span", "", "…")]));
   const long = isLong(derivation) || opened;
-  root.replaceChildren(titleOf(look, cell, { ...options, open: long ? open : null }), element("div", "line", box, outcome));
+  root.replaceChildren(titleOf(look, cell, { ...options, open: long ? open : null }), element("div", "line", box, outcome), ...(beside ? [beside] : []));
   root.classList.remove(...SHORTER);
   if (!opened) fitTerms(root, box, options, { bodyOf, count: derivation.terms.length });
   if (Number.isFinite(upTo)) box.scrollTop = box.scrollHeight;

@@ -61,7 +61,7 @@ function sized(model, space, panel, cell, aspect) {
 }
 
 function columnWidth({ panel, left, bodyWidth, overhang }, { measure, zoom }) {
-  return Math.max(left + bodyWidth + overhang, Math.min(SHOWN_TITLE, measure(`${panel.title} →`, 14 * zoom, true)));
+  return Math.max(left + bodyWidth + overhang, Math.min(SHOWN_TITLE * zoom, measure(`${panel.title} →`, 14 * zoom, true)));
 }
 
 function stackedIn(sizes, x, y, width) {

@@ -125,7 +125,8 @@ export class Step {
     this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
     words.classList.toggle("wide", Boolean(plan.words.wide));
-    fitFormula(put(words, plan.words));
+    put(words, plan.words);
+    if (step) fitFormula(words);
     this.sentence.lay(step ? { ...plan.words, y: plan.words.y + heightOf(plan.words.width, plan.words.wide) + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
     this.putBelow(plan, size, bottom);
     this.form = plan.form;
@@ -224,9 +225,9 @@ export class Step {
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
     const more = this.model.stage || board.size ? { opened: this.column, open: () => this.open() } : {};
-    const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), ...more, ...(upTo === undefined ? { edit } : { upTo }) };
-    writeArithmetic(arithmetic, look, explainedBy(this.model, current), options);
-    return arithmetic.append(...[chainOf(this.model, current, board.open)].filter(Boolean));
+    const beside = chainOf(this.model, current, board.open);
+    const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), beside, ...more, ...(upTo === undefined ? { edit } : { upTo }) };
+    return writeArithmetic(arithmetic, look, explainedBy(this.model, current), options);
   }
 
   // The question stands in the place of the arithmetic; the invitation to it and its verdict share that place.
@@ -246,5 +247,4 @@ export class Step {
 
 function put(part, { x, y, width, height }) {
   Object.assign(part.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
-  return part;
 }

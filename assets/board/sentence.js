@@ -4,9 +4,9 @@ import { shorten } from "./numbers.js";
 import { filledIn, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./shares.js";
 
 const TYPES = { large: { most: 28, least: 11 }, small: { most: 15, least: 11 } }; // px
-const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 200 }, small: 46 }; // px, and of the window
+const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 216 }, small: 46 }; // px, and of the window
 const TOLD = { width: 236, from: 700 }; // px, the words about each head, beside the sentence if it is so wide
-const TOLD_LINE = 20; // px, a line about a head above or below the sentence
+const TOLD_LINES = { one: 20, two: 38, narrow: 480 }; // px, the words about a head above or below the sentence, in one line or two
 const LABELLED_SHARE = 0.045;
 const LABELS_APART = 36; // px between percentages
 const NEXT_WORD = { ArrowLeft: -1, ArrowRight: 1 };
@@ -109,7 +109,7 @@ export class Sentence {
     const measured = (word, size) => this.board.picture.measure(shorten(word, LONGEST_WORD), size, true) + 0.5 * size;
     const type = this.isLarge ? { ...TYPES.large, most: Math.min(TYPES.large.most, Math.round(0.17 * height)) } : TYPES.small;
     const line = lineOfWords(words, focus, room, type, measured);
-    const lines = this.isLarge && !beside ? TOLD_LINE : 0;
+    const lines = !this.isLarge || beside ? 0 : width < TOLD_LINES.narrow ? TOLD_LINES.two : TOLD_LINES.one;
     const high = Math.round(1.5 * line.size);
     const free = height - high - lines * heads.length;
     const two = heads.length > 1;
@@ -120,7 +120,7 @@ export class Sentence {
       { base: above + high, room: height - above - high - lines - 16, side: 1 },
     ];
     const arcs = heads.flatMap((head, i) => arcsFrom(focus, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
-    const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, TOLD.width - 16] : [i ? height - TOLD_LINE : 0, width]));
+    const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, TOLD.width - 16] : [i ? height - lines : 0, width]));
     this.root.classList.toggle("beside", beside);
     this.root.classList.toggle("small", !this.isLarge);
     this.root.replaceChildren(

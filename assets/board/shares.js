@@ -1,5 +1,5 @@
 import { button, element } from "./elements.js";
-import { cellNumber, number, shorten } from "./numbers.js";
+import { cellNumber, figure, shorten } from "./numbers.js";
 import { offsetOf, valueAt } from "./scene.js";
 
 /** The most characters of a word in the sentence. */
@@ -64,7 +64,7 @@ export function chainOf(model, cell, open) {
   if (!model.sentence?.chain || cell.array !== model.sentence.array) return null;
   const links = model.sentence.chain.map(({ array, title, link }) => {
     const made = button("option", "", `${title}: open the step`, () => open(link));
-    made.append(`${title} `, element("b", "", number(valueAt(model, array, cell.index))));
+    made.append(`${title} `, element("b", "", figure(valueAt(model, array, cell.index))));
     return made;
   });
   return element("span", "chain", ...links);

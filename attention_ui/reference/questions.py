@@ -124,7 +124,7 @@ def entry_table(shown: tuple[Entry, ...]) -> str:
     `st.page_link` cannot hand on the parameters of bound widgets, which most links need.
     """
     kind = {ASKED: "question"}.get(shown[0].text, "what the text says")
-    lines = [f"| | {kind} | where to see it |", "|--:|---|---|"]
+    lines = [f"| no. | {kind} | where to see it |", "|--:|---|---|"]
     for one in shown:
         link = f"[{escape_markdown(page_of(one.page).title)}]({one.url})"
         lines.append(

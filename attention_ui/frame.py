@@ -119,9 +119,7 @@ def _make_places(page: Page, notation: Notation) -> None:
 
 
 def _note_picture(page: Page, trace: Trace | None) -> None:
-    """Note whether the browser gets the picture of a step, or still has the last one of this
-    step.
-    """
+    """Note whether the browser gets the picture of a step, or still has the last one of it."""
     if page in story_steps() and trace is not None:
         session().pictured = page
     elif session().pictured != page:

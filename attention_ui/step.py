@@ -49,32 +49,36 @@ def show_step(
     left out, and what the last choice changed, which a hand-out leaves out. on_open: called with
     the link of a clicked matrix.
     """
-    page = session().page
-    heads: dict[str, Any] = {}
-    says, latex = _sentence_and_formula(now, field, more)
-    if "head" in page.looks_into:
-        heads = {"heads": now.trace.sizes["H"], "head": now.focus.head}
-    words = StepWords(
-        title=page.title,
-        question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
-        says=f"{says} {also}".strip(),
-        formula=latex,
-        steps=[(step.title, step.url_path) for step in strip_pages()],
-        place=strip_pages().index(page),
-        choices=choices,
-        notes=notes,
-        hide=bool(st.session_state.get("hide")),
-        lecture=bool(st.session_state.get("present")),
-        guess=_guess(now, field, board),
-        **heads,
-    )
-    board = with_sentence(board, now.stage, now.focus.head, now.focus.query)
+    words = replace(_words(now, field, board, more, also), choices=choices, notes=notes)
+    head = now.focus.head if "head" in session().page.looks_into else None
+    board = with_sentence(board, now.stage, head, now.focus.query)
     left_out = left_out_notes(now.scenario, tokens_of(now.shown))
     changes = tuple(map(Note, (*left_out, *layer_notes(now.scenario))))
     notes = (*changes, *by_hand_notes(now), *notes)
     shown = stage_board(board, replace(words, notes=notes, **_in_lesson()))
     _show(now, shown, batch_field(now, field, board), on_open)
     return stage_board(board, words)
+
+
+def _words(now: PageContext, field: str, board: JSON, more: str, also: str) -> StepWords:
+    """The words of a step, without choices and notes."""
+    page = session().page
+    heads: dict[str, Any] = {}
+    says, latex = _sentence_and_formula(now, field, more)
+    if "head" in page.looks_into:
+        heads = {"heads": now.trace.sizes["H"], "head": now.focus.head}
+    return StepWords(
+        title=page.title,
+        question=page.question.replace("W_O", symbol("w_o", now.notation).plain),
+        says=f"{says} {also}".strip(),
+        formula=latex,
+        steps=[(step.title, step.url_path) for step in strip_pages()],
+        place=strip_pages().index(page),
+        hide=bool(st.session_state.get("hide")),
+        lecture=bool(st.session_state.get("present")),
+        guess=_guess(now, field, board),
+        **heads,
+    )
 
 
 def _in_lesson() -> dict[str, Any]:

@@ -115,9 +115,8 @@ class Stage:
 
     def values(self, name: str) -> Array:
         """The numbers of an array that is sent whole or in part."""
-        if name in self.extra:
-            return self.extra[name]
-        return array_of(self.trace, name)
+        found = self.extra.get(name)
+        return array_of(self.trace, name) if found is None else found
 
     def windowed(self, letter: str, window: Window) -> Stage:
         """The same arrays, with only a window of one axis sent."""

@@ -52,11 +52,16 @@ def sentence_part(
     }
 
 
-def with_sentence(board: JSON, stage: Stage, head: int, query: int) -> JSON:
-    """The board of a step with the sentence in small type, unless it already has one."""
+def with_sentence(board: JSON, stage: Stage, head: int | None, query: int) -> JSON:
+    """The board of a step with the sentence in small type, unless it already has one. head: None
+    before there are heads, so there are no arcs.
+    """
     if "sentence" in board:
         return board
-    return board | {"sentence": sentence_part(stage.trace, stage.names, head, query)}
+    part = sentence_part(stage.trace, stage.names, head or 0, query)
+    if part and head is None:
+        part["heads"] = []
+    return board | {"sentence": part}
 
 
 def with_arcs(

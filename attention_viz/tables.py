@@ -136,6 +136,8 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     rounded: list[bool] = []
     parts = [value for term in derivation.terms for value in (term.value, *_values(term))]
     among = max((abs(value) for value in parts if math.isfinite(value)), default=0.0)
+    if places is not None:  # the reader works it out: no factor is left out as small
+        among = 0.0
 
     def shown(value: float, digits: int = 4) -> str:
         tidy = float(without_noise(np.array([value, among]))[0])

@@ -1,7 +1,7 @@
 import { chosenPalette, openPalette, styleColours } from "./colours.js";
 import { editCell } from "./editor.js";
 import { flightsOf } from "./flights.js";
-import { areaOf, middleOf } from "./geometry.js";
+import { spotOnScreen } from "./geometry.js";
 import { markHead } from "./heads.js";
 import { attachInput } from "./input.js";
 import { highlightsOf } from "./overlay.js";
@@ -25,7 +25,7 @@ export function createBoard(root, handlers = {}) {
     update: (scene) => scene && board.update(scene),
     rest: () => restPicture(board),
     current: () => board.current(),
-    where: (cell) => board.where(cell),
+    where: (cell) => spotOnScreen(board, cell),
     isLaid: () => board.isLaid(),
     destroy: () => board.destroy(),
   };
@@ -44,14 +44,6 @@ class Board {
     this.observer = new ResizeObserver((entries) => this.resized(entries));
     // The last one changes its size when the style sheet has arrived.
     for (const part of ["section", "arithmetic", "live"]) this.observer.observe(this.parts[part]);
-  }
-
-  /** The middle of a cell on the screen, in the first panel that draws it; null if none does. */
-  where(cell) {
-    const area = areaOf(this, cell);
-    if (!area) return null;
-    const [frame, [x, y]] = [this.parts.stage.getBoundingClientRect(), middleOf(area)];
-    return { x: frame.left + x, y: frame.top + y };
   }
 
   destroy() {

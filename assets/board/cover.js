@@ -2,7 +2,6 @@ import { button } from "./elements.js";
 import { drawnCells } from "./geometry.js";
 import { Moments } from "./moments.js";
 import { cellsRead } from "./rules.js";
-import { followers } from "./scene.js";
 
 const ABOUT = "Cover the result until a cell or a row is asked for";
 
@@ -70,4 +69,11 @@ export class Cover {
   answer() {
     return this.moments.moment === 0 && this.moments.step(1);
   }
+}
+
+// The names of an array and of all that are computed from it; none for no array.
+function followers({ readers }, name) {
+  const found = new Set(name ? [name] : []);
+  for (const one of found) for (const { result } of readers[one] ?? []) found.add(result); // a set goes on to what is added
+  return found;
 }

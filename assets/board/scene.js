@@ -112,13 +112,6 @@ function shifted(index, down, row, across, column) {
   return moved;
 }
 
-/** The names of an array and of all that are computed from it; none for no array. */
-export function followers({ readers }, name) {
-  const found = new Set(name ? [name] : []);
-  for (const one of found) for (const { result } of readers[one] ?? []) found.add(result); // a set goes on to what is added
-  return found;
-}
-
 /** Whether a cell is minus infinity. */
 export function isMasked(array, index) {
   const offset = array.masked ? offsetOf(array, index) : -1;

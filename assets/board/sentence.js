@@ -80,7 +80,7 @@ export class Sentence {
       const lines = asks?.[focus] ?? [[[saidOf(this.about, focus, arcs[focus]), ""]]];
       return { head, title, chosen: head === (chosen ?? model.stage?.heads?.chosen ?? head), shares: arcs[focus], lines };
     });
-    if (!all.some((one) => one.chosen)) all[0].chosen = true;
+    if (all.length && !all.some((one) => one.chosen)) all[0].chosen = true;
     if (this.isLarge) return all;
     const shown = all.filter((one) => one.chosen);
     return this.isCovered ? shown.map((one) => ({ ...one, shares: [] })) : shown;

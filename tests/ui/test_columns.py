@@ -169,7 +169,7 @@ def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None
     assert weights in named["w_k"]
     assert "ᵀ" not in weights
     assert (told["row"], told["column"]) == (3, 6)
-    first = f"{trace.memory[0, 3, 0]:.2f} × {trace.projections.w_k[0, 6]:.2f} "
+    first = f"{trace.memory[0, 3, 0]:.3f} × {trace.projections.w_k[0, 6]:.3f} "
     assert f": {first}" in texts(app).replace("\\", "")
     assert (named["w_k"] == "(P^K)ᵀ") == (notation == "gml")
 

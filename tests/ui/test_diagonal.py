@@ -21,8 +21,9 @@ LAB = "self-attention-mass"
 
 
 def test_the_pages_of_the_section() -> None:
-    """The section has its six pages, in their order."""
-    assert DIAGONAL == [LAB, "propositions", "growth", "geometry", "depth", "claims"]
+    """The section has six pages, the laboratory first."""
+    assert DIAGONAL[0] == LAB
+    assert set(DIAGONAL) == {LAB, "propositions", "growth", "geometry", "depth", "claims"}
 
 
 @pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda preset: preset.name)

@@ -58,7 +58,7 @@ def guess_beside(
 
 
 def _alike(asked: AskedItem, guess: Guess) -> tuple[tuple[int, ...], ...]:
-    """Other cells of the matrix that give a number away, because they have the same."""
+    """Other cells of the matrix that give a number away: theirs would count as right."""
     if guess.item.kind != "number" or guess.item.asks == "row":
         return ()
     *heads, row, column = guess.index

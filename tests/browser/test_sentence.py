@@ -12,7 +12,7 @@ from tests.browser.driving import path_of, resized, scenario_in, settled
 
 pytestmark = pytest.mark.browser
 
-OWN = "/overview?weights=by%20hand&d_model=8&n_heads=2&text=the%20cat%20and%20the%20box%20and%20it"
+OWN = "overview?weights=by%20hand&d_model=8&n_heads=2&text=the%20cat%20and%20the%20box%20and%20it"
 PERCENT = ".arcs text.on"
 # Shares of an arc's lines, for a click beside the words.
 ON_ARC = """path => {
@@ -62,7 +62,7 @@ def test_first_on_a_phone(visit: Callable[[str], Page]) -> None:
 
 def test_a_covered_result_is_not_read_off_the_arcs(visit: Callable[[str], Page]) -> None:
     """A step shows the sentence with its arcs, and the words alone while its result is covered."""
-    page = resized(visit(OWN.replace("/overview", "/softmax") + "&query=6&key=1"), 1366, 768)
+    page = resized(visit(OWN.replace("overview", "softmax") + "&query=6&key=1"), 1366, 768)
     assert page.locator(".arcs path").count() > 0
     page.get_by_role("button", name="Cover the result").click()
     settled(page)

@@ -65,7 +65,12 @@ def with_sentence(board: JSON, stage: Stage, head: int | None, query: int) -> JS
 
 
 def with_arcs(
-    board: JSON, words: tuple[Sequence[str], Sequence[str]], array: str, query: int, title: str = ""
+    board: JSON,
+    words: tuple[Sequence[str], Sequence[str]],
+    array: str,
+    query: int,
+    title: str = "",
+    size: str = "large",
 ) -> JSON:
     """A board below the sentence whose arcs are the shares of an array in focus; without it if the
     keys are other tokens than the queries.
@@ -75,7 +80,7 @@ def with_arcs(
     """
     if tuple(words[0]) != tuple(words[1]) or len(words[0]) > MAX_LABELLED:
         return board
-    about = {"size": "large", "words": list(words[0]), "array": array, "query": query}
+    about = {"size": size, "words": list(words[0]), "array": array, "query": query}
     return board | {"sentence": about | {"says": READS | {"title": title}}}
 
 

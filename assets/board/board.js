@@ -73,6 +73,7 @@ class Board {
       this.model = openScene(scene);
       this.parts.section.setAttribute("aria-label", scene.description ?? "");
       this.keepSlices();
+      this.width = 0; // nothing is drawn until it is laid out
     }
     const moved = this.pins.adopt(scene.cell, this.has(scene.cell));
     if (moved) this.player[same ? "stop" : "rest"]();

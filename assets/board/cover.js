@@ -56,7 +56,8 @@ export class Cover {
 
   // The explained cell: pointing at another one does not uncover it.
   get focus() {
-    const { pins: { cell }, slices } = this.board;
+    const { pins, slices, step: { guess } } = this.board;
+    const cell = this.board.has(guess.cell) ? guess.cell : pins.cell;
     return cell?.array === this.panel.array ? cell.index : slices[this.panel.array];
   }
 

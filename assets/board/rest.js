@@ -16,10 +16,10 @@ export function wakePicture(board) {
 }
 
 function setResting({ parts, step }, rests) {
-  const { section, words, stage, dock } = parts;
+  const { section, words, arcs, stage, dock, onward } = parts;
   if (section.classList.contains("rests") === rests) return false;
   section.classList.toggle("rests", rests);
-  for (const part of [words, stage, dock]) part.inert = rests;
+  for (const part of [words, arcs, stage, dock, onward]) part.inert = rests;
   step.unskip?.(); // it leads to what is out of reach; a scene makes another
   step.unskip = null;
   return true;

@@ -2,7 +2,7 @@ const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
 const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const WINDOW_MARGIN = 8;
-const ROOMY = 26; // px, the height of a cell with a number that has room to spare
+const ROOMY = { plain: 26, lecture: 32 }; // px, the height of a cell with a number that has room to spare
 const PAPER_SHAPE = 0.62; // the height of the picture of a layer on paper, to its width
 
 /**
@@ -43,7 +43,8 @@ export function planStep({ picture, starts, model }, about, space) {
   const under = (width) => room(width) && room(width) + BELOW_WORDS;
   const rich = picture.planStage({ ...space, words: (width, wide) => space.words(width, wide) + under(width) }, starts);
   const found = rich && { plan: rich, sentence: room(rich.words.width) };
-  if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= ROOMY)) return found ?? plain();
+  const roomy = model.stage.lecture ? ROOMY.lecture : ROOMY.plain;
+  if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= roomy)) return found ?? plain();
   const other = plain();
-  return found && rich.cell.digits === other.plan.cell.digits && rich.cell.height > 0.9 * other.plan.cell.height ? found : other;
+  return found && !model.stage.lecture && rich.cell.digits === other.plan.cell.digits && rich.cell.height > 0.9 * other.plan.cell.height ? found : other;
 }

@@ -36,7 +36,7 @@ board = thumbnails(
     own_scale=bool(st.session_state.get("own_scale")),
     captions=fact("captions", head_captions(maps)),
 )
-board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {head}")
+board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {head}", "small")
 with window:
     show_board(board, "trained heads", on_pin=open_pinned)
 

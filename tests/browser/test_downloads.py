@@ -111,7 +111,7 @@ def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
     chosen = page.get_by_role("button", name="The code")
     chosen.click()
     expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
-    page.get_by_role("link", name="Next").click()
+    page.locator(".onward a").click()
     expect(page.get_by_role("heading", name="Scale")).to_be_visible()
     expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
     chosen.click()

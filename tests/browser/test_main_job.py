@@ -80,7 +80,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
             cell = [int(parameters(page).get(name, 0)) for name in ("head", "query", "key")]
             expect_result(page, score_at(trace, *cell))
         if following:
-            page.get_by_role("link", name="Next").click()
+            page.locator(".onward a").click()
             expect_url(page, f"/{following.url_path}?")
 
 
@@ -139,7 +139,7 @@ def test_an_example_reaches_the_url(visit: Visit) -> None:
     page.get_by_label("Example", exact=True).click()
     page.get_by_role("option", name="Causal").click()
     expect_url(page, "mask=causal")
-    page.get_by_role("link", name="Next").click()
+    page.locator(".onward a").click()
     expect_url(page, "/scale?mask=causal")
     page.reload()
     assert scenario_in(settled(page)) == Scenario(mask="causal")

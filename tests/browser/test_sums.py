@@ -50,6 +50,9 @@ def test_nothing_of_a_sum_is_cut(page: Page, app_url: str, name: str, lecture: b
     for at in one_by_one(page, [*urls, f"{app_url}/one-head?head=0{more}"]):
         for window in WINDOWS[lecture:]:
             resized(at, *window)
+            if lecture and "one-head" not in at.url:  # its result is covered at first
+                at.keyboard.press("Home")
+                at.keyboard.press("PageDown")
             expect(at.locator("[data-arithmetic]:visible .result").first).to_be_visible()
             shown: dict[str, Any] = at.evaluate(WRITTEN)
             if shown["cut"] or not shown["result"] or "position" not in shown["place"]:
@@ -67,9 +70,9 @@ def test_the_shown_terms_give_the_result(page: Page, app_url: str) -> None:
     assert 2 < len(shown["values"]) < 64
     total = sum(float(text.replace("−", "-").replace("≈ 0", "0")) for text in shown["values"])
     assert total == pytest.approx(queries[0, 0, 0], abs=5e-4 * len(shown["values"]))
-    page.goto(f"{app_url}/mixing?{SIZES['first example']}&head=0&query=6&feature=0")
+    page.goto(f"{app_url}/mixing?{SIZES['first example']}&head=0&query=8&feature=0")
     chips = resized(settled(page), *WINDOWS[0]).evaluate(WRITTEN)["terms"]
     assert [chip for chip in chips if "cat" in chip or "box" in chip] == chips[:2]
     assert sum(int(chip.split()[0]) for chip in chips[2:]) == len(
-        ["the", "saw", "the", "and", "it", "ran"]
+        ["the", "saw", "the", "old", "and", "then", "it", "ran"]
     )

@@ -139,6 +139,7 @@ export class Step {
   /** Whether the sliders need a line of their own, which the next layout then gives them. */
   wantsLine() {
     const { windows } = this.parts;
+    if (this.terms) squeezeNext(this.parts, this.board.size.width);
     if (this.lines > 1 || !this.model.stage || windows.scrollWidth <= windows.clientWidth + 1) return false;
     this.lines = 2;
     return true;
@@ -205,7 +206,6 @@ export class Step {
   showAsks() {
     fillAsks(this.asks, this.board, this.cover.moments);
     this.cover.label();
-    if (this.terms) squeezeNext(this.parts, this.board.size.width);
   }
 
   /** Whether a cell is covered. */

@@ -17,6 +17,7 @@ from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
 from ..url_state import PERSISTENCE, choose_named, whole_number_input
+from ..view import main_container
 from .score_variants import show_additive_scores, show_one_softmax
 from .shuffles import format_difference, show_shuffle
 from .temperature import show_scale_reason, show_temperature
@@ -31,7 +32,8 @@ def show_constants(now: PageContext) -> None:
     """Changes of scores and weights: some change the output, some do not."""
     changes = {change.key: change for change in LAYER_CHANGES}
     names = {key: change.name for key, change in changes.items()}
-    left, right = st.columns([3, 2])
+    window = main_container()
+    left, right = window.columns([3, 2])
     key = choose_named("Change", names, LAYER_CHANGES[0].key, place=left, key="inv_change")
     seed = whole_number_input(
         right, "Numbers drawn from seed", 0, 999, 0, key="inv_seed", **PERSISTENCE
@@ -43,7 +45,7 @@ def show_constants(now: PageContext) -> None:
     fact("probabilities_moved", found.probabilities)
     fact("output_moved", found.output)
     rounded = stays and found.probabilities <= tolerance(now.trace, "probabilities")
-    left, right = st.columns([3, 2], vertical_alignment="center")
+    left, right = window.columns([3, 2], vertical_alignment="center")
     left.markdown(
         f"{change.description}\n\nBy theory the output **{EXPECTED_OUTPUT[stays]}**. Largest"
         " measured difference of a probability:"
@@ -51,13 +53,14 @@ def show_constants(now: PageContext) -> None:
         f" {format_difference(found.output, only_rounding=stays)}."
     )
     right.latex(change.formula)
-    show_board(
-        boards.change_board(
-            now.trace, after, change.key, now.focus.cell("query", "key"), now.notation
-        ),
-        "change",
-        fits=True,
-    )
+    with window:
+        show_board(
+            boards.change_board(
+                now.trace, after, change.key, now.focus.cell("query", "key"), now.notation
+            ),
+            "change",
+            fits=True,
+        )
     with st.expander(
         "All changes at once", key="inv all", on_change="rerun", icon=":material/table:"
     ) as table:

@@ -22,6 +22,7 @@ from ..facts import fact
 from ..page_context import PageContext
 from ..panels import token_markdown
 from ..url_state import PERSISTENCE, choose_one, whole_number_input
+from ..view import main_container
 
 SHUFFLE_FORMULAS = {
     "row": "f(PX) = P f(X), and the probabilities A become P A Pᵀ",
@@ -38,7 +39,8 @@ def format_difference(gap: float, *, only_rounding: bool = False) -> str:
 
 def show_shuffle(now: PageContext) -> None:
     """The layer on its tokens and on the same tokens in another order."""
-    left, middle, right = st.columns([4, 3, 3], vertical_alignment="bottom")
+    window = main_container()
+    left, middle, right = window.columns([4, 3, 3], vertical_alignment="bottom")
     key = choose_one(
         "The layer reads",
         tuple(one.key for one in SITUATIONS),
@@ -53,17 +55,19 @@ def show_shuffle(now: PageContext) -> None:
     seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **PERSISTENCE)
     situation = next(one for one in SITUATIONS if one.key == key)
     shuffle = run_shuffled(now.scenario, situation.key, int(seed))
-    if shuffle.straight.sizes["T"] == 1:
-        st.info(
-            "A single token cannot be shuffled: choose a longer sentence.", icon=":material/info:"
+    with window:
+        if shuffle.straight.sizes["T"] == 1:
+            st.info(
+                "A single token cannot be shuffled: choose a longer sentence.",
+                icon=":material/info:",
+            )
+        else:
+            _describe(now, shuffle, situation, field)
+        show_board(
+            boards.shuffle_board(shuffle, field, now.focus.cell("query", "key"), now.notation),
+            "shuffle",
+            fits=True,
         )
-    else:
-        _describe(now, shuffle, situation, field)
-    show_board(
-        boards.shuffle_board(shuffle, field, now.focus.cell("query", "key"), now.notation),
-        "shuffle",
-        fits=True,
-    )
     with st.expander(
         "All three in one table", key="inv three", on_change="rerun", icon=":material/table:"
     ) as table:

@@ -134,7 +134,7 @@ def test_training_and_its_curve_share_a_window(
 @pytest.mark.parametrize(
     ("path", "panel", "across", "opened"),
     [
-        ("overview", "probabilities", 0.5, "softmax"),
+        ("overview", "probabilities", 0.3, "softmax"),
         ("trained-heads", "layer 2", 1 / 24, "one-head"),  # the middle of head 0
     ],
 )

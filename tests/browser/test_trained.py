@@ -138,7 +138,7 @@ def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     page.set_viewport_size({"width": 1366, "height": 768})
     dock = visit("trained-heads").locator(".board .dock")
     expect(dock).to_be_in_viewport()
-    resized(page, 1366, 690)
+    resized(page, 1366, 740)
     expect(dock).not_to_be_in_viewport()
     resized(page, 1366, 768)
     second = visit("find-a-head").locator(".board .dock").nth(1)

@@ -56,13 +56,7 @@ def show_shuffle(now: PageContext) -> None:
     situation = next(one for one in SITUATIONS if one.key == key)
     shuffle = run_shuffled(now.scenario, situation.key, int(seed))
     with window:
-        if shuffle.straight.sizes["T"] == 1:
-            st.info(
-                "A single token cannot be shuffled: choose a longer sentence.",
-                icon=":material/info:",
-            )
-        else:
-            _describe(now, shuffle, situation, field)
+        _describe(now, shuffle, situation, field)
         show_board(
             boards.shuffle_board(shuffle, field, now.focus.cell("query", "key"), now.notation),
             "shuffle",
@@ -83,6 +77,11 @@ def show_shuffle(now: PageContext) -> None:
 
 def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: str) -> None:
     """Where the chosen token moved, and whether its result moved with it unchanged."""
+    if shuffle.straight.sizes["T"] == 1:
+        st.info(
+            "A single token cannot be shuffled: choose a longer sentence.", icon=":material/info:"
+        )
+        return
     explanation = situation.description
     if fact("inputs_know_their_places", has_given_inputs(now.scenario)):
         explanation = situation.description_of_inputs

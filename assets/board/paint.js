@@ -137,7 +137,7 @@ function frame(context, { box: { rows, columns }, tile, width, height }, colour)
 
 function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   const { box, scale, shade, width, height } = sheet;
-  const { size, texts } = lettersFor(context, sheet, zoom, font, Boolean(model.stage));
+  const { size, texts } = lettersFor(context, sheet, zoom, font, model.stage);
   box.letters = size;
   if (!size) return;
   context.font = `${size}px ${font}`;
@@ -155,16 +155,16 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   });
 }
 
-const LARGE_SHARE = 0.82; // of the largest type that fits the height of a cell
+const LARGE_SHARE = { plain: 0.82, lecture: 0.95 }; // of the largest type that fits the height of a cell
 
 /** The numbers of a matrix as texts in one size, with the decimals that they need: {size, texts}; no texts if these have no room. */
-export function lettersFor(context, { values, width, height }, zoom, font, staged = false) {
-  const { most, least, room } = typeFor({ width, height }, zoom, staged);
+export function lettersFor(context, { values, width, height }, zoom, font, staged = null) {
+  const { most, least, room } = typeFor({ width, height }, zoom, Boolean(staged));
   context.font = `${most}px ${font}`;
   for (const { form, longest } of longestTexts(values)) {
     const size = Math.min(most, (most * room) / context.measureText(longest).width);
     // On a stage larger type is better than the zero before the point.
-    if (size >= (staged && !form.brief ? Math.max(least, LARGE_SHARE * most) : least)) return { size, texts: Array.from(values, (value) => formed(value, form)) };
+    if (size >= (staged && !form.brief ? Math.max(least, LARGE_SHARE[staged.lecture ? "lecture" : "plain"] * most) : least)) return { size, texts: Array.from(values, (value) => formed(value, form)) };
   }
   return { size: 0, texts: [] };
 }

@@ -206,6 +206,7 @@ export class Step {
   showAsks() {
     fillAsks(this.asks, this.board, this.cover.moments);
     this.cover.label();
+    if (this.terms) squeezeNext(this.parts, this.board.size.width);
   }
 
   /** Whether a cell is covered. */
@@ -225,8 +226,7 @@ export class Step {
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
     const more = this.model.stage || board.size ? { opened: this.column, open: () => this.open() } : {};
-    const beside = chainOf(this.model, current, board.open);
-    const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), beside, ...more, ...(upTo === undefined ? { edit } : { upTo }) };
+    const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), beside: chainOf(this.model, current, board.open), ...more, ...(upTo === undefined ? { edit } : { upTo }) };
     return writeArithmetic(arithmetic, look, explainedBy(this.model, current), options);
   }
 

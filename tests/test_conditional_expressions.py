@@ -50,7 +50,6 @@ def conditional_expressions(source: str) -> int:
 
 @pytest.mark.parametrize(("folder", "most"), MAX_PER_1000_LINES.items())
 def test_a_folder_has_few_conditional_expressions(folder: str, most: int) -> None:
-    """A word that depends on a number is a fact such as "Heads: 4", which needs no grammar."""
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py")]
     n_lines = sum(len(source.splitlines()) for source in sources)
     assert n_lines

@@ -94,24 +94,15 @@ def build_products(paths: Iterable[str]) -> list[str]:
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_streamlit_knows_every_option(option: str) -> None:
-    """Each option of config.toml exists in the installed Streamlit, the hidden
-    runner.postScriptGC above all.
-    """
     assert option in config.get_config_options()
 
 
 @pytest.mark.parametrize(("option", "value"), EXPECTED.items())
 def test_the_settings_the_app_relies_on(option: str, value: object) -> None:
-    """No collection after each run, nothing sent away, no error details for visitors, no
-    developer tools, no prompt.
-    """
     assert OPTIONS[option] == value
 
 
 def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
-    """No uploader promises more than the server lets through, and the bytes that are read of a file
-    of weights fit.
-    """
     promised = (your_weights.MAX_UPLOAD_MB, own_numbers.MAX_STATE_MB, picture_upload.MAX_PICTURE_MB)
     assert max(promised) <= OPTIONS["server.maxUploadSize"]
     assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_WEIGHT_BYTES
@@ -132,16 +123,12 @@ def test_every_uploader_says_how_much_it_takes() -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", TEXT_COLOURS)
 def test_colours_can_be_read(scheme: str, name: str) -> None:
-    """Accent, text and role colours have a contrast of at least 4.5 on both backgrounds of
-    their theme.
-    """
     theme = SETTINGS["theme"][scheme]
     assert contrast(theme[name], theme["backgroundColor"]) >= 4.5
     assert contrast(theme[name], theme["secondaryBackgroundColor"]) >= 4.5
 
 
 def test_contrast_of_black_on_white() -> None:
-    """The contrast formula gives 21 for black on white and 1 for equal colours."""
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#4338ca", "#4338ca") == 1
 
@@ -154,9 +141,6 @@ def test_streamlit_is_pinned_to_what_is_installed() -> None:
 
 
 def test_each_requirement_is_pinned_and_has_its_reason() -> None:
-    """requirements.txt alternates one line of reason and one exact pin, which may be for some
-    systems only; first it names the versions of what these bring along.
-    """
     bound, *lines = requirement_lines()[1:]
     assert bound == "-c constraints.txt"
     assert len(lines) % 2 == 0
@@ -165,17 +149,11 @@ def test_each_requirement_is_pinned_and_has_its_reason() -> None:
 
 
 def test_the_app_needs_six_packages_and_a_faster_loop() -> None:
-    """Nothing but streamlit, numpy, plotly, pandas, latex2mathml and segno is needed to run the
-    app; uvloop speeds it where there is one.
-    """
     needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml", "segno"}
     assert {package.name for package in required()} == {*needed, "uvloop"}
 
 
 def test_what_the_requirements_bring_along_is_pinned() -> None:
-    """constraints.txt has one line for each package that they need, with the version that the
-    tests run on; on another system it may name more.
-    """
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
     assert {f"{name}=={tested}" for name, tested in brought_along().items()} <= {*lines}
     assert len(brought_along()) > 20
@@ -183,7 +161,6 @@ def test_what_the_requirements_bring_along_is_pinned() -> None:
 
 
 def test_every_planted_bug_finds_its_place() -> None:
-    """Each text that a planted bug replaces stands once in the engine as it is now."""
     for bug in BUGS:
         text = (ROOT / "attention_core" / bug.file).read_text(encoding="utf-8")
         for old, new in bug.edits:
@@ -204,5 +181,4 @@ def test_the_repository_holds_no_build_products() -> None:
     "path", ["a/__pycache__/b.pyc", ".venv/bin/python", "build/page.png", "x.egg-info/PKG-INFO"]
 )
 def test_a_build_product_is_recognised(path: str) -> None:
-    """The check of the repository's files is able to fail, and lets sources through."""
     assert build_products([path, "attention_core/trace.py", "docs/building/plan.md"]) == [path]

@@ -32,13 +32,11 @@ def found(name: str) -> Any:
 
 
 def test_every_door_exists() -> None:
-    """Each name in the docs is something that can be called, and stands there once."""
     assert len(listed()) == len(set(listed())) > 30
     assert all(callable(found(name)) for name in listed())
 
 
 def test_what_the_engine_exports_is_a_door() -> None:
-    """Whatever a notebook imports from `attention_core` checks its arguments."""
     exported = {
         name
         for name in attention_core.__all__
@@ -48,7 +46,6 @@ def test_what_the_engine_exports_is_a_door() -> None:
 
 
 def test_the_methods_of_a_trace_are_refused_nonsense() -> None:
-    """Those in the list have hostile cases, as has what derives a cell."""
     tested = {function.__qualname__ for function, _, _ in test_refusals.CASES.values()}
     named = {name.split(".", 1)[1] for name in listed() if name.startswith("attention_core.Trace.")}
     assert named <= tested

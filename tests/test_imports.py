@@ -99,7 +99,6 @@ def files_of(layer: str) -> list[Path]:
 
 @pytest.mark.parametrize("layer", ALLOWED)
 def test_each_layer_imports_only_what_lies_below_it(layer: str) -> None:
-    """No file imports a library or a layer that the table of layers keeps from it."""
     found = {}
     for file in files_of(layer):
         relative = file.relative_to(ROOT)
@@ -132,9 +131,6 @@ def test_each_layer_imports_only_what_lies_below_it(layer: str) -> None:
     ],
 )
 def test_the_checker_sees_a_forbidden_import(layer: str, source: str, offence: str) -> None:
-    """Each way of breaking the table of layers is reported by name, so a green run means
-    something.
-    """
     package = "pages.story" if layer == "pages" else layer.removesuffix("app.py")
     assert offences(layer, source, package) == [offence]
 
@@ -159,7 +155,6 @@ def test_the_checker_sees_a_forbidden_import(layer: str, source: str, offence: s
     ],
 )
 def test_the_checker_allows_what_the_table_allows(layer: str, source: str) -> None:
-    """Imports from below, from the same package and from the standard library are no offence."""
     assert (
         offences(layer, source, "pages.story" if layer == "pages" else layer.removesuffix("app.py"))
         == []
@@ -175,9 +170,6 @@ def test_every_page_lies_in_the_folder_of_its_section() -> None:
 
 
 def test_the_engine_loads_no_drawing_library() -> None:
-    """Importing all of attention_core in a fresh interpreter loads neither streamlit, plotly,
-    pandas nor Pillow.
-    """
     if not files_of("attention_core"):
         return
     run = subprocess.run(
@@ -192,9 +184,6 @@ BENCHMARKS = sorted(path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py")
 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_a_benchmark_runs_without_options(name: str) -> None:
-    """`python -m benchmarks` calls main() of every benchmark, with arguments only where options
-    are given.
-    """
     body = ast.parse((ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8")).body
     (main,) = (part for part in body if isinstance(part, ast.FunctionDef) and part.name == "main")
     assert len(main.args.args) == len(main.args.defaults)

@@ -30,7 +30,6 @@ def too_long_functions(source: str, most: int = MOST_OF_A_FUNCTION) -> list[str]
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_file_is_too_long(folder: str) -> None:
-    """Modules, scripts of the browser and style sheets have at most 250 lines, pages 120."""
     most = MOST_OF_A_PAGE if folder == "pages" else MOST_LINES
     files = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".js", ".css")]
     assert files
@@ -41,7 +40,6 @@ def test_no_file_is_too_long(folder: str) -> None:
 
 @pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder != "assets"])
 def test_no_function_is_too_long(folder: str) -> None:
-    """A function is one formula, one figure or one widget, in at most 40 lines."""
     found = {
         str(path): too_long_functions(path.read_text(encoding="utf-8"))
         for path in (ROOT / folder).rglob("*.py")
@@ -50,7 +48,6 @@ def test_no_function_is_too_long(folder: str) -> None:
 
 
 def test_a_long_function_is_found() -> None:
-    """One line more is too much."""
     lines = "def f():\n" + "    x = 1\n" * 39
     assert too_long_functions(lines, 40) == []
     assert too_long_functions(lines + "    x = 2\n", 40) == ["f"]

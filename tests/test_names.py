@@ -37,7 +37,6 @@ def public_names(source: str) -> set[str]:
 
 
 def test_no_two_modules_give_one_name() -> None:
-    """A reader who finds a name once knows what it means everywhere."""
     homes = defaultdict(set)
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*.py"):
@@ -67,7 +66,6 @@ def sentences_with_names(source: str, names: Iterable[str]) -> list[str]:
 
 
 def test_no_sentence_holds_the_name_of_a_function() -> None:
-    """A renamed function leaves the words of pages and docstrings alone."""
     sources = [
         file.read_text(encoding="utf-8")
         for package in PACKAGES

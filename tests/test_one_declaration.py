@@ -47,9 +47,6 @@ def lists_of_steps(source: str) -> int:
 
 
 def test_the_steps_are_listed_once() -> None:
-    """The fields, their code in NumPy and PyTorch, their rules and magnitudes stand in one list;
-    the others say something of their own.
-    """
     found = {
         str(path.relative_to(ROOT))
         for package in PACKAGES
@@ -71,7 +68,6 @@ def test_the_steps_are_listed_once() -> None:
     ],
 )
 def test_every_form_of_a_list_is_seen(form: str) -> None:
-    """A list of names, a dictionary, keywords, the fields of a record, functions of a module."""
     names = list(STEPS)[:MIN_LISTED_STEPS]
     source = form.format(
         quoted=", ".join(f"'{name}'" for name in names),
@@ -85,8 +81,6 @@ def test_every_form_of_a_list_is_seen(form: str) -> None:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_has_all_that_hangs_on_it(name: str) -> None:
-    """Formula, sentence, statements of both libraries, rule, magnitude and
-    gradients are declared."""
     step = STEPS[name]
     assert step.formula
     assert step.sentence

@@ -10,7 +10,6 @@ from scripts import print_texts
 
 
 def test_a_step_has_the_words_of_its_stage_and_of_its_boxes() -> None:
-    """The question stands on the stage; the answer to one of the boxes is text of the page."""
     found = print_texts.page_texts(page_of("softmax"))
     assert found[0] == "# Softmax (/softmax)"
     assert f"*stage:* {page_of('softmax').question}" in found
@@ -19,7 +18,6 @@ def test_a_step_has_the_words_of_its_stage_and_of_its_boxes() -> None:
 
 
 def test_closed_boxes_are_opened() -> None:
-    """The formula of the collapse stands in a box that is made when it is opened."""
     found = print_texts.page_texts(page_of("depth"))
     assert any(r"\operatorname{Cov}" in text for text in found)
 
@@ -27,7 +25,6 @@ def test_closed_boxes_are_opened() -> None:
 def test_all_pages_are_printed_in_the_order_of_the_menu(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a choice all pages are printed, each once."""
     monkeypatch.setattr("sys.argv", ["print_texts"])
     monkeypatch.setattr(print_texts, "page_texts", lambda page: [page.url_path])
     print_texts.main()
@@ -35,6 +32,5 @@ def test_all_pages_are_printed_in_the_order_of_the_menu(
 
 
 def test_every_question_is_printed() -> None:
-    """A table is printed as it is: all questions stand on their page."""
     found = "\n".join(print_texts.page_texts(page_of("questions"))).replace("\\", "")
     assert [one.sentence for one in learner_questions() if one.sentence not in found] == []

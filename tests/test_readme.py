@@ -31,7 +31,6 @@ DOCUMENTS = [
 
 
 def test_the_tables_of_pages_are_the_menu() -> None:
-    """Each heading of the menu has its table, with its pages and their questions in their order."""
     listed = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
     tables = {
         part.splitlines()[0].partition(":")[0]: re.findall(r"^\| (.+) \| (.+\?) \|$", part, re.M)
@@ -45,7 +44,6 @@ def test_the_tables_of_pages_are_the_menu() -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_linked_file_exists(name: str) -> None:
-    """A link into the repository leads somewhere."""
     text = (ROOT / name).read_text(encoding="utf-8")
     targets = [part.split(")")[0].split("#")[0] for part in text.split("](")[1:]]
     folder = (ROOT / name).parent
@@ -55,23 +53,18 @@ def test_every_linked_file_exists(name: str) -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_prose_has_short_lines(name: str) -> None:
-    """At most 120 signs, so that a change of a word is a change of a line; tables, pictures and
-    code are left out.
-    """
     text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
     long = [line for line in text.splitlines() if len(line) > 120 and line[0] not in "|!"]
     assert not long
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
-    """A student reads about 250 words a minute; each kind of reader has a document of its own."""
     assert len(README.split()) < 600
     for reader in ("pages", "teachers", "notebook", "known-limits", "architecture"):
         assert f"(docs/{reader}.md)" in README
 
 
 def test_the_picture_shows_queries_and_keys_in_their_colours() -> None:
-    """A picture saved with few colours keeps the blue and the red that the texts speak of."""
     with Image.open(ROOT / "docs" / "scores.png") as picture:
         shown = {
             colour
@@ -82,9 +75,6 @@ def test_the_picture_shows_queries_and_keys_in_their_colours() -> None:
 
 @pytest.mark.parametrize("function", [attend, Projections.random])
 def test_help_says_how_every_option_is_used(function) -> None:
-    """The README sends its reader to help(attend): each option is named there, and where the
-    weights are made.
-    """
     words = set(
         inspect.getdoc(function).replace("(", " ").replace(",", " ").replace(";", " ").split()
     )
@@ -94,7 +84,6 @@ def test_help_says_how_every_option_is_used(function) -> None:
 
 
 def test_known_limits_name_the_bounds_as_they_are() -> None:
-    """The page about limits and the README name the bounds that the code and the settings have."""
     limits = (ROOT / "docs" / "known-limits.md").read_text(encoding="utf-8")
     assert f"{OPTIONS['server.maxUploadSize']} MB" in limits
     assert f"{MAX_OPEN_FILES:,}" in limits
@@ -107,7 +96,6 @@ def test_known_limits_name_the_bounds_as_they_are() -> None:
 
 
 def test_the_page_for_teachers_names_the_bounds_of_a_class() -> None:
-    """Its table has the numbers of the code, and the setting its name."""
     text = (ROOT / "docs" / "teachers.md").read_text(encoding="utf-8")
     numbers = re.findall(r"\d+", text[text.index("| bound |") :])
     assert numbers == [

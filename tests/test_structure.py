@@ -78,19 +78,16 @@ def statements_beside_imports(source: str) -> Iterable[str]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_modules_do_not_import_in_a_circle(package: str) -> None:
-    """The modules of a package can be read from the bottom up."""
     assert circle(module_imports(package)) == []
 
 
 @pytest.mark.parametrize("package", ["attention_core", "attention_lab"])
 def test_folders_do_not_import_in_a_circle(package: str) -> None:
-    """So can its folders: no folder needs another that needs it."""
     assert circle(rooms(module_imports(package))) == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_init_files_only_re_export(package: str) -> None:
-    """Nobody looks for code in an `__init__` file."""
     files = [file for name, file in modules_of(package).items() if name.endswith("__init__")]
     found = {
         str(file): list(statements_beside_imports(file.read_text(encoding="utf-8")))
@@ -100,16 +97,12 @@ def test_init_files_only_re_export(package: str) -> None:
 
 
 def test_the_engine_is_one_folder() -> None:
-    """attention_core has no sub-package, and the files that its readers look for."""
     modules = modules_of("attention_core")
     assert all(name.count(".") == 1 for name in modules)
     assert {f"attention_core.{name}" for name in ENGINE} <= set(modules)
 
 
 def test_the_engine_loads_numpy_alone() -> None:
-    """`import attention_core` in a fresh interpreter loads NumPy and the standard library,
-    nothing else.
-    """
     code = (
         "import sys, numpy.random, numpy.linalg; before = {m.split('.')[0] for m in"
         " sys.modules};import attention_core;print(*sorted({m.split('.')[0] for m in sys.modules} -"
@@ -122,9 +115,6 @@ def test_the_engine_loads_numpy_alone() -> None:
 
 
 def test_a_circle_is_found() -> None:
-    """The checks are able to fail: circles of modules and folders, and code in an `__init__`
-    file.
-    """
     imports = {"p.a.x": {"p.b.y"}, "p.b.y": set(), "p.b.z": {"p.a.x"}}
     assert circle(imports) == []
     assert set(circle(rooms(imports))) == {"p.a", "p.b"}

@@ -21,9 +21,6 @@ def labelled(page: Page, token: str) -> None:
 
 
 def test_a_click_on_a_picture_shows_its_sentence(page: Page, app_url: str) -> None:
-    """Rows and arithmetic follow a click on the stage, on a button and on a cell below the stage;
-    the URL names the sentence, and a reload shows it again.
-    """
     scores = trace_of(BATCH).scores
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/scores?{QUERY}")
@@ -56,9 +53,6 @@ def test_a_click_on_a_picture_shows_its_sentence(page: Page, app_url: str) -> No
 
 @pytest.mark.parametrize("step", ["split", "scores", "merge"])
 def test_a_step_of_a_batch_stands_in_one_window(page: Page, app_url: str, step: str) -> None:
-    """At 1280 × 720 matrices, arithmetic and controls are in sight, and the choice of the sentence
-    stands whole in its line.
-    """
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/{step}?{QUERY}")
     settled(page)

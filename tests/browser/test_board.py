@@ -69,9 +69,6 @@ def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) ->
 
 
 def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:
-    """The keyboard's frame around the topmost matrix is seen above it, too, where the drawing
-    ends.
-    """
     page = visit(f"scores?{PRIME}")
     panel = page.locator('[data-panel="key_heads operand"]')
     box = panel.bounding_box()
@@ -89,9 +86,6 @@ def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:
 
 @pytest.mark.parametrize("name", CELLS)
 def test_pointing_at_a_cell_gives_its_arithmetic(visit: Visit, name: str) -> None:
-    """On every step: the numbers of the engine, without a message to the server, and nothing is
-    pinned.
-    """
     page, trace = visit(f"{name}?{PRIME}&whole=true"), trace_of(SCENARIO)
     before, sent = page.url, []
     page.on("websocket", lambda socket: sent.append(socket))
@@ -103,7 +97,6 @@ def test_pointing_at_a_cell_gives_its_arithmetic(visit: Visit, name: str) -> Non
 
 
 def test_the_word_and_the_position_of_a_number(visit: Visit) -> None:
-    """On the first step a number is the word's plus the position's."""
     page, trace = visit(f"tokens?{PRIME}"), trace_of(SCENARIO)
     hover_cell(page, "inputs", (0, 3, 5))
     expect(page.locator(".arithmetic .result").first).to_contain_text(
@@ -112,9 +105,6 @@ def test_the_word_and_the_position_of_a_number(visit: Visit) -> None:
 
 
 def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
-    """Tab reaches the result, arrows move from cell to cell, a screen reader hears the cell,
-    Enter pins it.
-    """
     page, trace = visit(f"scores?{PRIME}&query=1&key=1"), trace_of(SCENARIO)
     matrix = page.locator('[data-panel="scores result"]')
     matrix.focus()
@@ -148,9 +138,6 @@ def test_a_late_style_sheet(app_url: str, page: Page) -> None:
 
 
 def test_a_rerun_keeps_the_board(visit: Visit) -> None:
-    """Another pin or another seed redraws the numbers in the same element: nothing is taken
-    away and made anew.
-    """
     page = visit("scores")
     page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
     click_cell(page, "scores", (0, 0, 2, 9))
@@ -161,7 +148,6 @@ def test_a_rerun_keeps_the_board(visit: Visit) -> None:
 
 
 def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
-    """While a masked score is played, its result is missing at first; the next step shows it."""
     page = visit(f"mask?{PRIME}")
     page.locator("select.unit").select_option("cell")
     line = page.locator(".arithmetic .line").first
@@ -173,9 +159,6 @@ def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
 
 
 def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
-    """In the middle of a computation, a head chosen in the sidebar is shown whole, as after a
-    click.
-    """
     page = visit(f"scores?{PRIME}")
     page.locator(".tool.first").click()
     stop = page.locator(".tool.stop")
@@ -189,9 +172,6 @@ def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
 
 
 def test_stopping_by_keys_keeps_the_place(visit: Visit) -> None:
-    """The button that stops cannot be pressed twice, so the keyboard's place moves to the button
-    that plays.
-    """
     page = visit(f"scores?{PRIME}")
     page.locator(".tool.first").click()
     stop = page.locator(".tool.stop")
@@ -201,7 +181,6 @@ def test_stopping_by_keys_keeps_the_place(visit: Visit) -> None:
 
 
 def test_hostile_tokens_stay_text(visit: Visit) -> None:
-    """A token that is markup is named letter by letter, one of 500 characters does no harm."""
     hostile = f"</script> <img/src/onerror=alert(1)> ‏שלום {'x' * 500} 👩🏽‍🚀 \"'`"
     page = visit(f"scores?text={quote(hostile)}")
     trace = trace_of(Scenario(text=hostile))
@@ -211,7 +190,6 @@ def test_hostile_tokens_stay_text(visit: Visit) -> None:
 
 
 def test_columns_for_tokens(visit: Visit) -> None:
-    """In a notation with tokens as columns the same cell has the same number."""
     page = visit(f"scores?{PRIME}&notation=gml")
     hover_cell(page, "scores", (0, 0, 4, 2))
     expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))

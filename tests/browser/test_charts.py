@@ -45,7 +45,6 @@ def drawn(page: Page) -> Locator:
 
 
 def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
-    """The claims of a bar are shown, and the URL names them."""
     page = visit("claims")
     chart = drawn(page)
     box = chart.locator(".barlayer path").first.bounding_box()
@@ -55,7 +54,6 @@ def test_a_click_on_a_bar_chooses_it(visit: Visit) -> None:
 
 
 def test_a_chart_stays_while_the_page_runs_again(visit: Visit) -> None:
-    """Another choice changes its lines, and nothing builds it anew."""
     page = visit("depth")
     drawn(page)
     page.evaluate("() => { document.querySelector('.js-plotly-plot').seen = true; }")
@@ -94,9 +92,6 @@ def test_the_tools_of_a_chart(visit: Visit) -> None:
 def test_on_a_phone_few_columns_fit_and_many_are_scrolled(
     visit: Visit, n_heads: int, fits: bool
 ) -> None:
-    """Twelve tokens of one head fit the width of a phone; the legend of several heads keeps a width
-    that can be read.
-    """
     page = visit(f"head-worth?n_heads={n_heads}")
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(
@@ -108,9 +103,6 @@ def test_on_a_phone_few_columns_fit_and_many_are_scrolled(
 
 
 def test_the_numbers_beside_the_bars(visit: Visit) -> None:
-    """Beside the bars of the portraits stand their numbers, above them the names, all in the
-    colour of text.
-    """
     page = visit("head-portraits")
     chart = drawn(page)
     expect(chart.locator(".textpoint text").first).to_be_attached()
@@ -130,9 +122,6 @@ def test_the_numbers_beside_the_bars(visit: Visit) -> None:
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 8])
 def test_a_chart_can_go_while_it_is_drawn(visit: Visit, steps: int) -> None:
-    """plotly.js takes several steps to draw; a chart that leaves the page between two of them
-    fails in none.
-    """
     page = visit("head-worth")
     charts = settled(page).locator(".js-plotly-plot")
     before = charts.count()

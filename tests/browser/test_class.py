@@ -63,9 +63,6 @@ def a_class(context: BrowserContext, app_url: str) -> Iterator[Class]:
 
 
 def test_a_class_votes_and_is_told(a_class: Class) -> None:
-    """The teacher sees how many, then what; the student changes an answer, by keys alone, until the
-    vote is closed, and at the end both see the right one.
-    """
     teacher, student = a_class.teacher, a_class.student
     a_class.open("class?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+b&head=0")
     a_class.join()
@@ -97,9 +94,6 @@ def test_a_class_votes_and_is_told(a_class: Class) -> None:
 
 
 def test_a_class_guesses_by_pictures(a_class: Class) -> None:
-    """Options are buttons with their pictures; the one that is chosen says so, the last one counts,
-    and both pages are accessible in all states.
-    """
     teacher, student = a_class.teacher, a_class.student
     a_class.open()
     for label, option in (("From", "Guess first"), ("About", "softmax, picture")):
@@ -124,9 +118,6 @@ def test_a_class_guesses_by_pictures(a_class: Class) -> None:
 
 
 def test_letters_and_code_are_large(a_class: Class) -> None:
-    """At 1280 × 720 both are whole in the window: letters of a ninth of its height, a code of a
-    third; the secret is nowhere on the page.
-    """
     a_class.open()
     teacher = a_class.teacher
     letters = teacher.locator(".class-room b")
@@ -143,9 +134,6 @@ def test_letters_and_code_are_large(a_class: Class) -> None:
 
 
 def test_a_student_follows_and_leaves(a_class: Class) -> None:
-    """The student's page is the teacher's, with what it shows, wherever the teacher goes; after one
-    click it stays, and after another it catches up.
-    """
     teacher, student = a_class.teacher, a_class.student
     a_class.open()
     a_class.join()
@@ -166,7 +154,6 @@ def test_a_student_follows_and_leaves(a_class: Class) -> None:
 
 
 def test_a_question_reaches_who_looks_elsewhere(a_class: Class) -> None:
-    """Who does not follow sees that there is one, and is there with one click."""
     a_class.open()
     a_class.join()
     student = a_class.student
@@ -180,9 +167,6 @@ def test_a_question_reaches_who_looks_elsewhere(a_class: Class) -> None:
 def test_a_killed_server_loses_no_vote(
     context: BrowserContext, tmp_path: Path, a_class: Class
 ) -> None:
-    """Killed while a class votes: room and question are there after the start, what was kept is
-    kept, and an answer given meanwhile is sent by itself.
-    """
     port = free_port()
     a_class.app_url = f"http://localhost:{port}"
     server = started(tmp_path, port)
@@ -213,7 +197,6 @@ def test_a_killed_server_loses_no_vote(
 def test_two_processes_serve_one_class(
     context: BrowserContext, tmp_path: Path, a_class: Class
 ) -> None:
-    """A student at another process of this machine is in the same room."""
     ports = [free_port(), free_port()]
     servers: list[subprocess.Popen[bytes]] = [started(tmp_path, port) for port in ports]
     try:

@@ -25,9 +25,6 @@ pytestmark = pytest.mark.browser
 
 
 def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> None:
-    """In a lecture through the whole story and back: each press changes the picture. A step is
-    covered at first, then shows a cell, its row, all of it; the overview has nothing to cover.
-    """
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/overview?{FIRST}&present=true&guess=false")
     settled(page)
@@ -47,7 +44,6 @@ def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> No
 
 
 def test_a_lecture_asks_before_it_shows(page: Page, app_url: str) -> None:
-    """The question comes first; with its answer one cell is shown, the others stay covered."""
     page.goto(f"{app_url}/scores?{FIRST}&present=true&guess=true&query=8&key=1")
     settled(page)
     expect(page.locator(".arithmetic .result")).to_have_count(0)
@@ -58,7 +54,6 @@ def test_a_lecture_asks_before_it_shows(page: Page, app_url: str) -> None:
 
 
 def test_what_follows_from_a_covered_result_is_covered(page: Page, app_url: str) -> None:
-    """On Scale the softmax of the scaled row: it shows when its whole row does."""
     page.goto(f"{app_url}/scale?{FIRST}&present=true&guess=false&query=8&key=1")
     settled(page)
     result = page.locator(".arithmetic .result")
@@ -69,7 +64,6 @@ def test_what_follows_from_a_covered_result_is_covered(page: Page, app_url: str)
 
 
 def test_arrow_keys_turn_the_steps_where_nothing_else_needs_them(page: Page, app_url: str) -> None:
-    """Outside a lecture, too, as the README says; not while a matrix or a control has the focus."""
     page.goto(f"{app_url}/scores?{FIRST}")
     settled(page)
     page.keyboard.press("ArrowRight")
@@ -94,7 +88,6 @@ def test_arrow_keys_turn_the_steps_where_nothing_else_needs_them(page: Page, app
 def test_each_step_ends_with_a_link_to_the_next(
     page: Page, app_url: str, width: int, height: int
 ) -> None:
-    """It names the step, and nothing else of the stage lies on it."""
     page.goto(f"{app_url}/output?head=0&n_heads=4")
     link = resized(page, width, height).locator(".onward a")
     expect(link).to_contain_text("What you have seen")
@@ -110,7 +103,6 @@ def test_each_step_ends_with_a_link_to_the_next(
 
 
 def test_the_button_of_the_head_that_is_shown_is_pressed(page: Page, app_url: str) -> None:
-    """A key in a matrix may change the head."""
     page.goto(f"{app_url}/scores?{FIRST}&head=0")
     settled(page)
     pressed = page.locator("[data-head][aria-pressed=true]")
@@ -121,7 +113,6 @@ def test_the_button_of_the_head_that_is_shown_is_pressed(page: Page, app_url: st
 
 
 def test_a_black_screen(page: Page, app_url: str) -> None:
-    """b makes the screen black, and b again brings the step back."""
     page.goto(f"{app_url}/scores?seed=0&present=true")
     settled(page)
     page.keyboard.press("b")
@@ -131,7 +122,6 @@ def test_a_black_screen(page: Page, app_url: str) -> None:
 
 
 def test_the_end_of_a_lecture(page: Page, app_url: str) -> None:
-    """A button of the stage ends the lecture: menu and sidebar are there again."""
     page.goto(f"{app_url}/scores?seed=0&present=true")
     settled(page)
     page.get_by_role("button", name="End the lecture mode").click()
@@ -140,9 +130,6 @@ def test_the_end_of_a_lecture(page: Page, app_url: str) -> None:
 
 
 def test_more_keys_of_a_lecture(page: Page, app_url: str) -> None:
-    """Space goes on, Home begins anew, f asks for the full screen, a full stop makes all black; in
-    a field they write.
-    """
     page.goto(f"{app_url}/scores?{FIRST}&present=true&hide=true&query=8&key=1")
     settled(page)
     result = page.locator(".arithmetic .result")

@@ -15,7 +15,6 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_head_is_built_by_typing(visit: Callable[[str], Page]) -> None:
-    """Two numbers make head 0 copy the first token; the page says so, and the URL holds them."""
     page = visit("construct?construct_task=Copy%20the%20first%20token")
     page.get_by_role("button", name="Start from here").click()
     settled(page)
@@ -36,7 +35,6 @@ def test_a_head_is_built_by_typing(visit: Callable[[str], Page]) -> None:
 
 @pytest.mark.parametrize("path", ["construct", "before-and-after?form=B"])
 def test_the_new_pages_on_a_phone(visit: Callable[[str], Page], path: str) -> None:
-    """Nothing is wider than the window, and nothing is hard to read."""
     page = visit(path)
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)
@@ -45,7 +43,6 @@ def test_the_new_pages_on_a_phone(visit: Callable[[str], Page], path: str) -> No
 
 
 def test_a_test_is_taken_by_keys(visit: Callable[[str], Page]) -> None:
-    """A radio button is chosen by the space bar, and the code changes with it."""
     page = visit("before-and-after?form=A")
     expect(page.locator("code", has_text="A-0000000000")).to_be_visible()
     page.get_by_role("radiogroup").first.get_by_role("radio").first.focus()

@@ -20,7 +20,6 @@ NO_CLIPBOARD = """() => {
 
 
 def test_the_link_is_copied(visit: Callable[[str], Page]) -> None:
-    """By keys alone: the clipboard gets the URL as it is now, and the page says so."""
     page = visit("softmax?head=1&mask=causal")
     page.evaluate(COPIED)
     page.locator(BUTTON).focus()
@@ -36,7 +35,6 @@ def test_the_link_is_copied(visit: Callable[[str], Page]) -> None:
 
 
 def test_without_a_clipboard_the_old_command_copies(visit: Callable[[str], Page]) -> None:
-    """A page without encryption has no clipboard; what the command takes is the URL."""
     page = visit("scores")
     page.evaluate(NO_CLIPBOARD)
     page.evaluate(
@@ -50,9 +48,6 @@ def test_without_a_clipboard_the_old_command_copies(visit: Callable[[str], Page]
 
 
 def test_without_any_leave_the_link_can_be_selected(visit: Callable[[str], Page]) -> None:
-    """The field holds the URL, all of it selected; Escape closes it and gives the button the
-    focus back.
-    """
     page = visit("scores?head=1")
     page.evaluate(NO_CLIPBOARD)
     page.evaluate("document.execCommand = () => false")
@@ -68,9 +63,6 @@ def test_without_any_leave_the_link_can_be_selected(visit: Callable[[str], Page]
 
 
 def test_the_button_covers_nothing(visit: Callable[[str], Page]) -> None:
-    """In every width the end of the menu leaves it its room, and a lecture is alone in the
-    window.
-    """
     page = visit("scores")
     for width, height in ((1366, 768), (1180, 720), (700, 800), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})

@@ -18,9 +18,6 @@ Visit = Callable[[str], Page]
 
 
 def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
-    """A click pins a pair, in the text and in the URL; the layer's own focus stays where it
-    was.
-    """
     page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20")
     click_cell(page, "probabilities", (17, 2))
     expect_url(page, "lab_cell=17-2", "!query=17")
@@ -28,9 +25,6 @@ def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
 
 
 def test_the_laboratory_is_shared(visit: Visit) -> None:
-    """Tokens chosen on one page are those of the next, and the weights are still there on the
-    way back.
-    """
     page = visit("self-attention-mass?lab_weights=tied")
     page.get_by_role("button", name="X = [1, 2, 3]").click()
     expect_url(page, "lab_tokens=numbers", "!lab_weights")
@@ -51,7 +45,6 @@ def test_the_laboratory_is_shared(visit: Visit) -> None:
 
 
 def test_a_run_can_be_stopped(visit: Visit) -> None:
-    """Stopping keeps what has been measured; the next click goes on from there."""
     page = visit("growth?growth_kind=tied&growth_error=0.001&growth_seed=11")
     expect(page.get_by_text("0 of 20 points")).to_be_visible()
     page.get_by_role("button", name="Draw tokens and measure").click()
@@ -65,9 +58,6 @@ def test_a_run_can_be_stopped(visit: Visit) -> None:
 
 
 def test_an_example_is_in_the_url(visit: Visit) -> None:
-    """Also its numbers, whose field comes with it: the link gives the same page, and one step
-    back the page before.
-    """
     page = visit("self-attention-mass")
     page.get_by_role("button", name="Equal norms").click()
     expect_url(page, "lab_tokens=numbers", "lab_numbers=3%2C4")

@@ -49,9 +49,6 @@ def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
 
 
 def test_the_state_is_kept_and_comes_back(visit: Visit) -> None:
-    """The file holds the choices and the chosen cell, and loading it into the app at its first
-    state restores them.
-    """
     page = visit("scores?mask=causal&head=1&query=5&key=2&notation=gml")
     kept = downloaded(page, "Own numbers", "These matrices as NPZ", "State")["attention-lab.json"]
     state = read_state(kept)
@@ -88,7 +85,6 @@ def test_a_refused_file_leaves_the_place_for_the_next(visit: Visit) -> None:
 
 
 def test_a_step_is_taken_along(visit: Visit) -> None:
-    """Page, notebook, script, trace and field are made of the layer that is shown."""
     page = visit("scores?text=one+two+three")
     names = (
         "This step as one web page",
@@ -104,9 +100,6 @@ def test_a_step_is_taken_along(visit: Visit) -> None:
 
 
 def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
-    """A class that reads the code need not ask for it on every page, and puts it away for all
-    of them.
-    """
     page = visit("scores")
     chosen = page.get_by_role("button", name="The code")
     chosen.click()
@@ -119,9 +112,6 @@ def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
 
 
 def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
-    """The menu gives a PNG named after the page, in which a cell has the colour that it has
-    on the board.
-    """
     page = visit("scores?d_model=24&query=0&key=0")
     page.locator(".save summary").click()
     with page.expect_download() as download:
@@ -139,7 +129,6 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
 
 
 def test_a_board_is_kept_as_svg(visit: Visit) -> None:
-    """Its file is named after the page; every number of the matrix is a word in it."""
     page = visit("softmax?n_heads=2&text=the+cat+sat")
     settled(page).locator(".save summary").first.click()
     with page.expect_download() as kept:

@@ -77,11 +77,6 @@ def picture(page: Page, name: str) -> None:
 def test_every_page_in_every_look(
     page: Page, app_url: str, look: str, pages: Sequence[Entry], request: pytest.FixtureRequest
 ) -> None:
-    """A page opens by its URL, without an error, in its theme, accessible, no wider than the
-    window.
-
-    The themes differ in their colours only, so the dark one is searched for those alone.
-    """
     width, height, scheme = LOOKS[look]
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": height})

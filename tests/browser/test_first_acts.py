@@ -43,9 +43,6 @@ def refused(page: Page, count: int = 1) -> Page:
 
 
 def test_the_message_is_in_the_first_window(visit: Visit) -> None:
-    """After each act that makes no layer, in every window; the last picture stays below it, out of
-    reach, and comes back.
-    """
     page = visit("scores?d_model=8&n_heads=2")
     size, sentence = (page.get_by_label(one, exact=True) for one in ("Embedding size", "Sentence"))
     found = {}
@@ -74,7 +71,6 @@ def test_the_message_is_in_the_first_window(visit: Visit) -> None:
 
 @pytest.mark.parametrize("path", ["scores", "all-heads", "compare"])
 def test_without_a_picture_the_message_stands_with_the_heading(visit: Visit, path: str) -> None:
-    """Nothing is kept free for a picture that there is not."""
     page = visit(f"{path}?d_model=8&n_heads=3")
     for window in WINDOWS:
         refused(resized(page, *window))
@@ -87,9 +83,6 @@ def test_without_a_picture_the_message_stands_with_the_heading(visit: Visit, pat
 
 
 def test_heads_are_chosen_among_those_that_fit(visit: Visit) -> None:
-    """The arrow keys go from one to the next, and one step of the embedding size to what the heads
-    can share; where only named controls are shown, Heads is this slider.
-    """
     page = visit("scores?d_model=12&n_heads=4")
     for key, count in (("ArrowRight", 6), ("ArrowRight", 12), ("ArrowLeft", 6)):
         slider(page, "Heads").press(key)
@@ -106,7 +99,6 @@ def test_heads_are_chosen_among_those_that_fit(visit: Visit) -> None:
 
 
 def test_a_reload_keeps_every_choice(visit: Visit) -> None:
-    """Twice, with every control and every switch moved from its default."""
     moved = {one.name: widget_value(one, MOVES[one.name][0]) for one in CONTROLS}
     moved |= {"scaling": "custom", "mask": "window", "output_matrix": "none", "d_model": 32}
     moved |= {key: not VIEW_DEFAULTS[key] for _, key, _ in VIEW_SWITCHES} | {"notation": "gml"}

@@ -26,7 +26,6 @@ FIRST = presets()[0]
 
 
 def test_the_first_example_is_one_entry_of_the_history(page: Page, app_url: str) -> None:
-    """The bare URL becomes the example's, which a reload keeps; a step back leaves the app."""
     page.goto(app_url)  # the first visitor of a server comes to its first page first
     settled(page).goto("about:blank")
     page.goto(f"{app_url}/scores")
@@ -47,7 +46,6 @@ def test_the_first_example_is_one_entry_of_the_history(page: Page, app_url: str)
 
 
 def test_a_trained_layer_shows_its_sizes_and_keeps_the_others(page: Page, app_url: str) -> None:
-    """384 and 12 stand where the controls were; these come back with the example's own weights."""
     page.goto(f"{app_url}/scores?d_model=24&n_heads=3&weights=trained")
     settled(page)
     size = page.get_by_label("Embedding size", exact=True).and_(page.locator(":visible"))

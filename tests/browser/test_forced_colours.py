@@ -25,9 +25,6 @@ def colours(part: Locator) -> list[tuple[int, int]]:
 
 
 def test_what_is_chosen_is_seen(visit: Callable[[str], Page], page: Page) -> None:
-    """Chosen buttons have another ground than the others, switches and sliders are not as black
-    as the page.
-    """
     page.emulate_media(forced_colors="active", color_scheme="dark")
     visit("growth")
     chosen, other = (page.get_by_role("radio", name=name) for name in ("weightless", "tied"))

@@ -44,9 +44,6 @@ def boxes(page: Page, app_url: str, path: str) -> int:
 
 
 def test_no_visitor_is_told_that_a_page_was_not_found(page: Page, fresh_url: str) -> None:
-    """Neither the first visitor of a fresh server nor the second, each by the URL of a page; one
-    who asks for a page that does not exist is told so.
-    """
     page.add_init_script(WATCH)
     assert [boxes(page, fresh_url, path) for path in ("scores", "output")] == [0, 0]
     expect_title(page, "Output")
@@ -54,7 +51,6 @@ def test_no_visitor_is_told_that_a_page_was_not_found(page: Page, fresh_url: str
 
 
 def test_nothing_is_seen_without_its_style(page: Page, app_url: str) -> None:
-    """Until the style sheet has come, no control stands alone in the window; then all are seen."""
     page.add_init_script(WATCH_STYLE)
     page.goto(f"{app_url}/scores")
     settled(page)

@@ -94,9 +94,6 @@ def faults_of(page: Page, window: tuple[int, int]) -> object:
 
 
 def test_every_step_invites_and_asks_in_its_place(asked: Page, app_url: str) -> None:
-    """The example stands in the panel, and the invitation beside it; the question and the verdict
-    stand there, too: on no matrix, in the window, uncut. No matrix moves.
-    """
     wrong = {}
     for step in STEPS:
         fresh(asked, app_url, f"{step}?{FIRST}&{AT}")
@@ -118,9 +115,6 @@ def test_every_step_invites_and_asks_in_its_place(asked: Page, app_url: str) -> 
 def test_a_guess_is_taken_by_enter_and_told_beside_the_arithmetic(
     asked: Page, app_url: str
 ) -> None:
-    """The invitation takes the board to the other cell; its number is told beside the guess, and
-    its terms stand with it; the reason is one key away; closing leads back to the example.
-    """
     _, score = asked_for("scores")
     opened(asked, app_url)
     expect(asked.locator(".arithmetic .result").first).to_have_text("14")
@@ -140,9 +134,6 @@ def test_a_guess_is_taken_by_enter_and_told_beside_the_arithmetic(
 
 
 def test_other_cells_are_explained_while_a_question_waits(asked: Page, app_url: str) -> None:
-    """Nobody has to guess: pointing elsewhere explains that cell, and a click there puts the
-    question aside; only its own cell stays covered.
-    """
     index, _ = asked_for("scores")
     opened(asked, app_url)
     asked.locator(".guess .invite").click()
@@ -158,9 +149,6 @@ def test_other_cells_are_explained_while_a_question_waits(asked: Page, app_url: 
 
 
 def test_the_next_steps_ask_first_until_one_button_stops_it(asked: Page, app_url: str) -> None:
-    """Accepting once is enough for the visit; the switch in the URL does the same; after one click
-    nothing is asked any more, also when the page is loaded again.
-    """
     opened(asked, app_url)
     asked.locator(".guess .invite").click()
     expect(asked.locator(".guess .typed")).to_be_visible()
@@ -177,7 +165,6 @@ def test_the_next_steps_ask_first_until_one_button_stops_it(asked: Page, app_url
 
 
 def test_the_end_of_the_story_tells_what_was_guessed(asked: Page, app_url: str) -> None:
-    """One right, one wrong: both counts, and the step that surprised; a step asks once."""
     opened(asked, app_url, f"scores?{FIRST}&{AT}&guess=true")
     guess(asked, format_number(asked_for("scores")[1], 0))
     opened(asked, app_url, f"scale?{FIRST}&{AT}&guess=true")
@@ -192,7 +179,6 @@ def test_the_end_of_the_story_tells_what_was_guessed(asked: Page, app_url: str) 
 
 
 def test_a_clicker_is_held_up_by_an_open_question_only(asked: Page, app_url: str) -> None:
-    """In a lecture the first key shows the answer to an open question; an invitation takes none."""
     opened(asked, app_url, f"scores?{FIRST}&{AT}&present=true")
     expect(asked.locator(".guess .invite")).to_be_visible()
     asked.keyboard.press("PageDown")
@@ -205,7 +191,6 @@ def test_a_clicker_is_held_up_by_an_open_question_only(asked: Page, app_url: str
 
 
 def test_a_question_on_a_phone(phone: Page, app_url: str) -> None:
-    """The invitation is in sight without scrolling and takes a finger, and so does the question."""
     opened(phone, app_url)
     phone.locator(".guess .invite").tap()
     box = phone.locator(".guess").bounding_box()

@@ -22,9 +22,6 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
-    """The hand-out opens from the disk, offline: it explains, takes keys, plays, gives a
-    picture, asks for nothing.
-    """
     trace = trace_of(SCENARIO)
     scene = coloured_scene(story.scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
@@ -63,7 +60,6 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
 
 
 def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path) -> None:
-    """A step that asks first also asks in its file, offline: the guess is judged there."""
     assert context.browser
     asked = context.browser.new_context(accept_downloads=True)
     page = asked.new_page()

@@ -22,7 +22,6 @@ Visit = Callable[[str], Page]
 
 
 def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
-    """Heads that are off and the change of bases are in the URL; a reload shows the same."""
     page = visit("head-worth")
     switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")
     switches.get_by_role("button", name="1", exact=True).click()
@@ -40,7 +39,6 @@ def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
 
 
 def test_a_click_opens_one_wide_head(visit: Visit) -> None:
-    """From *Split*, below the stage; the chosen head stays."""
     page = visit("split?n_heads=2&d_model=8&head=1")
     page.get_by_role("button", name="Compare with one wide head").click()
     expect_title(page, "All heads")
@@ -52,7 +50,6 @@ def test_a_click_opens_one_wide_head(visit: Visit) -> None:
     "path", ["head-portraits", "all-heads?heads_view=Lines", "arrays?notation=gml"]
 )
 def test_nothing_wide_is_cut_in_a_small_window(visit: Visit, page: Page, path: str) -> None:
-    """At 1,024 px beside the sidebar, wide pictures and tables are whole, to their last column."""
     page.set_viewport_size({"width": 1024, "height": 768})
     cut = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
     found = visit(path).locator("[class*=st-key-wide]").evaluate_all(cut)
@@ -61,9 +58,6 @@ def test_nothing_wide_is_cut_in_a_small_window(visit: Visit, page: Page, path: s
 
 
 def test_the_keyboard_reaches_every_cell_of_all_heads(visit: Visit) -> None:
-    """Tab comes to the board; arrows go from cell to cell, Page down to the next head, End to the
-    last key; each cell is announced with query, key and number, and Enter makes it the focus.
-    """
     page = visit("all-heads?subset=0.3")
     page.locator("[data-panel='probabilities tiles']").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "PageDown"):
@@ -80,9 +74,6 @@ def test_the_keyboard_reaches_every_cell_of_all_heads(visit: Visit) -> None:
 
 
 def test_the_first_line_of_heads_is_in_sight(visit: Visit) -> None:
-    """In the first window the first line of heads and a legend are visible; at 64 tokens all heads
-    are drawn whole.
-    """
     page = visit("all-heads")
     page.set_viewport_size({"width": 1366, "height": 768})
     settled(page)

@@ -26,9 +26,6 @@ Visit = Callable[[str], Page]
 
 
 def test_back_and_forth(visit: Visit) -> None:
-    """The state goes along to other steps, and one step back is the step before, with the state
-    kept.
-    """
     page = visit("scores?n_heads=2&mask=causal&query=4")
     steps = page.get_by_role("navigation", name="Steps of the story")
     expect(steps.locator("[aria-current=page]")).to_have_text("Scores")
@@ -46,7 +43,6 @@ def test_back_and_forth(visit: Visit) -> None:
 
 
 def test_the_choices_of_a_page_are_there_after_a_step_back_from_another(visit: Visit) -> None:
-    """Whoever leaves a page by the menu finds its own choices again one step back."""
     page = visit("break-it?bi_spot=true&bi_round=4")
     page.locator("[data-testid=stTopNavSection]").first.click()
     page.locator("a[data-testid^=stTopNav]", has_text="Split").first.click()
@@ -58,9 +54,6 @@ def test_the_choices_of_a_page_are_there_after_a_step_back_from_another(visit: V
 
 
 def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
-    """A pinned cell moves query and key, and both are one entry; a step back leads to the page
-    before.
-    """
     page = visit("tokens")
     page.get_by_role("link", name="Scores", exact=True).first.click()
     expect_title(page, "Scores")
@@ -77,9 +70,6 @@ def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
 
 
 def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) -> None:
-    """A shorter sentence has no such query: a cell worth a look is chosen, and a step back leads to
-    before the pin.
-    """
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 9, 7])
     expect_url(page, "query=9", "key=7")
@@ -95,9 +85,6 @@ def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) ->
 
 
 def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
-    """What the server wrote before it heard of a move brings the old value; what it writes
-    after a click counts.
-    """
     page = visit("scores?n_tokens=6&query=5")
     slider(page, "Sequence length").press("ArrowLeft")
     expect_url(page, "n_tokens=5", "query=2", "key=4")
@@ -110,7 +97,6 @@ def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
 
 
 def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
-    """A URL leaves out defaults: a step back from the first pin leads to such a URL."""
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 2, 3])
     expect_url(page, "query=2", "key=3")
@@ -123,9 +109,6 @@ def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -
 
 
 def test_forward_after_undo_undoes_again(visit: Visit) -> None:
-    """Undo is an act like others: a step back brings the edit again, a step forward takes it
-    away again.
-    """
     page = visit("projections?edits=wq_0_0_9")
     page.get_by_role("button", name="Undo").click()
     expect_url(page, "!edits")
@@ -137,9 +120,6 @@ def test_forward_after_undo_undoes_again(visit: Visit) -> None:
 
 
 def test_a_pinned_operand_is_in_the_url(visit: Visit) -> None:
-    """Whoever opens the URL of a pinned cell of Q finds it explained; a step back takes the
-    pin back.
-    """
     page = visit("scores")
     entries = page.evaluate("history.length")
     click_cell(page, "query_heads", [0, 0, 2, 1])

@@ -31,9 +31,6 @@ def walk(page: Page, panel: str, *keys: str) -> None:
 
 
 def test_a_cell_reached_by_keys_is_not_behind_the_way(visit: Visit) -> None:
-    """Where the page is scrolled down, a cell above is scrolled out from behind the menu and
-    the steps of the story.
-    """
     page = visit("scores?query=4&key=1")
     page.evaluate(BOTTOM)
     walk(page, "Sₕ scores", "ArrowUp")
@@ -43,9 +40,6 @@ def test_a_cell_reached_by_keys_is_not_behind_the_way(visit: Visit) -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(844, 390), (360, 225)])
 def test_a_low_window_shows_the_cell(visit: Visit, page: Page, width: int, height: int) -> None:
-    """On a phone held across, and at four times the size, neither the way nor the arithmetic
-    covers the board.
-    """
     page.set_viewport_size({"width": width, "height": height})
     visit("scores?query=4&key=1")
     walk(page, "Sₕ scores", *["ArrowDown"] * 3, "ArrowUp")
@@ -62,7 +56,6 @@ def test_a_low_window_shows_the_cell(visit: Visit, page: Page, width: int, heigh
 def test_in_larger_type_on_a_small_phone_the_arithmetic_leaves_half_of_the_window(
     visit: Visit, page: Page, name: str
 ) -> None:
-    """What stays in sight below the board takes less than half of a window of 320 × 640."""
     page.set_viewport_size({"width": 320, "height": 640})
     visit(f"{name}?present=true&query=4&key=1&feature=1")
     top, bottom = sides(page.locator(".board .dock").first)
@@ -70,9 +63,6 @@ def test_in_larger_type_on_a_small_phone_the_arithmetic_leaves_half_of_the_windo
 
 
 def test_where_the_keys_are_is_seen(visit: Visit, page: Page) -> None:
-    """A switch and a link to a page are outlined when the Tab key has come to them, as all
-    other controls are.
-    """
     visit("break-it")
     spot = page.get_by_text("Spot the mistake")
     outline = "element => getComputedStyle(element.closest('a, label')).outline"

@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.browser
 def test_in_chromium(context: BrowserContext, files: str) -> None:
-    """Every JavaScript test passes in the browser that shows the app."""
     page = context.new_page()
     page.goto(f"{files}/tests/js/")
     page.evaluate(
@@ -31,7 +30,6 @@ def test_in_chromium(context: BrowserContext, files: str) -> None:
 
 
 def test_no_test_is_left_out() -> None:
-    """Every file of tests is among those that the page opens."""
     folder = ROOT / "tests" / "js"
     files = {path.name for kind in ("test", "page") for path in folder.glob(f"*.{kind}.js")}
     assert files == set(
@@ -43,7 +41,6 @@ def test_no_test_is_left_out() -> None:
     shutil.which("node") is None, reason="no Node on this machine: Chromium runs the same tests"
 )
 def test_under_node() -> None:
-    """Every JavaScript test passes under Node's own runner."""
     node = str(shutil.which("node"))
     done = subprocess.run(
         [node, "--test", "tests/js/"], cwd=ROOT, capture_output=True, text=True, check=False

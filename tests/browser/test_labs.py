@@ -26,9 +26,6 @@ def go(page: Page, title: str) -> None:
 
 
 def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> None:
-    """The progress moves while it trains; leaving ends the run, which can be continued on
-    coming back.
-    """
     page = visit("training?train_steps=20000&train_seed=77")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
@@ -44,9 +41,6 @@ def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> No
 
 
 def test_two_visitors_train_for_themselves(context: BrowserContext, app_url: str) -> None:
-    """What one visitor has trained, another with the same choices still has to train; each can
-    train again.
-    """
     assert context.browser is not None
     one, other = (context.browser.new_context().new_page() for _ in range(2))
     for page in (one, other):
@@ -71,9 +65,6 @@ def test_two_visitors_train_for_themselves(context: BrowserContext, app_url: str
 
 
 def test_one_button_trains_and_stops(visit: Visit) -> None:
-    """While it trains there is no second button to train, and the keyboard stays on the one
-    that stops and goes on.
-    """
     page = visit("training?train_steps=20000&train_seed=78")
     button = page.locator(".st-key-train-go button")
     button.press("Enter")
@@ -92,9 +83,6 @@ def test_one_button_trains_and_stops(visit: Visit) -> None:
 
 
 def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
-    """A table takes them all while it is typed into, and shows what the URL says after a
-    step back.
-    """
     page = visit("convolution?conv_image=drawn")
     grid = page.get_by_test_id("stDataFrame")
     grid.locator(".dvn-scroller").click(position={"x": 20, "y": 50})
@@ -113,9 +101,6 @@ def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
 
 
 def test_a_picture_from_a_file(visit: Visit) -> None:
-    """A PGM, then a PNG, becomes the picture and stays, where one is refused and where the page
-    was left meanwhile.
-    """
     page = visit("convolution?conv_image=file")
     upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
     upload.set_input_files(
@@ -140,7 +125,6 @@ def test_a_picture_from_a_file(visit: Visit) -> None:
 
 
 def test_a_clicked_pixel(visit: Visit) -> None:
-    """A click on a pixel shows what the heads read for it, and stands in the URL."""
     page = visit("convolution")
     click_cell(page, "attention", (1, 6))
     expect_url(page, "conv_pixel=1-6")

@@ -26,9 +26,6 @@ FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(
 
 @pytest.mark.parametrize(("path", "factor"), [("scores", 1.1), ("lexicon", 1.1)])
 def test_presentation_enlarges_the_type(visit: Visit, path: str, factor: float) -> None:
-    """The switch for the classroom makes the text of page and board larger and keeps the page
-    within the window; a step has large type before, where its window has room.
-    """
     size = "(element) => parseFloat(getComputedStyle(element).fontSize)"
     page = visit(path)
     before = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
@@ -43,9 +40,6 @@ def test_presentation_enlarges_the_type(visit: Visit, path: str, factor: float) 
 def test_columns_too_narrow_for_larger_type_stand_below_each_other(
     visit: Visit, page: Page, page_of_charts: str
 ) -> None:
-    """In a half of 330 pixels, bars were slivers, and the names of a chart ran out of the
-    window.
-    """
     page.set_viewport_size({"width": 1024, "height": 768})
     name = visit(f"{page_of_charts}?present=true").locator(".chart .names button").first
     main = page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth - main.clientWidth")
@@ -59,7 +53,6 @@ def test_columns_too_narrow_for_larger_type_stand_below_each_other(
 
 @pytest.mark.parametrize("path", ["propositions", "stiefel"])
 def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
-    """In larger type, where columns are narrow, a long formula goes on in a further line."""
     page = visit(f"{path}?present=true")
     assert page.locator(".katex-display").count() > 1
     assert page.evaluate(FORMULAS_CUT) == []
@@ -69,9 +62,6 @@ def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
 def test_the_names_of_the_steps_are_whole_in_larger_type(
     visit: Visit, page: Page, width: int, lines: int
 ) -> None:
-    """Each lies within the strip between Previous and Next, on top of no other, also where the
-    widest name is bold.
-    """
     page.set_viewport_size({"width": width, "height": 900})
     way = visit("projections?present=true").get_by_role("navigation", name="Steps of the story")
     boxes = [link.bounding_box() for link in way.get_by_role("link").all()]
@@ -89,9 +79,6 @@ def test_the_names_of_the_steps_are_whole_in_larger_type(
 
 
 def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) -> None:
-    """What sharing saves is a table; where it is wider than its column, the choice beside it
-    lay on it.
-    """
     page = visit("shared-keys?present=true")
     table, choice = (
         page.locator("table").last.bounding_box(),
@@ -103,9 +90,6 @@ def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) ->
 
 
 def test_a_wide_table_is_scrolled_by_itself(visit: Visit, page: Page) -> None:
-    """In larger type on a small phone the page stays as wide as the window, and the buttons of
-    a board in its frame.
-    """
     page.set_viewport_size({"width": 320, "height": 700})
     visit("one-matrix-or-many?present=true&query=4&key=1")
     assert (

@@ -39,9 +39,6 @@ def name(chart: Locator, text: str) -> Locator:
 
 
 def test_a_name_hides_and_shows_what_it_names(visit: Visit) -> None:
-    """What is pressed is shown; what was hidden stays so while the page runs again, until it is
-    pressed again.
-    """
     page = visit("head-worth")
     chart = drawn(page)
     assert chart.evaluate(SHOWN) == EVERYTHING == chart.locator(".names button").all_text_contents()
@@ -57,9 +54,6 @@ def test_a_name_hides_and_shows_what_it_names(visit: Visit) -> None:
 
 
 def test_names_by_keyboard(visit: Visit) -> None:
-    """One stop of the tabulator key for all names; arrows go from name to name, Enter and the
-    space bar press.
-    """
     page = visit("head-worth")
     chart = drawn(page)
     assert chart.evaluate(STOPS) == [0, -1, -1, -1, -1]
@@ -74,7 +68,6 @@ def test_names_by_keyboard(visit: Visit) -> None:
 
 @pytest.mark.parametrize("width", [1440, 390])
 def test_all_names_stand_above_the_chart(visit: Visit, width: int) -> None:
-    """Sixteen heads need several lines of names, for which the chart makes room."""
     page = visit("head-worth?n_heads=16&n_tokens=8")
     page.set_viewport_size({"width": width, "height": 900})
     chart = drawn(page)
@@ -90,7 +83,6 @@ def test_all_names_stand_above_the_chart(visit: Visit, width: int) -> None:
 
 
 def test_a_kept_picture_has_its_names(visit: Visit) -> None:
-    """The file of a chart has the names of what it shows, at its whole height."""
     page = visit("head-worth")
     chart = drawn(page)
     name(chart, "head 3").click()

@@ -38,9 +38,6 @@ def expect_moment(page: Page, name: str, place: int) -> None:
 
 @pytest.mark.parametrize("name", shipped_lessons())
 def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, name: str) -> None:
-    """The bare URL opens it without menu and sidebar. The keys of a clicker lead through it, no
-    press is without effect, and nothing of a moment before is left in the URL.
-    """
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/?lesson={name}")
     lesson = shipped_lessons()[name]
@@ -55,7 +52,6 @@ def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, na
 
 
 def test_links_and_keys_lead_back(page: Page, app_url: str) -> None:
-    """By the link, and from a page without a step by the key."""
     page.goto(f"{app_url}/?lesson=masks&moment=3")
     expect_moment(page, "masks", 2)
     page.locator(".lesson-bar a.after").click()
@@ -65,7 +61,6 @@ def test_links_and_keys_lead_back(page: Page, app_url: str) -> None:
 
 
 def test_the_note_has_a_window_of_its_own(page: Page, app_url: str) -> None:
-    """It covers nothing on the projector, and follows the moments."""
     page.goto(f"{app_url}/?lesson=masks&moment=3")
     expect_moment(page, "masks", 2)
     notes = [moment.note for moment in shipped_lessons()["masks"].moments]
@@ -77,7 +72,6 @@ def test_the_note_has_a_window_of_its_own(page: Page, app_url: str) -> None:
 
 
 def test_a_question_is_answered_in_the_bar(page: Page, app_url: str) -> None:
-    """By keyboard: the answer is marked, the right one too, and the reason appears."""
     page.goto(f"{app_url}/?lesson=multi-head-attention&moment=4")
     expect_moment(page, "multi-head-attention", 3)
     why = page.locator(".lesson-question output")
@@ -91,7 +85,6 @@ def test_a_question_is_answered_in_the_bar(page: Page, app_url: str) -> None:
 
 
 def test_the_whole_result_is_in_the_window_below_the_bar(page: Page, app_url: str) -> None:
-    """On a projector, with two lines of text and a question above the step."""
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/?lesson=multi-head-attention&moment=4")
     expect_moment(page, "multi-head-attention", 3)
@@ -101,7 +94,6 @@ def test_the_whole_result_is_in_the_window_below_the_bar(page: Page, app_url: st
 
 
 def test_all_controls_come_back_and_the_lesson_ends(page: Page, app_url: str) -> None:
-    """The menu is there again, the moment stays; then the bar is gone and the state stays."""
     page.goto(f"{app_url}/?lesson=masks&moment=1")
     expect_moment(page, "masks", 0)
     page.get_by_role("link", name="All controls").click()
@@ -117,7 +109,6 @@ def test_all_controls_come_back_and_the_lesson_ends(page: Page, app_url: str) ->
 
 
 def test_a_lesson_on_a_phone(page: Page, app_url: str) -> None:
-    """The page is no wider than the screen, and the next moment is one tap away."""
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{app_url}/?lesson=masks&moment=1")
     expect_moment(page, "masks", 0)

@@ -43,9 +43,6 @@ def arithmetic_of(page: Page) -> str:
 
 
 def test_from_a_sentence_to_the_output(visit: Visit) -> None:
-    """Typing a sentence and the three sizes, then every step with the next link: each page is
-    that very layer's.
-    """
     page = visit("")
     sentence = page.get_by_label("Sentence", exact=True)
     sentence.fill("the cat saw the other cat")
@@ -85,9 +82,6 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
 
 
 def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
-    """Clicking a cell of one head, then one of another in the small matrices, moves URL,
-    boxes and arithmetic.
-    """
     page = visit("scores?n_heads=2&seed=5")
     trace = trace_of(Scenario(n_heads=2, seed=5))
     click_cell(page, "scores", (0, 0, 3, 7))
@@ -111,7 +105,6 @@ def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
 
 
 def test_the_overview_opens_a_step(visit: Visit) -> None:
-    """A step's link in the overview leads to that step, with the same layer."""
     page = visit("overview?n_heads=2&query=4")
     page.get_by_role("link", name="Softmax").last.click()
     expect_url(page, "/softmax")
@@ -120,9 +113,6 @@ def test_the_overview_opens_a_step(visit: Visit) -> None:
 
 
 def test_the_overview_of_a_long_sentence(visit: Visit) -> None:
-    """The chosen cell is current also where not all tokens are drawn; the board says which are,
-    and brings others.
-    """
     page = visit("overview?n_tokens=64&query=60&key=3")
     drawn = page.locator(".board .window label")
     expect(drawn).to_have_text(["query position 40–63 of 64", "key position 0–23 of 64"])
@@ -132,9 +122,6 @@ def test_the_overview_of_a_long_sentence(visit: Visit) -> None:
 
 
 def test_an_example_reaches_the_url(visit: Visit) -> None:
-    """What an example sets is in the URL also where its group of controls was closed, and
-    outlives a reload.
-    """
     page = visit("scores")
     page.get_by_label("Example", exact=True).click()
     page.get_by_role("option", name="Causal").click()
@@ -147,9 +134,6 @@ def test_an_example_reaches_the_url(visit: Visit) -> None:
 
 
 def test_a_deep_link_on_a_fresh_server(page: Page, fresh_url: str) -> None:
-    """The first visitor of a fresh server who comes by a link finds the state it describes, and
-    no dialog stays.
-    """
     query = "text=one+two+three&n_heads=2&mask=causal&residual=true&head=1&query=2&key=1"
     for path in ("scores", "output"):
         page.goto(f"{fresh_url}/{path}?{query}")
@@ -172,9 +156,6 @@ def test_a_deep_link_on_a_fresh_server(page: Page, fresh_url: str) -> None:
 
 
 def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
-    """The next act in a tab that has found a fresh server leaves it there, not even for a
-    moment elsewhere.
-    """
     port = free_port()
     with running_app(tmp_path, port) as app_url:
         page.goto(f"{app_url}/scores?d_model=24&n_heads=1&query=3&key=1")
@@ -191,7 +172,6 @@ def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
 
 
 def test_the_logo_leads_to_the_first_page(visit: Visit) -> None:
-    """The bare URL is that of the logo alone, which keeps the choices."""
     page = visit("scores?n_heads=2")
     page.get_by_test_id("stLogoLink").first.click()
     expect_title(page, "Overview")
@@ -199,7 +179,6 @@ def test_the_logo_leads_to_the_first_page(visit: Visit) -> None:
 
 
 def test_an_unknown_url_leads_to_the_first_page(visit: Visit) -> None:
-    """A URL that no page has shows the first page."""
     page = visit("nonsense")
     expect_title(page, PAGES[0].title)
 

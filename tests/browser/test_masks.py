@@ -27,9 +27,6 @@ def hidden_cells(page: Page) -> list[list[int]]:
 
 
 def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
-    """A click hides a cell, Enter the cell reached by arrow keys, another click shows it again;
-    the link carries it.
-    """
     page = visit("mask-workshop")
     click_cell(page, "painted", (4, 1), PAINT)
     expect_url(page, "painted=")
@@ -50,18 +47,12 @@ def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
 
 
 def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
-    """A cell of the decoder's board chooses the decoder, its query and its key; the URL
-    holds them.
-    """
     page = visit("encoder-decoder")
     click_cell(page, "scores decoder", (3, 1))
     expect_url(page, "ed_use=decoder", "ed_cell=3.1")
 
 
 def test_spot_the_mistake_by_a_link(visit: Visit) -> None:
-    """A link names the round and not the mistake; the answer is announced on demand, and the next
-    round hides another.
-    """
     page = visit("break-it?bi_spot=true&bi_round=3")
     stated = page.get_by_test_id("stAlert")
     expect(stated).to_have_count(0)
@@ -73,9 +64,6 @@ def test_spot_the_mistake_by_a_link(visit: Visit) -> None:
 
 
 def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
-    """Under every mask all buttons are there: the one that was pressed keeps the keyboard's
-    place and says it is on.
-    """
     page = visit("mask")
     for mask in ("causal", "padding", "window"):
         page.get_by_role("button", name=mask, exact=True).press("Enter")

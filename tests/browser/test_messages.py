@@ -17,9 +17,6 @@ Visit = Callable[[str], Page]
 
 
 def test_nothing_is_sent_as_a_reference(page: Page, app_url: str) -> None:
-    """A board of more than 10 kB that a rerun leaves as it is comes whole, since the browser
-    may have forgotten it.
-    """
     received: list[ForwardMsg] = []
     sockets: list[WebSocket] = []
 
@@ -76,7 +73,6 @@ def test_an_act_on_the_scores_sends_few_messages(page: Page, app_url: str) -> No
 
 
 def test_the_tab_keeps_its_title_and_its_look(visit: Visit) -> None:
-    """They are told once: through acts, on another page, and on the way back."""
     page = visit("scores?n_tokens=6")
     above = "() => getComputedStyle(document.querySelector('.st-key-stage')).minHeight"
 
@@ -102,9 +98,6 @@ def test_the_tab_keeps_its_title_and_its_look(visit: Visit) -> None:
 
 
 def test_a_select_box_shows_the_place_in_the_url(visit: Visit) -> None:
-    """Through new words, fewer tokens, which lack the cell, another page and back, though it is
-    told its place only when it must be.
-    """
     page = visit("scores?text=the+cat+sat+on+the+mat&n_tokens=6&query=5&key=1")
 
     def expect_boxes(query: str, key: str | None) -> None:

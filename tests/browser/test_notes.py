@@ -18,9 +18,6 @@ Visit = Callable[[str], Page]
 def test_random_weights_lead_to_a_trained_head(
     visit: Visit, page: Page, name: str, size: tuple[int, int]
 ) -> None:
-    """The sentence and its button stand whole in the first window; the button keeps step and
-    sentence, and is gone then.
-    """
     page.set_viewport_size({"width": size[0], "height": size[1]})
     visit(f"{name}?head=0&text=the%20dog%20chased%20it")
     note, button = page.locator(".words .note"), page.locator(".words .note button")

@@ -34,9 +34,6 @@ COUNT = """(canvas, colour) => {
 
 
 def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path: Path) -> None:
-    """Names of tokens were white on white where the system is dark, and the arithmetic lay on
-    the last rows.
-    """
     assert context.browser
     alone = context.browser.new_context(offline=True, color_scheme="dark")
     page = alone.new_page()
@@ -66,9 +63,6 @@ def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path
 
 
 def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -> None:
-    """On paper a board has the room of the sidebar, the arithmetic stands below it, and buttons
-    are left out.
-    """
     page = visit("scores?query=4&key=1")
     page.emulate_media(media="print")
     page.evaluate(PRINTS, "beforeprint")
@@ -79,7 +73,6 @@ def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -
 
 
 def test_a_step_is_printed_on_one_sheet(visit: Callable[[str], Page], page: Page) -> None:
-    """Words, formula, matrices and arithmetic of a step stand on the first sheet, no button."""
     stage = visit("split?query=4").locator(".board.step")
     page.emulate_media(media="print")
     page.evaluate(PRINTS, "beforeprint")
@@ -141,7 +134,6 @@ def brightness(page: Page) -> float:
 
 
 def test_what_is_closed_is_left_out(visit: Callable[[str], Page], page: Page) -> None:
-    """Nothing can be opened on paper."""
     closed = visit("scores").locator("details:not([open])")
     assert closed.count() > 3
     page.emulate_media(media="print")
@@ -160,9 +152,6 @@ def expect_free(page: Page) -> None:
 
 
 def test_a_long_word_and_one_from_right_to_left_stay_in_their_line(page: Page) -> None:
-    """A long word was cut off at the edge of the paper, and numbers changed places with the
-    words before them.
-    """
     trace = trace_of(Scenario(text=f"שלום {'w' * 200}"))
     made_of = f"“{' '.join(trace.tokens)}”: 16 features"
     board = coloured_scene(story.scores_board(Stage(trace), (0, 0, 0)), "both")

@@ -86,7 +86,6 @@ def out_of_sight(page: Page, window: tuple[int, int], n_matrices: int) -> list[A
 
 @pytest.mark.parametrize("path", PAGES)
 def test_the_main_matrices_are_in_sight(page: Page, app_url: str, path: str) -> None:
-    """By a bare URL, in two common windows."""
     found = {}
     page.set_viewport_size({"width": WINDOWS[0][0], "height": WINDOWS[0][1]})
     page.goto(f"{app_url}/{path}")
@@ -101,7 +100,6 @@ def test_the_main_matrices_are_in_sight(page: Page, app_url: str, path: str) -> 
 def test_the_titles_of_one_matrix_or_many_are_whole(
     page: Page, app_url: str, notation: str
 ) -> None:
-    """In the smaller of two common windows no title of its first board ends in dots."""
     page.set_viewport_size({"width": WINDOWS[1][0], "height": WINDOWS[1][1]})
     page.goto(f"{app_url}/one-matrix-or-many?notation={notation}")
     settled(page)
@@ -116,7 +114,6 @@ def test_the_titles_of_one_matrix_or_many_are_whole(
 def test_training_and_its_curve_share_a_window(
     page: Page, app_url: str, window: tuple[int, int]
 ) -> None:
-    """The button and the whole curve of the loss are in sight, before and after a press of it."""
     page.set_viewport_size({"width": window[0], "height": window[1]})
     page.goto(f"{app_url}/training?train_steps=50&train_seed={window[0]}")
     settled(page)
@@ -141,7 +138,6 @@ def test_training_and_its_curve_share_a_window(
 def test_a_clicked_picture_opens_its_page_at_the_top(
     page: Page, app_url: str, path: str, panel: str, across: float, opened: str
 ) -> None:
-    """However far down the click was."""
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/{path}?head=0")
     settled(page)
@@ -155,9 +151,6 @@ def test_a_clicked_picture_opens_its_page_at_the_top(
 
 
 def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str) -> None:
-    """Its room is kept: when the script of the picture comes after all else, a page shifts by less
-    than a fiftieth.
-    """
     page.set_viewport_size({"width": 1366, "height": 768})
     held: list[Route] = []
     page.route("**/component.js*", lambda route: held.append(route))
@@ -178,7 +171,6 @@ def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str) -> None:
 
 
 def test_what_cannot_be_computed_is_said_in_the_first_window(page: Page, app_url: str) -> None:
-    """The message stands in the place of the picture, not below the room that is kept for it."""
     page.set_viewport_size({"width": 1280, "height": 720})
     for path in (
         "self-attention-mass?lab_tokens=numbers&lab_numbers=banana",
@@ -192,7 +184,6 @@ def test_what_cannot_be_computed_is_said_in_the_first_window(page: Page, app_url
 
 
 def test_headings_are_in_order(page: Page, app_url: str) -> None:
-    """One heading of the first level, then parts of the second; none leaves a level out."""
     found = {}
     for at in one_by_one(page, [f"{app_url}/{one.url_path}?head=0" for one in ALL]):
         levels = at.locator("[data-testid=stMain]").evaluate(LEVELS)

@@ -56,9 +56,6 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
 
 
 def test_what_explains_a_cell_leaves_the_matrices_in_sight(phone: Page, app_url: str) -> None:
-    """Player and arithmetic take at most a quarter of the height, and no step is wider than the
-    phone.
-    """
     found = {}
     for page in one_by_one(phone, [f"{app_url}/{step}?{FIRST}" for step in STEPS]):
         for height in HEIGHTS:
@@ -74,14 +71,12 @@ def test_what_explains_a_cell_leaves_the_matrices_in_sight(phone: Page, app_url:
 
 @pytest.mark.parametrize("asked", ["", "&hide=true"])
 def test_a_reader_finds_no_serious_fault_on_a_phone(phone: Page, app_url: str, asked: str) -> None:
-    """Nor can anything be scrolled that keys cannot reach."""
     steps = ("split", "scores", "mask", "softmax", "overview")
     for page in one_by_one(phone, [f"{app_url}/{step}?{FIRST}{asked}" for step in steps]):
         assert violations(page) == []
 
 
 def test_a_finger_that_moves_across_explores(phone: Page, app_url: str) -> None:
-    """The cell under the finger is explained; nothing is pinned."""
     phone.goto(f"{app_url}/scores?{FIRST}")
     settled(phone)
     phone.locator("[data-role=result]").scroll_into_view_if_needed()
@@ -95,7 +90,6 @@ def test_a_finger_that_moves_across_explores(phone: Page, app_url: str) -> None:
 
 
 def test_small_cells_are_magnified_under_a_finger(phone: Page, app_url: str) -> None:
-    """Cells have 24 px at least, or a magnifier above the finger while it moves."""
     phone.goto(f"{app_url}/{naming('projections?n_tokens=16&d_model=64&n_heads=8')}")
     settled(phone)
     phone.locator("[data-role=result]").scroll_into_view_if_needed()
@@ -125,7 +119,6 @@ def test_small_cells_are_magnified_under_a_finger(phone: Page, app_url: str) -> 
 
 
 def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
-    """The line of terms ends in the sum of those that have no room, and opens to all terms."""
     phone.goto(f"{app_url}/{naming('scores?n_tokens=16&d_model=64&n_heads=4')}")
     settled(phone)
     terms = phone.locator(".arithmetic .terms")
@@ -142,7 +135,6 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
 
 
 def test_the_strip_of_steps_is_drawn_by_a_finger(phone: Page, app_url: str) -> None:
-    """It scrolls sideways, its steps are 24 px high at least, and the page stays where it is."""
     phone.goto(f"{app_url}/scores?{FIRST}")
     settled(phone)
     steps = phone.locator(".strip .steps")
@@ -159,9 +151,6 @@ def test_the_strip_of_steps_is_drawn_by_a_finger(phone: Page, app_url: str) -> N
 
 
 def test_the_menu_shows_its_sections_first(phone: Page, app_url: str) -> None:
-    """On a phone all headings of the menu are in sight; each opens its pages by a tap or by a key,
-    and what was opened stays open after a reload.
-    """
     phone.goto(f"{app_url}/{naming('scores')}")
     settled(phone)
     phone.get_by_test_id("stExpandSidebarButton").click()

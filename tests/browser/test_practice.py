@@ -17,7 +17,6 @@ Visit = Callable[[str], Page]
 
 
 def test_the_next_question_keeps_the_place_of_the_keyboard(visit: Visit) -> None:
-    """However many numbers a question is given with, Enter asks for the next one, and again."""
     following = visit("practice").get_by_role("button", name="Next question")
     following.focus()
     for number_asked in range(2, 7):
@@ -28,9 +27,6 @@ def test_the_next_question_keeps_the_place_of_the_keyboard(visit: Visit) -> None
 
 
 def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
-    """An answer is judged as it is typed in; the board explains the cell, and one step back is
-    the same question.
-    """
     page = visit("practice?pr_step=scores")
     page.get_by_role("button", name="Next question").click()
     expect_url(page, "pr_number=2")

@@ -56,7 +56,6 @@ def tab_to(page: Page, label: str) -> None:
 
 
 def test_the_watch_for_requests_works(page: Page, app_url: str) -> None:
-    """The check that nothing leaves the machine sees a request to another host."""
     assert at_home(f"{app_url}/static/x.js")
     assert at_home("data:image/png;base64,AAAA")
     assert not at_home("https://fonts.gstatic.com/s/x.woff2")
@@ -64,9 +63,6 @@ def test_the_watch_for_requests_works(page: Page, app_url: str) -> None:
 
 
 def test_by_keyboard_alone(visit: Visit) -> None:
-    """Tab reaches the controls in order, arrow keys change the heads, and a select box changes
-    the cell.
-    """
     page = visit("scores?d_model=24&n_heads=3")
     tab_to(page, "Sentence")
     tab_to(page, "Heads")
@@ -86,9 +82,6 @@ def test_by_keyboard_alone(visit: Visit) -> None:
 
 
 def test_the_way_is_gone_by_one_key(visit: Visit) -> None:
-    """The link that was followed keeps the keyboard's place; where there is none any more, the
-    page's own has it.
-    """
     page = visit("merge")
     page.locator(".strip .after").focus()
     for title in ("Output", "What you have seen", "Practice"):
@@ -103,9 +96,6 @@ def test_the_way_is_gone_by_one_key(visit: Visit) -> None:
 
 
 def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> None:
-    """On a phone Tab stops at nothing beside the window; unfolded, the sidebar's controls are
-    there.
-    """
     page.set_viewport_size({"width": 390, "height": 844})
     visit("break-it")
     for _ in range(6):
@@ -119,9 +109,6 @@ def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> N
 
 
 def test_hostile_text_stays_text(page: Page, app_url: str) -> None:
-    """Markup in the URL is shown letter by letter on every page: nothing of it runs, loads
-    or becomes a link.
-    """
     choices = f"text={quote(HOSTILE)}&query=3&key=1&head={quote(HOSTILE)}"
     for _ in one_by_one(page, [f"{app_url}/{entry.url_path}?{choices}" for entry in PAGES]):
         assert page.locator("img[src=x], a[href^=javascript], script:text('alert')").count() == 0
@@ -130,9 +117,6 @@ def test_hostile_text_stays_text(page: Page, app_url: str) -> None:
 
 
 def test_nonsense_in_the_url(visit: Visit) -> None:
-    """n_heads=banana gives the default and a notice; the nonsense leaves the URL and the
-    notice comes once.
-    """
     page = visit("scores?n_heads=banana&seed=99999999999999999999&query=x")
     notice = page.get_by_test_id("stToast").filter(has_text="banana")
     expect(notice).to_have_count(1)
@@ -168,7 +152,6 @@ def test_a_notice_quotes_letter_by_letter(visit: Visit, asked: str) -> None:
 
 @pytest.mark.parametrize("act", [{"modifiers": ["Control"]}, {"button": "middle"}])
 def test_the_menu_opens_a_new_tab_with_the_choices(visit: Visit, act: dict[str, Any]) -> None:
-    """The new tab has sentence and sizes of the first one, which stays where it is."""
     page = visit("scores?text=a+b+c&n_heads=2")
     page.get_by_test_id("stTopNavSection").filter(has_text="Masks and kinds").click()
     with page.context.expect_page() as opened:
@@ -181,9 +164,6 @@ def test_the_menu_opens_a_new_tab_with_the_choices(visit: Visit, act: dict[str, 
 
 
 def test_words_stay_in_their_buttons_with_space_around_text(visit: Visit) -> None:
-    """Lines, letters, words and paragraphs as far apart as a reader may set them (WCAG 2.2,
-    1.4.12).
-    """
     page = visit("all-heads")
     page.add_style_tag(content=SPACE)
     buttons = page.get_by_test_id("stButtonGroup").locator("button:has(p)")
@@ -197,18 +177,12 @@ def test_words_stay_in_their_buttons_with_space_around_text(visit: Visit) -> Non
 
 @pytest.mark.parametrize("path", ["projections?which=", "growth?growth_kind=", "scores?n_heads=3"])
 def test_a_first_run_that_does_not_end_leaves_the_page_its_style(visit: Visit, path: str) -> None:
-    """An empty choice makes the run start anew half-way, and of the first half the browser may
-    get nothing.
-    """
     page = visit(path)
     expect(page.locator("#attention-lab-style")).to_have_count(1)
     assert page.evaluate("() => Boolean(history.attentionLab)")
 
 
 def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
-    """When the system turns dark while a page is open, a chart's words do not stay dark on the
-    dark page.
-    """
     page = visit("head-worth")
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
@@ -219,7 +193,6 @@ def test_charts_follow_the_system_to_the_dark(visit: Visit) -> None:
 
 
 def test_the_buttons_of_a_board_are_large_enough_for_a_finger(visit: Visit) -> None:
-    """Each is at least 24 px wide and high (WCAG 2.2, 2.5.8)."""
     page = visit("projections?query=4&key=1")
     page.get_by_role("application", name="W_Q").press("Enter")
     expect(page.get_by_role("button", name="Edit this number")).to_be_visible()
@@ -230,9 +203,6 @@ def test_the_buttons_of_a_board_are_large_enough_for_a_finger(visit: Visit) -> N
 
 
 def test_what_was_said_of_a_cell_goes_with_the_focus(visit: Visit) -> None:
-    """Behind the arithmetic of the pinned cell one read on about the cell left behind, even
-    when heads had changed.
-    """
     page = visit("scores?query=4&key=1")
     said = page.locator(".board [aria-live]")
     page.get_by_role("application", name="Sₕ scores").press("ArrowDown")

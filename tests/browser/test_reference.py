@@ -16,9 +16,6 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_concept_opens_where_it_can_be_seen(visit: Callable[[str], Page]) -> None:
-    """The link opens a new tab with notation, sizes and the page's own choice; the first tab
-    stays as it was.
-    """
     page = visit("questions?concepts_words=36%20columns&seed=7")
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Projections").click()
@@ -35,7 +32,6 @@ def test_a_concept_opens_where_it_can_be_seen(visit: Callable[[str], Page]) -> N
 
 @pytest.mark.parametrize("old", OLD_URLS)
 def test_an_old_url_opens_the_page_at_its_new_one(visit: Callable[[str], Page], old: str) -> None:
-    """The page is another one by name, all choices in the URL stay, and nothing is refused."""
     page = visit(f"{old}?lab_tokens=numbers&lab_numbers=1;%202&seed=7")
     expect_title(page, page_of(old).title)
     assert path_of(page) == page_of(old).url_path

@@ -26,9 +26,6 @@ DRAWN = """name => {
 
 
 def test_what_the_heads_add_stands_above_its_sum(visit: Callable[[str], Page]) -> None:
-    """X of one token, what the heads add, and below it in the same columns their sum Y: every
-    number is drawn, in type of at least 13 px.
-    """
     page = visit("seen?query=5")
     trace = trace_of(Scenario())
 
@@ -48,9 +45,6 @@ def test_what_the_heads_add_stands_above_its_sum(visit: Callable[[str], Page]) -
 
 
 def test_strip_and_title_keep_their_place(page: Page, app_url: str) -> None:
-    """From the last step to the pages after it: the strip at the same height, and the title no
-    further away than titles of two steps are.
-    """
     places = {}
     for path in ("output", "seen", "practice"):
         page.goto(f"{app_url}/{path}?guess=false")

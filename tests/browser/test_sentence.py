@@ -24,9 +24,6 @@ ON_ARC = """path => {
 
 
 def test_pointing_and_clicking(visit: Callable[[str], Page]) -> None:
-    """A word that is pointed at shows its arcs; an arc that is clicked shows its score, its share,
-    and opens the step at its cell.
-    """
     page = resized(visit(OWN + "&query=6&key=1"), 1366, 768)
     trace = trace_of(scenario_in(page))
     words = page.locator(".arc-word")
@@ -51,7 +48,6 @@ def test_pointing_and_clicking(visit: Callable[[str], Page]) -> None:
 
 
 def test_first_on_a_phone(visit: Callable[[str], Page]) -> None:
-    """On a phone the whole sentence stands in the first window, above every matrix."""
     page = resized(visit(OWN), 390, 844)
     words = [box for box in (one.bounding_box() for one in page.locator(".arc-word").all()) if box]
     matrix = page.locator("[data-matrix]").first.bounding_box()
@@ -62,7 +58,6 @@ def test_first_on_a_phone(visit: Callable[[str], Page]) -> None:
 
 
 def test_a_covered_result_is_not_read_off_the_arcs(visit: Callable[[str], Page]) -> None:
-    """A step shows the sentence with its arcs, and the words alone while its result is covered."""
     page = resized(visit(OWN.replace("overview", "softmax") + "&query=6&key=1"), 1366, 768)
     assert page.locator(".arcs path").count() > 0
     page.get_by_role("button", name="Cover the result").click()

@@ -41,9 +41,6 @@ CONTRAST = """() => {
 
 
 def test_in_a_small_window_it_is_a_drawer(visit: Visit, page: Page) -> None:
-    """Closed at first and on the next page; open it takes no width from the picture. In a wide
-    window it stands beside the picture.
-    """
     page.set_viewport_size({"width": 1000, "height": 700})
     visit("scores")
     page.wait_for_function(FOLDED)
@@ -64,9 +61,6 @@ def test_in_a_small_window_it_is_a_drawer(visit: Visit, page: Page) -> None:
 
 
 def test_controls_keep_their_places(visit: Visit) -> None:
-    """Whether an example is shown or left, sizes are the model's, a cell is edited, or a step has
-    fewer places to choose.
-    """
     first = visit("scores").evaluate(PLACES, NAMES)
     assert None not in first
     for path in (
@@ -83,14 +77,12 @@ def test_controls_keep_their_places(visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_its_captions_can_be_read(visit: Visit, page: Page, scheme: str) -> None:
-    """Their contrast with the ground is at least 4.5."""
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     visit("scores")
     assert page.evaluate(CONTRAST) >= 4.5
 
 
 def test_the_sentence_is_one_line(visit: Visit) -> None:
-    """Line breaks of what is pasted become spaces, and Enter applies it."""
     page = visit("scores")
     field = page.get_by_label("Sentence", exact=True)
     field.select_text()

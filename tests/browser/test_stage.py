@@ -120,9 +120,6 @@ def faults(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
 
 @pytest.mark.parametrize("name", SIZES)
 def test_a_step_fits_its_window(page: Page, app_url: str, name: str) -> None:
-    """Every step in every window: all matrices, arithmetic, words and player in sight, no two on
-    one another; numbers of at least 11 px for the first example, and none that are smaller.
-    """
     found = {}
     urls = [f"{app_url}/{step}?{SIZES[name]}" for step in STEPS if step != "overview"]
     for at in one_by_one(page, urls):
@@ -139,9 +136,6 @@ def test_a_step_fits_its_window(page: Page, app_url: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", list(SIZES)[:2])
 def test_a_lecture_fills_the_window(page: Page, app_url: str, name: str) -> None:
-    """In lecture mode a step stands alone in the window, without menu and sidebar; the numbers of
-    the first example are at least 18 px high.
-    """
     found = {}
     urls = [f"{app_url}/{step}?{SIZES[name]}&present=true" for step in STEPS if step != "overview"]
     for at in one_by_one(page, urls):
@@ -159,7 +153,6 @@ def test_a_lecture_fills_the_window(page: Page, app_url: str, name: str) -> None
 
 
 def test_the_overview_stands_in_one_window(page: Page, app_url: str) -> None:
-    """The whole layer, with all heads, from the inputs to the output."""
     for at in one_by_one(page, [f"{app_url}/overview?{asked}" for asked in SIZES.values()]):
         for window in WINDOWS:
             shown = at_size(at, window)
@@ -171,9 +164,6 @@ def test_the_overview_stands_in_one_window(page: Page, app_url: str) -> None:
 
 
 def test_numbers_without_room_stand_beside_their_matrix(page: Page, app_url: str) -> None:
-    """Of the row and the column of a cell that is pointed at, some numbers that lie around it are
-    written beside the matrix, which stays where it is; of what is read, those of the other matrix.
-    """
     trace = trace_of(Scenario(weights="trained", layer=3))
     page.goto(f"{app_url}/scores?{SIZES['trained layer']}")
     settled(page)
@@ -197,9 +187,6 @@ def test_numbers_without_room_stand_beside_their_matrix(page: Page, app_url: str
 
 
 def test_twice_as_large(page: Page, app_url: str) -> None:
-    """At 200 % in a laptop's window: nothing is wider than the window, player and arithmetic take
-    a quarter of it at most, no word is cut, and the result's cells can be pointed at.
-    """
     found = {}
     urls = [f"{app_url}/{step}?{FIRST}" for step in STEPS if step != "overview"]
     page.set_viewport_size({"width": 683, "height": 384})

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_covered_result_is_in_the_url(page: Page, app_url: str) -> None:
-    """The result is covered by a button, the URL says so, and a cell that is asked for shows."""
     page.goto(f"{app_url}/scores?seed=0")
     settled(page)
     page.get_by_role("button", name="Cover the result").click()
@@ -33,9 +32,6 @@ def test_a_covered_result_is_in_the_url(page: Page, app_url: str) -> None:
 
 
 def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
-    """Of a covered result a click or Enter on the label of a row shows that row, on a cell the
-    cell; the others stay covered.
-    """
     page.goto(f"{app_url}/scores?{FIRST}&hide=true&query=8&key=1")
     settled(page)
     labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
@@ -60,7 +56,6 @@ def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
 
 
 def test_a_link_leads_past_the_controls(page: Page, app_url: str) -> None:
-    """Among the first stops of the Tab key one leads to the result, in which arrow keys move."""
     page.goto(f"{app_url}/scores?{FIRST}")
     settled(page)
     link = page.locator(".skip-to-board")
@@ -79,7 +74,6 @@ def test_a_link_leads_past_the_controls(page: Page, app_url: str) -> None:
 
 @pytest.mark.parametrize("height", [664, 900])
 def test_the_strip_is_one_stop_of_the_tab_key(page: Page, app_url: str, height: int) -> None:
-    """From the strip one Tab leads to what stands behind it, whatever the window."""
     page.goto(f"{app_url}/scores?{FIRST}")
     resized(page, 1280, height)
     page.locator(".strip a.here").focus()
@@ -94,7 +88,6 @@ def test_the_strip_is_one_stop_of_the_tab_key(page: Page, app_url: str, height: 
 def test_a_stage_has_no_serious_fault_for_a_reader(
     page: Page, app_url: str, state: str, scheme: str
 ) -> None:
-    """axe-core finds none, covered, in a lecture, in the light and in the dark."""
     page.emulate_media(color_scheme=scheme)
     for step in ("scores", "projections", "overview"):
         page.goto(f"{app_url}/{step}?{FIRST}{state}")
@@ -103,9 +96,6 @@ def test_a_stage_has_no_serious_fault_for_a_reader(
 
 
 def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
-    """In one line at first, on demand all terms in a column, and in one line again; what scrolls
-    has a bar that is not transparent.
-    """
     page.goto(f"{app_url}/projections?{FIRST}&present=true")
     resized(page, 1280, 720)
     arithmetic = page.locator(".arithmetic")
@@ -126,7 +116,6 @@ def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
 def test_a_term_that_is_no_product_shows_its_number(
     page: Page, app_url: str, width: int, height: int
 ) -> None:
-    """In one line, too: a word's vector plus its position, and the bias of a sum."""
     page.goto(f"{app_url}/tokens?{FIRST}&query=1&feature=0")
     chips = resized(page, width, height).locator(".arithmetic .chip b")
     expect(chips).to_have_count(2)

@@ -152,9 +152,6 @@ def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str
 
 @pytest.mark.parametrize("window", WINDOWS, ids=lambda one: f"{one.width}x{one.height}")
 def test_nothing_lies_on_another(page: Page, files: str, window: Window) -> None:
-    """With few tokens and many, few heads and many: every title of a step is whole, and nothing is
-    covered or runs out of the board.
-    """
     page.set_viewport_size({"width": window.width, "height": window.height})
     page.goto(f"{files}/tests/js/")
     page.evaluate(NOTE)

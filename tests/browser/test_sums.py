@@ -41,9 +41,6 @@ WRITTEN = """() => {
 @pytest.mark.parametrize("lecture", [False, True])
 @pytest.mark.parametrize("name", SIZES)
 def test_nothing_of_a_sum_is_cut(page: Page, app_url: str, name: str, lecture: bool) -> None:
-    """In every step no term, no part of a quotient, no result and no formula is cut, and the place
-    of the cell is in the text, also where it is not in sight.
-    """
     found = {}
     more = "&present=true" * lecture
     urls = [f"{app_url}/{step}?{SIZES[name]}{more}" for step in STEPS if step != "overview"]
@@ -61,9 +58,6 @@ def test_nothing_of_a_sum_is_cut(page: Page, app_url: str, name: str, lecture: b
 
 
 def test_the_shown_terms_give_the_result(page: Page, app_url: str) -> None:
-    """Of 64 terms some are shown, one chip has the sum of the others; of the first example every
-    term is there that is not 0, the others as their number.
-    """
     page.goto(f"{app_url}/projections?{SIZES['16 tokens, 64 features, 8 heads']}&query=0")
     shown = resized(settled(page), *WINDOWS[0]).evaluate(WRITTEN)
     queries = trace_of(Scenario(n_tokens=16, d_model=64, n_heads=8)).queries

@@ -24,9 +24,6 @@ RIBBONS = """() => {
 
 @pytest.mark.parametrize("step", ["split", "merge"])
 def test_the_swap_is_in_sight(page: Page, app_url: str, step: str) -> None:
-    """Both lines stand inside every window and on nothing else, with all matrices, words and the
-    player of the step; the sentence that names a misplaced number is there.
-    """
     found = {}
     names = list(SIZES)[:2]
     for at in one_by_one(page, [f"{app_url}/{step}?{SIZES[name]}" for name in names]):

@@ -36,9 +36,6 @@ def drawn(page: Page, count: int) -> Page:
 
 
 def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
-    """Pointing names head, tokens and share. A click opens the head at this cell, and a button
-    leads into the story.
-    """
     page = drawn(visit(f"trained-heads?text={ANIMAL}"), 1)
     share = float(attention_of(ANIMAL).layers[3][1, 9, 2])
     x, y = page.evaluate(AT_CELL, [3, 1, 9, 2, 15])
@@ -59,7 +56,6 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
 
 
 def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit: Visit) -> None:
-    """In the story with a trained layer no example is chosen, so the next action loads none."""
     page = drawn(visit("one-head?th_layer=2"), 3)  # layer 3 is an example
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
@@ -73,9 +69,6 @@ def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit:
 
 
 def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Visit) -> None:
-    """The button writes the chosen cell into the URL before it leaves; that makes no entry in the
-    history.
-    """
     page = drawn(visit("one-head?th_layer=2"), 3)
     entries = page.evaluate("history.length")
     page.get_by_role("button", name="Walk through this layer").click()
@@ -86,9 +79,6 @@ def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Vi
 
 
 def test_a_head_is_opened_by_keys(visit: Visit) -> None:
-    """By keyboard one reaches a layer's heads, goes to the next head, and opens it at the same
-    cell.
-    """
     page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
     page.locator('[data-panel="layer 3"]').focus()
     page.keyboard.press("PageDown")
@@ -98,7 +88,6 @@ def test_a_head_is_opened_by_keys(visit: Visit) -> None:
 
 
 def test_the_example_of_the_changed_word(visit: Visit) -> None:
-    """One click sets sentence, words and head; a click on another head of the picture shows it."""
     page = visit("change-a-word?text=hello+there")
     page.get_by_role("button", name="tired / wide").click()
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
@@ -108,7 +97,6 @@ def test_the_example_of_the_changed_word(visit: Visit) -> None:
 
 
 def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
-    """A file of attention is shown with its labels, and reloading the page leaves nothing of it."""
     shares = np.random.default_rng(1).dirichlet(np.ones(4), size=(2, 3, 4)).astype("f4")
     np.savez(
         tmp_path / "mine.npz", attention=shares, tokens=np.array(["<i>one", "two", "three", "four"])

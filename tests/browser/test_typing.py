@@ -13,9 +13,6 @@ pytestmark = pytest.mark.browser
 
 
 def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
-    """A number typed on a cell of W_Q goes into the URL, the result follows, and undo
-    brings the old one back.
-    """
     page = visit(f"projections?{PRIME}")
     click_cell(page, "w_q", (2, 1))
     expect_url(page, "feature=1")
@@ -33,7 +30,6 @@ def test_typing_on_a_cell_changes_the_layer(visit: Visit) -> None:
 
 
 def test_a_number_left_as_it_was_is_no_edit(visit: Visit) -> None:
-    """F2 shows a number rounded; Enter without a change keeps the number itself."""
     page = visit(f"projections?{PRIME}&whole=true")
     for column, keys in ((1, ["F2", "Enter"]), (2, ["9", "Enter"])):
         click_cell(page, "w_q", (2, column))
@@ -45,7 +41,6 @@ def test_a_number_left_as_it_was_is_no_edit(visit: Visit) -> None:
 
 
 def test_a_number_typed_is_taken_when_one_goes_elsewhere(visit: Visit) -> None:
-    """As in a spreadsheet; Escape alone takes nothing, and neither does what is no number."""
     page = visit(f"projections?{PRIME}&whole=true")
     for column, keys, click in ((1, ["8", "Escape"], False), (2, ["-"], True), (3, ["7"], True)):
         click_cell(page, "w_q", (2, column))
@@ -59,9 +54,6 @@ def test_a_number_typed_is_taken_when_one_goes_elsewhere(visit: Visit) -> None:
 
 
 def test_a_refusal_is_in_sight_on_a_phone(visit: Visit) -> None:
-    """What is wrong with a number typed in the last column of a board as wide as a phone is not
-    cut off.
-    """
     page = visit("tokens")
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)

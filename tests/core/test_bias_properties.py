@@ -9,9 +9,6 @@ from tests.core.random_layers import Layer, assert_same, layers
 
 @given(layers())
 def test_a_key_bias_never_changes_the_weights(layer: Layer) -> None:
-    """b_k adds the same number to a whole row of scores: it moves the keys and the scores,
-    never the probabilities.
-    """
     trace, moved = layer.run(), layer.changed(b_k=layer.projections.b_k + 1).run()
     assert_same(moved.probabilities, trace.probabilities)
     assert_same(moved.output, trace.output)
@@ -21,7 +18,6 @@ def test_a_key_bias_never_changes_the_weights(layer: Layer) -> None:
 
 @given(layers())
 def test_a_query_bias_adds_to_the_scores(layer: Layer) -> None:
-    """b_q moves each score by its dot product with the key, which differs from key to key."""
     without = layer.changed(b_q=None).run()
     p = layer.projections
     b_q = p.b_q.reshape(1, p.n_heads, 1, p.d_k)
@@ -31,9 +27,6 @@ def test_a_query_bias_adds_to_the_scores(layer: Layer) -> None:
 
 @given(layers())
 def test_value_and_output_biases_pass_straight_through(layer: Layer) -> None:
-    """Because shares sum to 1, b_v is added to every head output as it is, and b_o to the
-    output.
-    """
     without, trace = layer.changed(b_v=None, b_o=None).run(), layer.run()
     p = layer.projections
     added = p.b_v.reshape(p.groups, p.d_v).repeat(p.n_heads // p.groups, axis=0).reshape(-1)
@@ -43,9 +36,6 @@ def test_value_and_output_biases_pass_straight_through(layer: Layer) -> None:
 
 @given(layers())
 def test_a_connection_adds_the_inputs(layer: Layer) -> None:
-    """residual=True adds what the queries were made from, not the memory, and changes no other
-    field.
-    """
     plain, connected = layer.run(), layer.run(residual=True)
     assert_same(connected.output - plain.output, layer.x)
     assert_same(connected.merged, plain.merged)

@@ -35,7 +35,6 @@ def address(array: np.ndarray) -> int:
 
 
 def test_a_dropped_array_leaves_its_memory_to_the_next() -> None:
-    """The next array of the same size, whatever its shape, stands where the dropped one stood."""
     first = pooled_array(SHAPE, np.float32)
     place = address(first)
     del first
@@ -46,7 +45,6 @@ def test_a_dropped_array_leaves_its_memory_to_the_next() -> None:
 
 
 def test_a_view_keeps_its_memory() -> None:
-    """As long as one view of one view is read, nobody else gets the memory."""
     first = pooled_array(SHAPE, np.float32)
     first[...] = 3
     view = first[1].swapaxes(0, 1)[2:, :, ::5].T
@@ -58,7 +56,6 @@ def test_a_view_keeps_its_memory() -> None:
 
 
 def test_another_size_gets_its_own() -> None:
-    """Kept memory waits for an array of exactly its size; float64 numbers take twice as much."""
     pooled_array(SHAPE, np.float32)
     other = pooled_array(SHAPE, np.float64)
     assert other.dtype == np.float64
@@ -67,7 +64,6 @@ def test_another_size_gets_its_own() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, MIN_POOLED_BYTES - 4, MAX_POOLED_BYTES + 4])
 def test_small_and_huge_arrays_are_not_kept(size: int) -> None:
-    """Arrays below and above the limits are NumPy's own."""
     array = pooled_array((size // 4,), np.float32)
     assert array.flags.owndata
     del array
@@ -76,13 +72,11 @@ def test_small_and_huge_arrays_are_not_kept(size: int) -> None:
 
 @pytest.mark.parametrize("size", [MIN_POOLED_BYTES, MAX_POOLED_BYTES])
 def test_the_limits_themselves_are_kept(size: int) -> None:
-    """The least and the largest size count as between them."""
     pooled_array((size // 4,), np.float32)
     assert [memory.nbytes for memory in buffer_pool._spare] == [size]
 
 
 def test_only_so_much_is_kept() -> None:
-    """Of more arrays than there is room for, the oldest memory goes back to the system."""
     arrays = [
         pooled_array((MIB // 4 + extra,), np.float32) for extra in range(MAX_KEPT_BUFFERS + 3)
     ]
@@ -94,7 +88,6 @@ def test_only_so_much_is_kept() -> None:
 
 
 def test_traces_never_share_their_numbers() -> None:
-    """A trace, or one of its arrays alone, keeps its numbers whatever is computed afterwards."""
     weights = Projections.random(6, 3, seed=2)
     inputs = [np.random.default_rng(seed).normal(size=(211, 6)) for seed in (0, 1)]
     first = attend(inputs[0], weights)
@@ -113,7 +106,6 @@ def test_traces_never_share_their_numbers() -> None:
 
 
 def test_threads_do_not_meet() -> None:
-    """Threads that take and give at once never write into each other's arrays."""
     wrong: list[int] = []
 
     def work(number: int) -> None:
@@ -133,7 +125,6 @@ def test_threads_do_not_meet() -> None:
 
 
 def test_no_memory_left() -> None:
-    """An array that this machine cannot hold is refused with a sentence that names its sizes."""
     with pytest.raises(
         SettingsError, match="no memory for 1048576 × 1099511627776 numbers: choose fewer tokens"
     ):

@@ -27,9 +27,6 @@ def _empty() -> Iterator[None]:
 
 
 def test_kept_results_tell_numbers_from_switches() -> None:
-    """Equal arguments give the same object; 1, 1.0 and True are equal but kept apart, and lists
-    reach the function.
-    """
     calls: list[object] = []
 
     @cached
@@ -43,7 +40,6 @@ def test_kept_results_tell_numbers_from_switches() -> None:
 
 
 def test_kept_results_are_the_same_for_all() -> None:
-    """Who asks while another asks for the same gets the same object."""
     both = Barrier(2, timeout=60)
 
     @cached
@@ -57,9 +53,6 @@ def test_kept_results_are_the_same_for_all() -> None:
 
 
 def test_all_caches_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of all results together the one goes that was not asked for the longest, whichever cache it
-    is in; the last one stays however large it is.
-    """
     monkeypatch.setattr(cache, "ENTRY_BYTES", 0)
     monkeypatch.setattr(cache, "CACHE_BYTES", 5 * 8)
     calls: list[tuple[str, int]] = []
@@ -84,9 +77,6 @@ def test_all_caches_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_arguments_hold_counts_and_what_has_grown_is_counted_anew() -> None:
-    """A layer that is only the key of a result is held all the same; numbers that are shared by
-    key and result count once.
-    """
     trace = attend(np.ones((3, 4)), Projections.weightless(4))
 
     @cached
@@ -108,7 +98,6 @@ def test_what_arguments_hold_counts_and_what_has_grown_is_counted_anew() -> None
 
 
 def test_results_without_arrays_find_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each takes some bytes, so that endlessly many small ones push each other out."""
     monkeypatch.setattr(cache, "CACHE_BYTES", 10 * ENTRY_BYTES)
     calls: list[int] = []
 
@@ -123,10 +112,6 @@ def test_results_without_arrays_find_an_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_nothing_with_arrays_is_kept_beside_the_budget() -> None:
-    """`lru_cache` keeps texts, formulas and the files of the app; Streamlit's caches keep nothing.
-
-    The trained model is a file of the app: there is one of it, and it always stays.
-    """
     heavy: list[str] = []
     for package in ("attention_core", "attention_lab", "attention_viz", "attention_ui", "pages"):
         for file in (ROOT / package).rglob("*.py"):

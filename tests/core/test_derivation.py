@@ -52,9 +52,6 @@ def check(trace: Trace, derivation: Derivation) -> None:
 
 @given(st.data(), calls())
 def test_every_cell_of_every_field(data: st.DataObject, call: tuple[Layer, dict[str, Any]]) -> None:
-    """Whatever the sizes and options, a random cell of each field follows from the numbers
-    shown for it to 1e-12.
-    """
     layer, options = call
     trace = layer.run(**options)
     for field in STEPS:
@@ -64,9 +61,6 @@ def test_every_cell_of_every_field(data: st.DataObject, call: tuple[Layer, dict[
 
 @pytest.mark.parametrize("field", STEPS)
 def test_a_field_is_explained_by_the_fields_it_needs(field: str) -> None:
-    """The numbers shown for a cell come from the fields that its step declares, from weights
-    and settings.
-    """
     trace = a_trace(mask=np.arange(17) < 11, bias=np.ones((3, 17)), causal=True)
     derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
     sources = {
@@ -78,7 +72,6 @@ def test_a_field_is_explained_by_the_fields_it_needs(field: str) -> None:
 
 
 def test_shared_heads_read_the_shared_keys() -> None:
-    """With three key heads for six query heads, head 3 reads keys and values of head 1."""
     trace = a_trace()
     scores = derive(trace, "scores", (1, 3, 2, 10))
     assert {term.factors[1].index[1] for term in scores.terms} == {1}
@@ -89,7 +82,6 @@ def test_shared_heads_read_the_shared_keys() -> None:
 
 
 def test_a_bias_is_the_last_term() -> None:
-    """A projection with a bias is the dot product plus that bias."""
     trace = a_trace()
     for field, width, bias in (
         ("queries", 11, "b_q"),
@@ -103,13 +95,11 @@ def test_a_bias_is_the_last_term() -> None:
 
 
 def test_the_residual_is_a_term() -> None:
-    """With a skip connection the output's last term is the input itself."""
     last = derive(a_trace(residual=True), "output", (1, 2, 5)).terms[-1]
     assert [(factor.name, factor.index) for factor in last.factors] == [("inputs", (1, 2, 5))]
 
 
 def test_a_soft_cap() -> None:
-    """A capped score says its cap, and c·tanh(score·scale/c) is the result."""
     trace = a_trace(softcap=0.5)
     derivation = derive(trace, "scaled_scores", (1, 5, 2, 16))
     assert (derivation.operation, derivation.softcap) == ("softcap", 0.5)
@@ -119,9 +109,6 @@ def test_a_soft_cap() -> None:
 
 
 def test_a_masked_cell() -> None:
-    """A hidden score is said to be not allowed, is minus infinity, and has probability 0; its
-    neighbour stays.
-    """
     trace = a_trace(causal=True)
     hidden, seen = (
         derive(trace, "masked_scores", (0, 0, 1, 2)),
@@ -134,7 +121,6 @@ def test_a_masked_cell() -> None:
 
 
 def test_an_empty_row() -> None:
-    """A query that may see nothing has exponentials of 0 and a probability of 0, not 0/0."""
     trace = a_trace(mask=np.zeros(17, dtype=bool))
     derivation = derive(trace, "probabilities", (0, 0, 0, 4))
     assert [term.value for term in derivation.terms] == [0] * 17
@@ -142,7 +128,6 @@ def test_an_empty_row() -> None:
 
 
 def test_an_empty_row_as_nan() -> None:
-    """Where such a query has NaN, as in PyTorch, its terms give NaN as well: 0/0."""
     derivation = derive(
         a_trace(mask=np.zeros(17, dtype=bool), empty_rows="nan"), "probabilities", (0, 0, 0, 4)
     )
@@ -151,9 +136,6 @@ def test_an_empty_row_as_nan() -> None:
 
 
 def test_softmax_terms_are_the_row() -> None:
-    """The softmax of a cell shows the exponential of every score of its row minus the maximum,
-    and which is its own.
-    """
     trace = a_trace()
     derivation = derive(trace, "probabilities", (1, 4, 2, 9))
     row = trace.masked_scores[1, 4, 2]
@@ -164,9 +146,6 @@ def test_softmax_terms_are_the_row() -> None:
 
 
 def test_without_w_o_the_output_is_the_merged_number() -> None:
-    """Heads that are joined but not mixed pass their number on, plus the input where there is a
-    skip connection.
-    """
     trace = attend([[1.0, 2.0], [3.0, 4.0]], Projections.weightless(2), residual=True)
     derivation = derive(trace, "output", (0, 1, 1))
     assert [term.factors[0].name for term in derivation.terms] == ["merged", "inputs"]
@@ -184,8 +163,5 @@ def test_without_w_o_the_output_is_the_merged_number() -> None:
     ],
 )
 def test_a_cell_that_does_not_exist(field: str, index: tuple[int, ...], words: str) -> None:
-    """An unknown field or an index outside it is an error that says what there is; a negative
-    index does not wrap.
-    """
     with pytest.raises(SettingsError, match=words):
         derive(a_trace(), field, index)

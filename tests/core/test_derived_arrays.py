@@ -31,9 +31,6 @@ def shared() -> Trace:
 
 
 def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None:
-    """The rule of each derived array reads only cells that exist, at its first and its last
-    place.
-    """
     for layer in (trace, shared):
         for name in DERIVED_ARRAYS:
             shape = shape_of(layer, derived_array_of(layer, name))
@@ -43,9 +40,6 @@ def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None
 
 
 def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace) -> None:
-    """What each token sends to a query, also where two heads share values; added up it is the
-    head's output.
-    """
     for layer, head, group in ((trace, 2, 2), (shared, 3, 1)):
         drawn = slice_of(layer, "weighted_values", {0: 0, 1: head, 2: 4})
         weights_S, values_SV = layer.probabilities[0, head, 4], layer.value_heads[0, group]
@@ -55,13 +49,11 @@ def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace
 
 
 def test_head_contributions_are_blocks_of_w_o(trace: Trace) -> None:
-    """Each head's output times its own rows of W_O."""
     drawn = slice_of(trace, "head_contributions", {0: 0, 2: 3})
     np.testing.assert_allclose(drawn, head_contributions(trace)[0, :, 3], atol=1e-13)
 
 
 def test_the_softmax_in_its_stages(trace: Trace) -> None:
-    """Maximum, shifted scores, exponentials and sum of a row, hidden keys included."""
     place = {0: 0, 1: 1, 2: 2}
     scores = [float(score) for score in trace.masked_scores[0, 1, 2]]
     shifted = [score - max(scores) for score in scores]
@@ -76,14 +68,12 @@ def test_the_softmax_in_its_stages(trace: Trace) -> None:
 
 
 def test_a_row_with_nothing_to_attend_to() -> None:
-    """Its maximum is minus infinity and its exponentials are zeros, not "not a number"."""
     layer = attend([[1.0], [2.0]], Projections.weightless(1), mask=np.zeros((2, 2), dtype=bool))
     assert slice_of(layer, "row_maximum", {0: 0, 1: 0, 2: 1}) == -np.inf
     assert slice_of(layer, "exponentials", {0: 0, 1: 0, 2: 1}).tolist() == [0, 0]
 
 
 def test_shares_without_the_mask(trace: Trace) -> None:
-    """The softmax of the raw and of the scaled scores of a row."""
     for name, scores in (("raw_shares", trace.scores), ("scaled_shares", trace.scaled_scores)):
         drawn = slice_of(trace, name, {0: 0, 1: 2, 2: 1})
         np.testing.assert_allclose(drawn, softmax(scores[0, 2, 1]), atol=1e-14)
@@ -91,9 +81,6 @@ def test_shares_without_the_mask(trace: Trace) -> None:
 
 @pytest.mark.parametrize("field", ["queries", "keys", "values"])
 def test_the_split_with_and_without_the_swap(trace: Trace, shared: Trace, field: str) -> None:
-    """A reshape keeps the order of the numbers; straight to one matrix per head it takes them
-    from other tokens.
-    """
     for layer in (trace, shared):
         fused = getattr(layer, field)
         n_heads = layer.sizes["H" if field == "queries" else "G"]
@@ -107,16 +94,12 @@ def test_the_split_with_and_without_the_swap(trace: Trace, shared: Trace, field:
 
 
 def test_the_merge_without_the_swap(trace: Trace) -> None:
-    """The heads reshaped straight to one matrix."""
     np.testing.assert_array_equal(
         slice_of(trace, "merged_unswapped", {0: 0}), merge_without_swap(trace.head_outputs)[0]
     )
 
 
 def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
-    """The diagonal of the h by h products, the row sums of the Hadamard product and the scores
-    are the same numbers.
-    """
     for layer in (trace, shared):
         place = {0: 0, 1: 4, 2: 3}
         products, hadamard = (
@@ -130,15 +113,11 @@ def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
 
 
 def test_the_total_over_heads_is_one_wide_dot_product(trace: Trace) -> None:
-    """Added over the heads, the scores are the dot product of the fused vectors: one head in
-    disguise.
-    """
     fused = trace.queries[0, 4] @ trace.keys[0, 3]
     assert slice_of(trace, "pair_total", {0: 0, 1: 4, 2: 3}) == pytest.approx(fused, abs=1e-12)
 
 
 def test_what_there_is_not() -> None:
-    """The contributions of a layer without W_O are an error that says so."""
     layer = attend([[1.0], [2.0]], Projections.weightless(1))
     with pytest.raises(SettingsError, match="no W_O"):
         derived_array_of(layer, "head_contributions")

@@ -50,9 +50,6 @@ def assert_equal_traces(one: Trace, other: Trace) -> None:
 
 
 def test_one_of_everything() -> None:
-    """One token, one head, one feature: the only key gets all the attention, and 3 · 2 · 5 = 30
-    comes out.
-    """
     trace = attend([[3.0]], Projections([[1]], [[1]], [[2]], [[5]], n_heads=1))
     assert [
         getattr(trace, name).item() for name in ("scores", "probabilities", "values", "output")
@@ -60,9 +57,6 @@ def test_one_of_everything() -> None:
 
 
 def test_one_query_many_keys_and_many_queries_one_key() -> None:
-    """The numbers of queries and keys are free of each other; a single key gets probability 1
-    from everyone.
-    """
     one_query = attend(X[:, :1], P, memory=MEMORY)
     assert one_query.probabilities.shape == (B, H, 1, S)
     one_key = attend(X, P, memory=MEMORY[:, :1])
@@ -71,13 +65,11 @@ def test_one_query_many_keys_and_many_queries_one_key() -> None:
 
 
 def test_two_axes_are_a_batch_of_one() -> None:
-    """x and memory without a batch axis give a record with a batch of one."""
     assert_equal_traces(attend(X[0], P, memory=MEMORY[0]), attend(X[:1], P, memory=MEMORY[:1]))
 
 
 @pytest.mark.parametrize("shape", RANKS, ids=str)
 def test_masks_and_biases_of_every_rank(shape: tuple[int, ...]) -> None:
-    """A mask or bias of any shape that broadcasts to (B, H, T, S) means its broadcast form."""
     mask = MASK[tuple(slice(n) for n in (1,) * (4 - len(shape)) + shape)].reshape(shape)
     full = np.broadcast_to(mask, MASK.shape)
     assert_equal_traces(
@@ -90,9 +82,6 @@ def test_masks_and_biases_of_every_rank(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_layout_in_memory_does_not_matter(layout: str) -> None:
-    """Lists, Fortran order, views with steps and another byte order give the numbers of plain
-    arrays.
-    """
     form = LAYOUTS[layout]
     names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
     p = Projections(**{name: form(getattr(P, name)) for name in names}, n_heads=H)
@@ -103,7 +92,6 @@ def test_the_layout_in_memory_does_not_matter(layout: str) -> None:
 
 
 def test_read_only_inputs() -> None:
-    """Arrays that may not be written to are read and left as they are."""
     x, mask = X.copy(), MASK.copy()
     x.setflags(write=False)
     mask.setflags(write=False)
@@ -126,9 +114,6 @@ class Unreadable:
     "error", [RuntimeError("requires grad"), TypeError("unsupported ScalarType BFloat16")]
 )
 def test_tensors_that_numpy_cannot_read(error: Exception) -> None:
-    """PyTorch's own words for tensors with a gradient, of bfloat16 or sparse ones name no
-    argument; ours do.
-    """
     for call in (lambda: attend(Unreadable(error), P), lambda: softmax(Unreadable(error))):
         named = r"^(x|scores)\b.*\bUnreadable\b.*\.detach\(\).*\.float\(\)"
         with pytest.raises(SettingsError, match=named) as caught:
@@ -151,9 +136,6 @@ def test_masked_cells_are_refused() -> None:
     "dtype", ["int8", "int64", "uint8", "bool", "float16", "longdouble", "float64"]
 )
 def test_other_numbers_become_float64(dtype: str) -> None:
-    """Integers, bools, half and extended precision are computed in float64, exactly as if they
-    had been float64.
-    """
     whole = np.array([[1, 0, 3], [0, 1, 2]]).astype(dtype)
     trace = attend(whole, Projections.weightless(3).astype("float32"))
     assert_equal_traces(trace, attend(whole.astype(float), Projections.weightless(3)))
@@ -173,7 +155,6 @@ def test_other_numbers_become_float64(dtype: str) -> None:
 def test_float32_only_when_everything_is_float32(
     x: str, memory: str, weights: str, result: str
 ) -> None:
-    """One double among x, memory and weights makes the whole computation double."""
     trace = attend(
         X.astype(x), P.astype(weights), memory=MEMORY.astype(memory), bias=np.zeros(S), softcap=3
     )
@@ -185,7 +166,6 @@ def test_float32_only_when_everything_is_float32(
 
 
 def test_large_negative_biases_are_no_mask() -> None:
-    """-1e9 everywhere is an honest bias: it cancels within the row; only -inf hides."""
     biased = attend(X, P, memory=MEMORY, bias=np.full((T, S), -1e9))
     np.testing.assert_allclose(
         biased.probabilities, attend(X, P, memory=MEMORY).probabilities, rtol=0, atol=1e-6

@@ -30,7 +30,6 @@ FROZEN = {
 
 @pytest.mark.parametrize(("word", "kind"), FROZEN)
 def test_the_vectors_never_change(word: str, kind: str) -> None:
-    """A word's vector is the same as on the day it was written down here."""
     expected = FROZEN[word, kind]
     assert word_vector(word, len(expected), kind).tolist() == expected
 
@@ -38,36 +37,29 @@ def test_the_vectors_never_change(word: str, kind: str) -> None:
 @pytest.mark.parametrize("kind", EMBEDDINGS)
 @given(word=st.text(st.characters(categories=None), max_size=9), width=st.integers(1, 13))
 def test_a_wider_vector_starts_with_the_narrow_one(kind: str, word: str, width: int) -> None:
-    """Making the embedding larger adds numbers and keeps those before; any string has a vector."""
     narrow, wide = word_vector(word, width, kind), word_vector(word, width + 4, kind)
     assert narrow.shape == (width,)
     assert narrow.tolist() == wide[:width].tolist()
 
 
 def test_a_repeated_word_has_the_same_vector() -> None:
-    """Without positions two occurrences of a word cannot be told apart; another word, or
-    another case, can.
-    """
     words = embed(["the", "cat", "the", "The"], 5, positions=False).inputs
     assert words[0].tolist() == words[2].tolist()
     assert len({tuple(row) for row in words.tolist()}) == 3
 
 
 def test_integers_are_small_whole_numbers() -> None:
-    """The vectors for paper hold -2, -1, 0, 1 and 2, each of them, and nothing else."""
     numbers = np.concatenate([word_vector(f"word {i}", 7, "integers") for i in range(60)])
     assert sorted(set(numbers.tolist())) == [-2, -1, 0, 1, 2]
 
 
 def test_normal_vectors_are_standardised() -> None:
-    """Over many words the numbers have mean 0 and variance 1."""
     numbers = np.concatenate([word_vector(f"word {i}", 64) for i in range(200)])
     assert abs(numbers.mean()) < 0.03
     assert abs(numbers.var() - 1) < 0.05
 
 
 def test_the_position_code_by_hand() -> None:
-    """Entry by entry: sin and cos of t / 10000^(2i/D), in turn, also for an odd width."""
     n_tokens, width = 5, 7
     code = sinusoidal_positions(n_tokens, width)
     for t in range(n_tokens):
@@ -78,12 +70,10 @@ def test_the_position_code_by_hand() -> None:
 
 
 def test_position_zero() -> None:
-    """The first position has zeros and ones in turn."""
     assert sinusoidal_positions(1, 5).tolist() == [[0, 1, 0, 1, 0]]
 
 
 def test_inputs_are_words_plus_positions() -> None:
-    """The layer reads the exact sum of the two parts; without positions that part is zero."""
     with_code, without = embed(["a", "b", "a"], 5), embed(["a", "b", "a"], 5, positions=False)
     assert (with_code.inputs == with_code.words + sinusoidal_positions(3, 5)).all()
     assert (with_code.words == without.words).all()
@@ -92,7 +82,6 @@ def test_inputs_are_words_plus_positions() -> None:
 
 
 def test_an_unknown_kind_is_refused() -> None:
-    """The error names what came and what there is."""
     with pytest.raises(
         SettingsError, match="embedding is 'glove' but must be one of normal, integers"
     ):
@@ -101,6 +90,5 @@ def test_an_unknown_kind_is_refused() -> None:
 
 @pytest.mark.parametrize("width", [0, -1, 2.0, True])
 def test_a_width_that_is_no_positive_number_is_refused(width: object) -> None:
-    """An embedding has at least one number, and a whole number of them."""
     with pytest.raises(SettingsError, match="d_model"):
         embed(["a"], width)  # type: ignore[arg-type]

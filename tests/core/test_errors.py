@@ -147,28 +147,22 @@ SETTINGS: list[Refusal] = [
 
 @pytest.mark.parametrize(("facts", "call"), SHAPES)
 def test_shapes_that_are_refused(facts: str, call: Callable[[], Any]) -> None:
-    """The error names the array, the shape that arrived and what it must agree with."""
     assert_refused(ShapeError, facts, call)
 
 
 @pytest.mark.parametrize(("facts", "call"), SETTINGS)
 def test_settings_that_are_refused(facts: str, call: Callable[[], Any]) -> None:
-    """The error names the argument, what arrived and what is expected; none is NumPy's own."""
     assert_refused(SettingsError, facts, call)
 
 
 @pytest.mark.parametrize("kind", [ShapeError, SettingsError, TextError, FileError])
 def test_every_kind_of_error_is_an_attention_error(kind: type[AttentionError]) -> None:
-    """The app catches AttentionError in one place; a notebook may catch ValueError."""
     assert issubclass(kind, AttentionError)
     assert issubclass(kind, ValueError)
 
 
 @pytest.mark.parametrize("empty_rows", ["zero", "nan"])
 def test_overflow_is_refused_however_empty_rows_are_shown(empty_rows: str) -> None:
-    """NaN stands for rows without keys only; a number that grew too large is an error in either
-    mode.
-    """
     one = np.ones((1, 1), np.float32)
     layer = Projections(one, one, one * np.float32(1e35), n_heads=1)
     with pytest.raises(SettingsError, match="beyond the range of float32"):
@@ -177,7 +171,6 @@ def test_overflow_is_refused_however_empty_rows_are_shown(empty_rows: str) -> No
 
 @pytest.mark.parametrize(("size", "bias"), [(1e20, None), (1e20, [[0.0]]), (1.8e19, [[-3e38]])])
 def test_overflow_to_minus_infinity_is_no_mask(size: float, bias: list[list[float]] | None) -> None:
-    """A score that falls below the range of float32 is an error, never taken for a hidden cell."""
     one = np.ones((1, 1), np.float32)
     with pytest.raises(SettingsError, match="beyond the range of float32"):
         attend(one * np.float32(size), Projections(one, -one, one, n_heads=1), bias=bias)

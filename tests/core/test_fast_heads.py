@@ -27,16 +27,12 @@ def assert_as_plain(trace: Trace) -> None:
 
 @given(calls())
 def test_fast_equals_plain(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Scores, scaled and masked scores, probabilities and head outputs, for every combination
-    of options.
-    """
     layer, options = call
     assert_as_plain(layer.run(**options))
 
 
 @given(calls(longest=7))
 def test_blocks_change_nothing(call: tuple[Layer, dict[str, Any]]) -> None:
-    """With blocks of eight scores instead of 2**17 the numbers stay the same."""
     layer, options = call
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast_heads, "BLOCK_SCORES", 8)
@@ -46,7 +42,6 @@ def test_blocks_change_nothing(call: tuple[Layer, dict[str, Any]]) -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("level", [-63.0, -40.0, -20.0, 20.0, 63.0])
 def test_a_row_sums_to_one_at_every_level(level: float, dtype: str) -> None:
-    """A row whose scores all lie far below 0 is divided by its sum as any other row is."""
     scores = np.array([level, level + 0.5, level - 0.5])
     query, key = np.ones((1, 1, 1, 1), dtype), scores.reshape(1, 1, 3, 1).astype(dtype)
     options = Options(None, None, 1.0, None, "zero")

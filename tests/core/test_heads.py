@@ -25,9 +25,6 @@ def layer(n_kv_heads: int) -> Trace:
 
 @pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
 def test_scores_and_outputs_come_from_the_part_that_is_named(n_kv_heads: int) -> None:
-    """Head h's scores are its queries times the keys it reads, and its outputs its shares of
-    the values it reads.
-    """
     trace = layer(n_kv_heads)
     for head in range(6):
         query, key, value = (
@@ -41,7 +38,6 @@ def test_scores_and_outputs_come_from_the_part_that_is_named(n_kv_heads: int) ->
 @pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
 @pytest.mark.parametrize("field", FUSED)
 def test_the_columns_are_those_of_the_split(field: str, n_kv_heads: int) -> None:
-    """A head's columns of a fused field hold the numbers of its matrix after the split."""
     trace = layer(n_kv_heads)
     for head in range(6):
         split = getattr(trace, FUSED[field])[0, head_of(trace, FUSED[field], head)]

@@ -40,15 +40,11 @@ def test_a_stream_keeps_its_number() -> None:
 
 
 def test_no_two_names_share_a_stream() -> None:
-    """What is drawn for one purpose is not drawn for another."""
     assert len(set(KNOWN.values())) == len(KNOWN)
 
 
 @pytest.mark.parametrize("seed", [0, 5, 2**64 - 1])
 def test_streams_differ(seed: int) -> None:
-    """No two streams of a seed begin with the same number; that of W_Q begins as the seed alone
-    does.
-    """
     first = [int(generator(seed, stream).bit_generator.random_raw()) for stream in Stream]
     assert len(set(first)) == len(Stream)
     assert first[0] == int(np.random.default_rng(seed).bit_generator.random_raw())

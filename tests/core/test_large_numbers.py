@@ -21,9 +21,6 @@ from attention_core import (
     ids=str,
 )
 def test_long_sequences(shape: tuple[int, int, int, int]) -> None:
-    """However many scores there are, in whatever portions they are computed, each one follows
-    the formulas.
-    """
     n_batch, n_heads, n_queries, n_keys = shape
     rng = np.random.default_rng(n_keys)
     query, key = (
@@ -54,9 +51,6 @@ def test_long_sequences(shape: tuple[int, int, int, int]) -> None:
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_more_scores_than_there_is_room_for(causal: bool) -> None:
-    """One limit, with and without a causal mask, is refused with the sizes before anything of
-    that size is made.
-    """
     x, heads = np.zeros((3, 30_000, 1)), np.zeros((3, 1, 30_000, 1))
     sizes = r"\b3\b.*\b1\b.*\b30000\b.*\b30000\b.*\b2,147,483,648\b"
     for call in (
@@ -72,9 +66,6 @@ def test_more_scores_than_there_is_room_for(causal: bool) -> None:
 @pytest.mark.parametrize("size", [1e-30, 1, 60, 63.99, 64.01, 88, 89, 103, 700, 710, 1e4, 1e15])
 @pytest.mark.parametrize("masked", [False, True])
 def test_shares_at_every_size_of_score(size: float, dtype: str, masked: bool) -> None:
-    """A row's shares depend on the differences of its scores only, also where exp of a score
-    leaves its range.
-    """
     query = np.full((1, 1, 1, 1), size, dtype)
     for sign in (1, -1):
         key = np.array([1, 1 - 0.5 / max(size, 1), 0, -1], dtype).reshape(1, 1, 4, 1) * sign
@@ -104,17 +95,11 @@ def test_scores_beyond_exp(dtype: str) -> None:
 
 @pytest.mark.parametrize(("dtype", "large"), [("float32", 3e38), ("float64", 1.7e308)])
 def test_shares_of_the_largest_scores(dtype: str, large: float) -> None:
-    """The smallest score minus the largest may be infinite; the share is 0 all the same,
-    without a warning.
-    """
     assert softmax(np.array([large, -large, large], dtype)).tolist() == [0.5, 0, 0.5]
 
 
 @pytest.mark.parametrize("bias", [[[1e300]], [[-1e300]], [[3.4e38]]])
 def test_a_bias_too_large_for_float32_is_refused(bias: list[list[float]]) -> None:
-    """A finite bias never turns into an infinity in silence: beyond the range of float32 it is
-    refused.
-    """
     one = np.full((1, 1), 1e19, np.float32)
     with pytest.raises(SettingsError, match="float32"):
         attend(one, Projections.weightless(1).astype("float32"), bias=bias)
@@ -125,9 +110,6 @@ def test_a_bias_too_large_for_float32_is_refused(bias: list[list[float]]) -> Non
 )
 @pytest.mark.parametrize("score", ["1e4000", "-1e4000"])
 def test_scores_too_large_for_float64_are_refused(score: str) -> None:
-    """A score of long double beyond float64 becomes neither NaN nor a hidden key; smaller ones,
-    and -inf, are taken.
-    """
     with pytest.raises(SettingsError, match=r"scores holds .*float64"):
         softmax(np.array([np.longdouble(score), 0]))
     assert softmax(np.array([0, 0, -np.inf], np.longdouble)).tolist() == [0.5, 0.5, 0]

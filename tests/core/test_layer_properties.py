@@ -53,9 +53,6 @@ def per_head(layer: Layer) -> list[dict[str, Any]]:
 def test_split_then_merge_is_the_identity(
     n_batch: int, n_heads: int, n_tokens: int, width: int
 ) -> None:
-    """Merging undoes splitting, splitting undoes merging, and head h is the h-th block of
-    neighbouring features.
-    """
     fused = np.arange(n_batch * n_tokens * n_heads * width).reshape(
         n_batch, n_tokens, n_heads * width
     )
@@ -70,7 +67,6 @@ def test_split_then_merge_is_the_identity(
 
 @given(calls())
 def test_the_output_is_the_sum_of_one_contribution_per_head(call: Call) -> None:
-    """Σ_h O_h W_O[h] + b_o (+ the inputs when there is a connection) equals the output."""
     layer, options = call
     trace = layer.run(**options)
     rows = np.split(layer.projections.w_o, layer.projections.n_heads)
@@ -81,9 +77,6 @@ def test_the_output_is_the_sum_of_one_contribution_per_head(call: Call) -> None:
 
 @given(calls())
 def test_heads_are_one_head_runs_side_by_side(call: Call) -> None:
-    """Each head of a layer, shared keys and values or not, is a layer of its own with that
-    head's weights.
-    """
     layer, options = call
     together = layer.run(**options)
     for h, weights in enumerate(per_head(layer)):
@@ -96,7 +89,6 @@ def test_heads_are_one_head_runs_side_by_side(call: Call) -> None:
 
 @given(layers(self_attention=True, grouped=False))
 def test_fused_projections_are_the_heads_laid_side_by_side(layer: Layer) -> None:
-    """`from_heads` of each head's own matrices gives the same layer as the fused matrices."""
     triples = [(head["w_q"], head["w_k"], head["w_v"]) for head in per_head(layer)]
     fused = layer.changed(b_q=None, b_k=None, b_v=None, b_o=None).run(memory=None)
     built = attend(layer.x, Projections.from_heads(triples, layer.projections.w_o))
@@ -109,9 +101,6 @@ def test_fused_projections_are_the_heads_laid_side_by_side(layer: Layer) -> None
 
 @given(layers(grouped=False))
 def test_scores_in_hadamard_form(layer: Layer) -> None:
-    """A score is the sum of q∘k over the block of its head; all heads together are the fused
-    dot product.
-    """
     trace = layer.run()
     products = trace.queries[:, :, None, :] * trace.keys[:, None, :, :]
     blocks = np.split(products, layer.projections.n_heads, axis=-1)
@@ -121,9 +110,6 @@ def test_scores_in_hadamard_form(layer: Layer) -> None:
 
 @given(layers(grouped=False))
 def test_tokens_as_columns_give_the_transposed_numbers(layer: Layer) -> None:
-    """The column convention (V softmax(KᵀQ), softmax down each column) has the same numbers,
-    transposed.
-    """
     trace = layer.run()
     query, key, value = (
         h.swapaxes(-1, -2) for h in (trace.query_heads, trace.key_heads, trace.value_heads)
@@ -137,9 +123,6 @@ def test_tokens_as_columns_give_the_transposed_numbers(layer: Layer) -> None:
 
 @given(calls())
 def test_shared_heads_are_repeated_heads(call: Call) -> None:
-    """Sharing keys and values equals full attention with each key/value head repeated for its
-    readers.
-    """
     layer, options = call
     options.pop("residual", None)
     p = layer.projections
@@ -153,7 +136,6 @@ def test_shared_heads_are_repeated_heads(call: Call) -> None:
 
 @given(layers())
 def test_head_outputs_are_averages(layer: Layer) -> None:
-    """A weighted average never leaves the range of the values it averages."""
     trace = layer.run()
     values = trace.value_heads.repeat(layer.projections.n_heads // layer.projections.groups, axis=1)
     assert (trace.head_outputs >= values.min(axis=2, keepdims=True) - 1e-12).all()
@@ -162,7 +144,6 @@ def test_head_outputs_are_averages(layer: Layer) -> None:
 
 @given(layers(self_attention=True))
 def test_self_attention_is_cross_attention_to_oneself(layer: Layer) -> None:
-    """Giving x as the memory is the same as giving none."""
     own, given_again = layer.run(memory=None), layer.run(memory=layer.x.copy())
     assert own.memory is own.inputs
     assert all((getattr(own, name) == getattr(given_again, name)).all() for name in STEPS)
@@ -170,9 +151,6 @@ def test_self_attention_is_cross_attention_to_oneself(layer: Layer) -> None:
 
 @given(calls())
 def test_a_batch_is_each_sequence_alone(call: Call) -> None:
-    """Sequences of a batch never touch: each gives what it gives alone, as a 2-D array, with
-    its own mask and bias.
-    """
     layer, options = call
     batch = layer.run(**options)
     for b in range(len(layer.x)):
@@ -184,7 +162,6 @@ def test_a_batch_is_each_sequence_alone(call: Call) -> None:
 
 @given(calls())
 def test_float32_stays_float32(call: Call) -> None:
-    """In single precision every field is float32 and within 1e-5 of the double-precision one."""
     layer, options = call
     double, single = layer.run(**options), layer.astype("float32").run(**options)
     for name in STEPS:
@@ -195,9 +172,6 @@ def test_float32_stays_float32(call: Call) -> None:
 
 @given(layers(), st.integers(0, 2**32 - 1))
 def test_integers_are_floats(layer: Layer, seed: int) -> None:
-    """Whole numbers give exactly what the same numbers give as floats: no integer arithmetic
-    anywhere.
-    """
     rng = np.random.default_rng(seed)
     names = ("w_q", "w_k", "w_v", "w_o")
     weights = {name: rng.integers(-2, 3, getattr(layer.projections, name).shape) for name in names}
@@ -212,7 +186,6 @@ def test_integers_are_floats(layer: Layer, seed: int) -> None:
 
 @given(calls())
 def test_nothing_that_was_given_is_changed(call: Call) -> None:
-    """A call leaves every array it was given as it was, writable as before."""
     layer, options = call
     given_arrays = [
         layer.x,
@@ -229,9 +202,6 @@ def test_nothing_that_was_given_is_changed(call: Call) -> None:
 
 @given(layers())
 def test_the_heads_alone_are_the_heads_of_the_layer(layer: Layer) -> None:
-    """`scaled_dot_product_attention` of a trace's heads gives that trace's scores to head
-    outputs.
-    """
     rules = {"mask": layer.mask, "bias": layer.bias, "causal": True, "softcap": 2.0, "scale": 0.4}
     trace = layer.run(**rules)
     record = scaled_dot_product_attention(
@@ -243,7 +213,6 @@ def test_the_heads_alone_are_the_heads_of_the_layer(layer: Layer) -> None:
 
 @given(layers())
 def test_without_an_output_matrix_the_heads_are_the_output(layer: Layer) -> None:
-    """w_o None means the heads are joined and not mixed; everything before stays as it was."""
     joined = replace(layer.projections, w_o=None, b_o=None)
     trace = attend(layer.x, joined, memory=layer.memory)
     assert_same(trace.output, layer.run().merged)

@@ -17,9 +17,6 @@ from tests.core.random_layers import Layer, assert_same, layers
 
 @given(layers(), st.booleans())
 def test_masked_cells_are_exactly_zero(layer: Layer, causal: bool) -> None:
-    """A hidden cell has probability exactly 0 and masked score -inf; a visible one keeps its
-    score and some share.
-    """
     trace = layer.run(mask=layer.mask, causal=causal)
     n_queries, n_keys = layer.mask.shape[2:]
     visible = layer.mask & np.tri(n_queries, n_keys, dtype=bool) if causal else layer.mask
@@ -31,9 +28,6 @@ def test_masked_cells_are_exactly_zero(layer: Layer, causal: bool) -> None:
 
 @given(layers())
 def test_scores_stay_what_they_were_before_the_mask(layer: Layer) -> None:
-    """Masking touches neither the raw nor the scaled scores, so that what was hidden can still
-    be shown.
-    """
     free, masked = layer.run(), layer.run(mask=layer.mask, bias=layer.bias)
     assert_same(masked.scores, free.scores)
     assert_same(masked.scaled_scores, free.scaled_scores)
@@ -41,9 +35,6 @@ def test_scores_stay_what_they_were_before_the_mask(layer: Layer) -> None:
 
 @given(layers())
 def test_causal_rows_ignore_later_keys(layer: Layer) -> None:
-    """In a causal layer a query does not change when later tokens do, for any number of queries
-    and keys.
-    """
     first_changed = int(layer.rng.integers(layer.memory.shape[1]))
     other = layer.memory.copy()
     other[:, first_changed:] += 1
@@ -54,9 +45,6 @@ def test_causal_rows_ignore_later_keys(layer: Layer) -> None:
 
 @given(layers(grouped=False))
 def test_the_first_causal_row_returns_the_first_value(layer: Layer) -> None:
-    """The first query of a causal layer sees one key only and returns its value, however many
-    keys there are.
-    """
     trace = layer.run(causal=True)
     assert_same(trace.head_outputs[:, :, 0], trace.value_heads[:, :, 0])
     assert (trace.probabilities[:, :, 0, 0] == 1).all()
@@ -64,7 +52,6 @@ def test_the_first_causal_row_returns_the_first_value(layer: Layer) -> None:
 
 @given(layers())
 def test_a_boolean_mask_is_a_bias_of_minus_infinity(layer: Layer) -> None:
-    """Hiding a key by mask and by a bias of -inf are the same, empty rows included."""
     hidden = np.where(layer.mask, 0.0, -np.inf)
     by_mask, by_bias = layer.run(mask=layer.mask), layer.run(bias=hidden)
     assert_same(by_bias.masked_scores, by_mask.masked_scores)
@@ -73,9 +60,6 @@ def test_a_boolean_mask_is_a_bias_of_minus_infinity(layer: Layer) -> None:
 
 @given(layers())
 def test_masks_combine(layer: Layer) -> None:
-    """mask=, causal= and a bias of -inf together show what all of them allow, and the finite
-    bias still counts.
-    """
     other = layer.rng.random(layer.mask.shape) < 0.7
     together = layer.run(mask=layer.mask, causal=True, bias=np.where(other, layer.bias, -np.inf))
     expected = layer.run(
@@ -87,9 +71,6 @@ def test_masks_combine(layer: Layer) -> None:
 
 @given(layers())
 def test_an_empty_row_gives_zeros(layer: Layer) -> None:
-    """A query that may see nothing gets zeros from its head, and b_o alone when no head sees
-    anything; no NaN.
-    """
     layer.mask[:, :, 0] = False
     trace = layer.run(mask=layer.mask)
     assert (trace.empty_rows == ~layer.mask.any(axis=-1)).all()
@@ -102,7 +83,6 @@ def test_an_empty_row_gives_zeros(layer: Layer) -> None:
 
 @given(layers())
 def test_empty_rows_as_nan_leave_the_others_alone(layer: Layer) -> None:
-    """With empty_rows="nan" exactly the empty rows are NaN in probabilities and head outputs."""
     zeros, nans = layer.run(mask=layer.mask), layer.run(mask=layer.mask, empty_rows="nan")
     heads = (zeros.query_heads, zeros.key_heads, zeros.value_heads)
     alone = scaled_dot_product_attention(*heads, mask=layer.mask, empty_rows="nan")
@@ -116,9 +96,6 @@ def test_empty_rows_as_nan_leave_the_others_alone(layer: Layer) -> None:
 
 @given(layers(), st.integers(1, 3))
 def test_padding_changes_nothing(layer: Layer, n_padding: int) -> None:
-    """Tokens added at the end and hidden by padding_mask leave every output as it was, whatever
-    they hold.
-    """
     n_batch, n_keys, _ = layer.memory.shape
     padded = np.pad(layer.memory, ((0, 0), (0, n_padding), (0, 0)), constant_values=3.0)
     mask = padding_mask([n_keys] * n_batch, n_keys + n_padding)
@@ -129,9 +106,6 @@ def test_padding_changes_nothing(layer: Layer, n_padding: int) -> None:
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4))
 def test_padding_hides_keys_not_queries(lengths: list[int]) -> None:
-    """Cell (b, ., ., s) of the padding mask is open exactly when s is one of the first
-    lengths[b] keys.
-    """
     expected = [[[[s < length for s in range(5)]]] for length in lengths]
     assert padding_mask(lengths, 5).tolist() == expected
 
@@ -145,9 +119,6 @@ def test_padding_hides_keys_not_queries(lengths: list[int]) -> None:
 def test_the_window_counts_its_neighbours(
     n_queries: int, n_keys: int, left: int | None, right: int | None
 ) -> None:
-    """Query t sees keys t-left to t+right, both ends included; causal is the window open to the
-    left with right 0.
-    """
     for t, row in enumerate(window_mask(n_queries, n_keys, left, right)):
         first, last = 0 if left is None else t - left, n_keys if right is None else t + right
         assert row.tolist() == [first <= s <= last for s in range(n_keys)]
@@ -156,6 +127,5 @@ def test_the_window_counts_its_neighbours(
 
 
 def test_a_window_wider_than_the_queries() -> None:
-    """With more keys than queries a window may be wider than there are queries, on both sides."""
     assert window_mask(2, 7, right=4).sum(axis=1).tolist() == [5, 6]
     assert window_mask(7, 2, left=4).sum(axis=1).tolist() == [2, 2, 2, 2, 2, 1, 0]

@@ -12,9 +12,6 @@ from tests.core.trace_cases import CASES, ORDER, run
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_code_of_every_field_reproduces_it(name: str, dtype: str) -> None:
-    """The NumPy lines shown for a field give its very numbers when run on the fields before it,
-    for every option.
-    """
     trace, namespace = run(name, dtype)
     for field in ORDER:
         with np.errstate(invalid="ignore"):
@@ -30,7 +27,6 @@ def test_the_code_of_every_field_reproduces_it(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_code_names_only_what_the_step_needs(name: str) -> None:
-    """A line reads no field but those that its step declares in `needs`."""
     trace, _ = run(name)
     for field in ORDER:
         words = set(compile(trace.code(field), field, "exec").co_names)

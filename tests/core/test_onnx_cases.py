@@ -155,7 +155,6 @@ def run(case: dict[str, Any], dtype: str) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", IN_SCOPE)
 def test_engine_gives_the_operator_s_outputs(name: str, dtype: str) -> None:
-    """Output and returned stage equal ONNX's own numbers within ONNX's own tolerance."""
     case = CASES[name]
     actual = run(case, dtype)
     for output, expected in tensors(case, "outputs").items():
@@ -171,16 +170,12 @@ def test_engine_gives_the_operator_s_outputs(name: str, dtype: str) -> None:
 
 
 def test_no_case_is_forgotten() -> None:
-    """All 93 cases of the operator run, or are named with the reason why they cannot."""
     assert len(CASES) == 93
     assert set(OUT_OF_SCOPE) <= set(CASES)
     assert all(OUT_OF_SCOPE.values())
 
 
 def test_every_stage_is_asked_for() -> None:
-    """The cases return scaled, capped, masked scores and probabilities, so that each stage has
-    an outside witness.
-    """
     returning = [
         case["attributes"] for case in CASES.values() if "qk_matmul_output" in case["outputs"]
     ]

@@ -20,9 +20,6 @@ Call = tuple[Layer, dict[str, Any]]
 
 @given(calls())
 def test_rows_sum_to_one(call: Call) -> None:
-    """Each row of probabilities is a set of shares that sum to 1, or zero throughout when
-    nothing may be seen.
-    """
     layer, options = call
     trace = layer.run(**options)
     assert (trace.probabilities >= 0).all()
@@ -31,9 +28,6 @@ def test_rows_sum_to_one(call: Call) -> None:
 
 @given(layers(self_attention=True))
 def test_permutation_equivariance(layer: Layer) -> None:
-    """Without positions and mask, reordering the tokens reorders the outputs in the same way,
-    and nothing else.
-    """
     order = layer.permutation(layer.x.shape[1])
     straight, shuffled = layer.run(memory=None), layer.run(x=layer.x[:, order], memory=None)
     assert_same(shuffled.output, straight.output[:, order])
@@ -42,9 +36,6 @@ def test_permutation_equivariance(layer: Layer) -> None:
 
 @given(layers())
 def test_the_order_of_the_keys_does_not_matter(layer: Layer) -> None:
-    """Reordering the memory, with the columns of mask and bias, reorders the shares and leaves
-    the output alone.
-    """
     order = layer.permutation(layer.memory.shape[1])
     straight = layer.run(mask=layer.mask, bias=layer.bias)
     shuffled = layer.run(
@@ -56,7 +47,6 @@ def test_the_order_of_the_keys_does_not_matter(layer: Layer) -> None:
 
 @given(layers())
 def test_rows_are_independent(layer: Layer) -> None:
-    """Changing one query changes its own row only."""
     query = layer.rng.integers(layer.x.shape[1])
     other = layer.x.copy()
     other[:, query] += 1
@@ -69,7 +59,6 @@ def test_rows_are_independent(layer: Layer) -> None:
 
 @given(layers())
 def test_scale_zero_is_uniform(layer: Layer) -> None:
-    """With scale 0 every visible key gets the same share."""
     visible = layer.mask.sum(axis=-1, keepdims=True)
     assert_same(
         layer.run(scale=0, mask=layer.mask).probabilities, layer.mask / np.maximum(visible, 1)
@@ -78,9 +67,6 @@ def test_scale_zero_is_uniform(layer: Layer) -> None:
 
 @given(layers())
 def test_default_scale_is_the_root_of_the_head_width(layer: Layer) -> None:
-    """Without a scale, scores are divided by √d_k, the width of one query, not of the
-    whole vector.
-    """
     trace = layer.run()
     assert_same(trace.scaled_scores, trace.scores / np.sqrt(trace.query_heads.shape[-1]))
     assert_same(layer.run(scale=-0.3).scaled_scores, trace.scores * -0.3)
@@ -88,7 +74,6 @@ def test_default_scale_is_the_root_of_the_head_width(layer: Layer) -> None:
 
 @given(layers())
 def test_equal_keys_give_the_mean_of_the_values(layer: Layer) -> None:
-    """When all keys are equal no query prefers any, so each head returns the mean of its values."""
     trace = layer.changed(w_k=np.zeros_like(layer.projections.w_k)).run()
     means = trace.value_heads.mean(axis=2, keepdims=True).repeat(
         layer.projections.n_heads // trace.sizes["G"], axis=1
@@ -98,7 +83,6 @@ def test_equal_keys_give_the_mean_of_the_values(layer: Layer) -> None:
 
 @given(layers(), st.sampled_from([None, 0.0, 0.3, -2.0]))
 def test_a_bias_adds_to_the_log_weights(layer: Layer, scale: float | None) -> None:
-    """A bias b multiplies the unnormalised weight by e^b, whatever the scale."""
     weights = layer.run(scale=scale).probabilities * np.exp(layer.bias)
     assert_same(
         layer.run(scale=scale, bias=layer.bias).probabilities,
@@ -119,9 +103,6 @@ def test_huge_scores_stay_finite(layer: Layer, scale: float, dtype: str) -> None
 
 @given(layers(), st.floats(0.1, 10))
 def test_the_soft_cap_bounds_the_scores_before_mask_and_bias(layer: Layer, softcap: float) -> None:
-    """Capped scores are c·tanh(s/c), within ±c; the bias is added after that, and hidden cells
-    stay -inf.
-    """
     free = layer.run(scale=3.0)
     capped = layer.run(scale=3.0, softcap=softcap, mask=layer.mask, bias=layer.bias + 2 * softcap)
     assert (np.abs(capped.scaled_scores) <= softcap).all()
@@ -132,9 +113,6 @@ def test_the_soft_cap_bounds_the_scores_before_mask_and_bias(layer: Layer, softc
 
 @given(SCORES, st.floats(-50, 50))
 def test_softmax_ignores_a_shift_and_keeps_ratios(row: list[float], shift: float) -> None:
-    """Adding a constant to a row changes nothing, and the ratio of two shares is e to the
-    difference of the scores.
-    """
     shares = softmax(row)
     assert_same(softmax(np.add(row, shift)), shares)
     assume(shares.min() > 1e-200)
@@ -143,9 +121,6 @@ def test_softmax_ignores_a_shift_and_keeps_ratios(row: list[float], shift: float
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
 def test_softmax_runs_along_the_axis_it_is_given(axis: int) -> None:
-    """The shares sum to 1 along the chosen axis, the last one by default; a slice of -inf
-    becomes zeros.
-    """
     scores = np.random.default_rng(0).normal(size=(2, 3, 5))
     assert_same(softmax(scores, axis=axis).sum(axis=axis), np.ones_like(scores.sum(axis=axis)))
     assert_same(softmax(scores), softmax(scores, axis=2))

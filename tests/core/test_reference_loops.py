@@ -180,7 +180,6 @@ def assert_agrees(record: object, reference: dict[str, Any], dtype: str) -> None
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", CASES)
 def test_every_field_equals_the_loops(name: str, dtype: str) -> None:
-    """Each intermediate of `attend` equals the same formula written as loops over lists."""
     inputs, weights, call = build(name, dtype)
     trace = attend(inputs, Projections(**weights), **call)
     assert_agrees(trace, loops(inputs, weights, call), dtype)
@@ -199,9 +198,6 @@ def test_every_field_equals_the_loops(name: str, dtype: str) -> None:
 def test_heads_alone_equal_the_loops(
     n_heads: int, n_kv_heads: int, call: dict[str, Any], dtype: str
 ) -> None:
-    """`scaled_dot_product_attention` on given heads equals the loops, head h reading key/value
-    head h // (H // G).
-    """
     rng = np.random.default_rng(n_heads * 10 + n_kv_heads)
     shapes = [(B, n_heads, T, K), (B, n_kv_heads, S, K), (B, n_kv_heads, S, V)]
     heads = [rng.normal(size=shape).astype(dtype) for shape in shapes]
@@ -220,9 +216,6 @@ def test_heads_alone_equal_the_loops(
 
 
 def test_empty_rows_as_nan_touch_only_those_rows() -> None:
-    """With empty_rows="nan" the rows without any visible key are NaN and every other row stays
-    as it was.
-    """
     inputs, weights, call = build("empty_rows", "float64")
     reference = loops(inputs, weights, call)
     empty = ~np.broadcast_to(call["mask"], (B, H, T, S)).any(axis=-1)
@@ -237,5 +230,4 @@ def test_empty_rows_as_nan_touch_only_those_rows() -> None:
 
 
 def test_every_step_has_a_reference() -> None:
-    """The loops give a value for each field that the trace declares, in the same order."""
     assert list(loops(*build("plain", "float64"))) == list(STEPS)

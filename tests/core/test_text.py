@@ -27,20 +27,17 @@ ENGLAND = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
     ["", " ", "  \n\t ", "\u00a0\u3000", "\u200b", "\u202e\u202c", "\x00\x07", "\ud800", "\ue000"],
 )
 def test_a_text_without_a_word_is_refused(text: str) -> None:
-    """Nothing, white space only and control characters only give an error of their own kind."""
     with pytest.raises(TextError):
         tokenize(text)
 
 
 def test_the_longest_text() -> None:
-    """20,000 characters are read; one more is refused with both numbers named."""
     assert tokenize("x" * MAX_CHARACTERS).tokens == ("x" * MAX_CHARACTERS,)
     with pytest.raises(TextError, match=r"\b20,001\b.*\b20,000\b"):
         tokenize("x" * (MAX_CHARACTERS + 1))
 
 
 def test_ten_thousand_words_are_cut() -> None:
-    """Of 10,000 words the first 64 are used, and a note gives both numbers."""
     tokens = tokenize("a " * 9_999 + "b", n_tokens=64)
     assert (tokens.tokens, tokens.n_real) == (("a",) * 64, 64)
     assert re.findall(r"[\d,]*\d", *tokens.notes) == ["10,000", "64"]
@@ -58,21 +55,16 @@ def test_ten_thousand_words_are_cut() -> None:
 def test_the_sequence_is_cut_or_filled_up(
     n_tokens: int, expected: tuple[str, ...], n_real: int
 ) -> None:
-    """n_tokens cuts a longer sentence, fills a shorter one with [pad], and says so exactly when
-    it does either.
-    """
     tokens = tokenize("a b c", n_tokens=n_tokens)
     assert (tokens.tokens, tokens.n_real) == (expected, n_real)
     assert len(tokens.notes) == (n_tokens not in (0, 3))
 
 
 def test_a_sentence_that_fits_has_no_note() -> None:
-    """Ordinary text is cut without a remark."""
     assert tokenize("The cat sat.") == Tokens(("The", "cat", "sat", "."), 4, ())
 
 
 def test_pieces_are_cut_at_most_so_many() -> None:
-    """The end of a long text is left out after words were cut into pieces, not before."""
     assert tokenize_at_most("animals", 9, piece=3).tokens == tokenize("animals", piece=3).tokens
     cut = tokenize_at_most("animals", 2, piece=3)
     assert (cut.tokens, cut.n_left_out) == (tokenize("animals", piece=3, n_tokens=2).tokens, 1)
@@ -80,7 +72,6 @@ def test_pieces_are_cut_at_most_so_many() -> None:
 
 @pytest.mark.parametrize("name", ["piece", "n_tokens"])
 def test_a_negative_count_is_refused(name: str) -> None:
-    """A negative length of pieces or of the sequence is named in the error."""
     with pytest.raises(SettingsError, match=rf"\b{name}\b.* -1 .*\b0\b"):
         tokenize("a", **{name: -1})
 
@@ -112,9 +103,6 @@ def test_a_negative_count_is_refused(name: str) -> None:
     ],
 )
 def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
-    """Words, numbers and punctuation marks come apart as a reader of the script expects; markup
-    is plain text.
-    """
     assert list(tokenize(text).tokens) == expected
 
 
@@ -133,19 +121,14 @@ def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
     ],
 )
 def test_an_emoji_is_one_token(text: str, expected: list[str]) -> None:
-    """Families, skin tones, professions, flags, key caps and regional flags stay whole;
-    neighbours come apart.
-    """
     assert list(tokenize(text).tokens) == expected
 
 
 def test_a_flag_is_never_cut() -> None:
-    """Pieces of one character keep the two halves of a flag together."""
     assert pieces("🇩🇪", 1) == ["🇩🇪"]
 
 
 def test_accents_are_composed() -> None:
-    """The same word typed with composed and with combining accents gives the same token."""
     assert tokenize("cafe\u0301").tokens == tokenize("caf\u00e9").tokens == ("caf\u00e9",)
     assert tokenize("x\u0301\u0302 y").tokens == ("x\u0301\u0302", "y")
 
@@ -165,9 +148,6 @@ def test_accents_are_composed() -> None:
 def test_control_characters_are_removed(
     text: str, expected: tuple[str, ...], n_removed: int
 ) -> None:
-    """Control characters, direction overrides and lone surrogates vanish, and a note says how
-    many.
-    """
     tokens = tokenize(text)
     assert tokens.tokens == expected
     assert [str(n_removed) in note for note in tokens.notes] == [True]
@@ -186,12 +166,8 @@ def test_control_characters_are_removed(
     ],
 )
 def test_pieces_of_a_word(token: str, size: int, expected: list[str]) -> None:
-    """A piece has at most so many visible characters; accents, vowel signs and emoji modifiers
-    stay with theirs.
-    """
     assert pieces(token, size) == expected
 
 
 def test_pieces_are_counted_by_the_sequence_length() -> None:
-    """The sequence length counts pieces, not words."""
     assert tokenize("attention is", piece=5, n_tokens=2).tokens == ("atten", "##tion")

@@ -55,9 +55,6 @@ def is_shown(c: str) -> bool:
 @example("\u0301 \u200d \ufe0f")
 @example("'\u0301' -\u20e3-")
 def test_no_text_breaks_the_tokeniser(text: str) -> None:
-    """Any string of code points gives tokens or a TextError; no character is lost, invented or
-    out of order.
-    """
     if not kept(text):
         with pytest.raises(TextError):
             tokenize(text)
@@ -69,9 +66,6 @@ def test_no_text_breaks_the_tokeniser(text: str) -> None:
 
 @given(TEXTS.filter(kept))
 def test_tokens_hold_no_control_characters(text: str) -> None:
-    """A token has no white space, control character, direction mark or lone surrogate, so no
-    picture can be upset.
-    """
     for character in "".join(tokenize(text).tokens):
         category = unicodedata.category(character)
         assert not character.isspace()
@@ -82,7 +76,6 @@ def test_tokens_hold_no_control_characters(text: str) -> None:
 
 @given(TEXTS.filter(kept), st.integers(0, 5), st.integers(0, 9))
 def test_the_same_text_gives_the_same_tokens(text: str, piece: int, n_tokens: int) -> None:
-    """The tokeniser depends on nothing but its arguments, and its lengths are as asked."""
     first, again = (tokenize(text, piece=piece, n_tokens=n_tokens) for _ in range(2))
     assert first == again
     assert len(first.tokens) == (n_tokens or first.n_real) >= first.n_real >= 1
@@ -91,7 +84,6 @@ def test_the_same_text_gives_the_same_tokens(text: str, piece: int, n_tokens: in
 
 @given(TEXTS.filter(kept), st.integers(1, 7))
 def test_pieces_put_together_are_the_word(text: str, size: int) -> None:
-    """The pieces of every token, without their marks, are the token again."""
     for token in tokenize(text).tokens:
         first, *rest = pieces(token, size)
         assert all(part.startswith(CONTINUATION_MARK) for part in rest)

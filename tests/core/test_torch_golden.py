@@ -133,9 +133,6 @@ def memory_arguments(arguments: Arrays, weights: Arrays) -> tuple[np.ndarray | N
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", [name for name in MHA if name not in APPENDED])
 def test_multihead_attention(name: str, dtype: str) -> None:
-    """Every field of `attend` equals what PyTorch computes for nn.MultiheadAttention with the
-    same weights.
-    """
     case = MHA[name]
     arguments = tensors(case, "arguments", dtype)
     arguments |= {key: batch_first(case, arguments[key]) for key in ("query", "key", "value")}
@@ -154,9 +151,6 @@ def test_multihead_attention(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", APPENDED)
 def test_appended_keys_and_values(name: str, dtype: str) -> None:
-    """add_bias_kv and add_zero_attn are attention over heads with one more key and value that
-    every query may see.
-    """
     case = MHA[name]
     expected = tensors(case, dtype, dtype)
     n_heads = case["options"]["num_heads"]
@@ -181,9 +175,6 @@ def test_appended_keys_and_values(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", SDPA)
 def test_scaled_dot_product_attention(name: str, dtype: str) -> None:
-    """Every field equals PyTorch's scaled_dot_product_attention: shared heads, masks, top-left
-    causal, empty rows.
-    """
     case = SDPA[name]
     arguments = tensors(case, "arguments", dtype)
     mask = arguments.get("attn_mask")
@@ -204,9 +195,6 @@ def test_scaled_dot_product_attention(name: str, dtype: str) -> None:
     "name", [name for name, case in MHA.items() if case["empty_rows"] == "nan"]
 )
 def test_zero_rows_replace_only_the_nan_of_pytorch(name: str) -> None:
-    """With empty_rows="zero" exactly PyTorch's NaN rows become zeros (and b_o in the output),
-    nothing else.
-    """
     case = MHA[name]
     arguments, expected = tensors(case, "arguments", "float64"), tensors(case, "float64", "float64")
     memory, weights = memory_arguments(arguments, projection_arrays(case, "float64"))
@@ -225,9 +213,6 @@ def test_zero_rows_replace_only_the_nan_of_pytorch(name: str) -> None:
 
 
 def test_every_option_of_the_module_has_a_case() -> None:
-    """bias, kdim and vdim, add_bias_kv, add_zero_attn, batch_first and each kind of mask occur
-    among the cases.
-    """
     options = {(key, value) for case in MHA.values() for key, value in case["options"].items()}
     assert {
         ("bias", False),

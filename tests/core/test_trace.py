@@ -21,9 +21,6 @@ def trace() -> Trace:
 
 
 def test_the_fields_are_in_order_of_computation() -> None:
-    """Each intermediate has a `Step`, in the order in which they are computed; the other fields
-    are what was given.
-    """
     assert list(STEPS) == ORDER
     assert [field.name for field in fields(Trace)][: len(ORDER)] == ORDER
     given = {
@@ -42,9 +39,6 @@ def test_the_fields_are_in_order_of_computation() -> None:
 
 @pytest.mark.parametrize("name", ORDER)
 def test_every_step_says_what_it_is(name: str) -> None:
-    """A step has known axes, a kind, a symbol, a formula and one sentence, and needs earlier
-    fields only.
-    """
     step = STEPS[name]
     assert isinstance(step, Step)
     assert step.name == name
@@ -60,7 +54,6 @@ def test_every_step_says_what_it_is(name: str) -> None:
 
 
 def test_what_the_output_without_w_o_is() -> None:
-    """The heads side by side, and with a residual connection the inputs as well."""
     weightless = Projections.weightless(4, 2)
     plain, residual = (
         attend(np.eye(4), weightless, residual=on).sentence("output") for on in (False, True)
@@ -71,12 +64,10 @@ def test_what_the_output_without_w_o_is() -> None:
 
 
 def test_four_axes_mean_one_matrix_per_head() -> None:
-    """per_head is true of the fields from query_heads to head_outputs and of no other."""
     assert [name for name in ORDER if STEPS[name].per_head] == ORDER[5:13]
 
 
 def test_shapes_follow_the_declared_axes(trace: Trace) -> None:
-    """Every array has the shape its axes say, all axes being of different lengths here."""
     sizes = {"B": B, "T": T, "S": S, "D": D, "M": M, "O": D, "H": H, "G": G, "K": K, "V": V}
     assert trace.sizes == sizes
     for name, step in STEPS.items():
@@ -88,7 +79,6 @@ def test_shapes_follow_the_declared_axes(trace: Trace) -> None:
 
 @pytest.mark.parametrize("name", ORDER)
 def test_arrays_are_read_only(trace: Trace, name: str) -> None:
-    """No array of the record can be written to."""
     array = getattr(trace, name)
     assert not array.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
@@ -96,9 +86,6 @@ def test_arrays_are_read_only(trace: Trace, name: str) -> None:
 
 
 def test_mask_and_bias_are_read_only() -> None:
-    """What a call was given cannot be changed in its record either; an array of the caller's
-    stays writable.
-    """
     mask, bias = SOME.copy(), BIAS.copy()
     trace = attend(
         np.ones((B, T, D)),
@@ -116,18 +103,12 @@ def test_mask_and_bias_are_read_only() -> None:
 
 
 def test_the_record_is_frozen(trace: Trace) -> None:
-    """A field cannot be given another array, and two traces are equal only when they are the
-    same one.
-    """
     with pytest.raises(FrozenInstanceError):
         trace.scores = trace.scaled_scores
     assert trace != replace(trace)
 
 
 def test_what_was_given_is_copied() -> None:
-    """The caller's arrays stay writable, and changing them afterwards changes nothing in the
-    record.
-    """
     x, memory, mask, bias = (
         np.ones((B, T, D)),
         np.ones((B, S, M)),
@@ -148,9 +129,6 @@ def test_what_was_given_is_copied() -> None:
 
 @pytest.mark.parametrize("name", ORDER)
 def test_a_wrong_shape_is_refused(trace: Trace, name: str) -> None:
-    """A record whose array has another shape than its axes say fails its check; the sentence
-    names the field.
-    """
     right = getattr(trace, name)
     for wrong in (np.zeros((*right.shape[:-1], 29)), right[0]):
         with pytest.raises(ShapeError) as error:

@@ -23,9 +23,6 @@ def test_axes_of_equal_width_have_one_name() -> None:
 
 
 def test_tokens_label_the_positions() -> None:
-    """Queries are labelled with the tokens, keys with the memory's, everything else with
-    numbers.
-    """
     trace = run("everything")[0]
     labelled = trace.labelled(("a", "b", "c"), ("v", "w", "x", "y", "z"))
     assert labelled.labels("T") == ("a", "b", "c")
@@ -38,9 +35,6 @@ def test_tokens_label_the_positions() -> None:
 
 
 def test_in_self_attention_keys_have_the_labels_of_the_queries() -> None:
-    """One sequence needs its labels once; in cross-attention the memory keeps its numbers until
-    it gets its own.
-    """
     own = run("self")[0].labelled(("a", "b", "c"))
     assert own.labels("S") == ("a", "b", "c")
     assert run("cross")[0].labelled(("a", "b", "c")).labels("S") == ("0", "1", "2", "3", "4")
@@ -53,6 +47,5 @@ def test_in_self_attention_keys_have_the_labels_of_the_queries() -> None:
 def test_as_many_labels_as_positions(
     labels: tuple[tuple[str, ...], ...], given: int, positions: int
 ) -> None:
-    """Labels that do not fit the positions are refused with both numbers."""
     with pytest.raises(ShapeError, match=rf"\b{given}\b.*\b{positions}\b"):
         run("everything")[0].labelled(*labels)

@@ -84,20 +84,15 @@ SETTINGS: list[Refusal] = [
 
 @pytest.mark.parametrize(("facts", "call"), SHAPES)
 def test_shapes_that_are_refused(facts: str, call: Callable[[], Any]) -> None:
-    """The error names the array, the shape that arrived and what it must agree with."""
     assert_refused(ShapeError, facts, call)
 
 
 @pytest.mark.parametrize(("facts", "call"), SETTINGS)
 def test_settings_that_are_refused(facts: str, call: Callable[[], Any]) -> None:
-    """The error names the argument, what arrived and what is expected; none is NumPy's own."""
     assert_refused(SettingsError, facts, call)
 
 
 def test_heads_may_come_one_by_one() -> None:
-    """A generator is as good as a list, and an error of its own is not mistaken for that of its
-    type.
-    """
     assert Projections.from_heads((X, X, X) for _ in range(2)).n_heads == 2
     with pytest.raises(TypeError, match="unsupported operand"):
         Projections.from_heads((X, X, X + None) for _ in range(2))

@@ -30,9 +30,6 @@ def tokens(n_tokens: int, d_model: int) -> np.ndarray:
 def test_tied_weights_give_symmetric_scores(
     n_tokens: int, d_model: int, n_heads: int, d_k: int, seed: int
 ) -> None:
-    """With W_K = W_Q token i scores j as j scores i, in every head; the other matrices are
-    those of random weights.
-    """
     tied = Projections.tied(d_model, n_heads, d_k=d_k, seed=seed)
     free = Projections.random(d_model, n_heads, d_k=d_k, seed=seed)
     scores = attend(tokens(n_tokens, d_model), tied).scores
@@ -43,9 +40,6 @@ def test_tied_weights_give_symmetric_scores(
 
 @given(SIZE, SIZE, SIZE)
 def test_weightless_attention_has_q_k_v_equal_to_x(n_tokens: int, width: int, n_heads: int) -> None:
-    """Without weights Q = K = V = X, each head reads its block of X, and the heads joined are
-    the output.
-    """
     x = tokens(n_tokens, n_heads * width)
     trace = attend(x, Projections.weightless(n_heads * width, n_heads))
     assert all((fused[0] == x).all() for fused in (trace.queries, trace.keys, trace.values))
@@ -55,9 +49,6 @@ def test_weightless_attention_has_q_k_v_equal_to_x(n_tokens: int, width: int, n_
 
 @given(SIZE, SIZE, st.data())
 def test_orthonormal_weights(d_model: int, n_heads: int, data: st.DataObject) -> None:
-    """Each head's W_Q, W_K and W_V have orthonormal columns of their own; W_O has orthonormal
-    columns or rows.
-    """
     d_k, d_v = data.draw(st.integers(1, d_model)), data.draw(st.integers(1, d_model))
     p = Projections.stiefel(d_model, n_heads, d_k=d_k, d_v=d_v, seed=data.draw(SEED))
     assert p.w_o.shape == (n_heads * d_v, d_model)
@@ -73,9 +64,6 @@ def test_orthonormal_weights(d_model: int, n_heads: int, data: st.DataObject) ->
 
 @given(SEED, st.sampled_from(sorted(INITIALISATIONS)))
 def test_a_seed_decides_every_number(seed: int, init: str) -> None:
-    """The same arguments give the same weights, another seed gives others, and no two matrices
-    are alike.
-    """
     first, again, other = (
         Projections.random(6, 2, seed=s, init=init, bias=True) for s in (seed, seed, seed ^ 1)
     )
@@ -88,7 +76,6 @@ def test_a_seed_decides_every_number(seed: int, init: str) -> None:
 
 @given(SEED)
 def test_resizing_one_matrix_leaves_the_others_alone(seed: int) -> None:
-    """Another d_v changes W_V and W_O only: each matrix has a random stream of its own."""
     narrow, wide = (Projections.random(6, 2, d_v=d_v, seed=seed) for d_v in (3, 5))
     assert (narrow.w_q == wide.w_q).all()
     assert (narrow.w_k == wide.w_k).all()
@@ -105,9 +92,6 @@ def test_resizing_one_matrix_leaves_the_others_alone(seed: int) -> None:
     ],
 )
 def test_the_size_of_the_initial_weights(init: str, variance: float, largest: float) -> None:
-    """Each initialisation has the variance and the range that its source states (90 features
-    in, 60 out).
-    """
     w_q = Projections.random(90, 12, d_k=5, init=init).w_q
     assert w_q.shape == (90, 60)
     assert abs(w_q.mean()) < 0.1 * variance**0.5
@@ -127,7 +111,6 @@ def test_the_size_of_the_initial_weights(init: str, variance: float, largest: fl
     ],
 )
 def test_the_widths_of_a_head(arguments: dict[str, int], widths: tuple[int, int]) -> None:
-    """d_k and d_v are what was given, else d_model / n_heads, else like the other one."""
     for make in (Projections.random, Projections.tied, Projections.stiefel):
         p = make(**arguments)
         assert (p.d_k, p.d_v) == widths
@@ -135,9 +118,6 @@ def test_the_widths_of_a_head(arguments: dict[str, int], widths: tuple[int, int]
 
 
 def test_the_sizes_of_shared_heads_and_another_memory() -> None:
-    """Key and value matrices read the memory and are as wide as the key/value heads; the query
-    matrix is not.
-    """
     p = Projections.random(12, 6, d_k=5, d_v=7, d_memory=11, n_kv_heads=2, bias=True)
     assert [getattr(p, name).shape for name in MATRICES] == [(12, 30), (11, 10), (11, 14), (42, 12)]
     assert [p.b_q.shape, p.b_k.shape, p.b_v.shape, p.b_o.shape] == [(30,), (10,), (14,), (12,)]
@@ -145,9 +125,6 @@ def test_the_sizes_of_shared_heads_and_another_memory() -> None:
 
 
 def test_weights_that_a_type_cannot_hold() -> None:
-    """A weight beyond the range of float32 does not become infinite: it is named, and so is the
-    way out.
-    """
     p = Projections(np.eye(2) * 1e300, np.eye(2), np.eye(2), n_heads=1)
     with pytest.raises(
         SettingsError,
@@ -174,9 +151,6 @@ def test_another_type_takes_the_memory_of_its_own_weights_alone() -> None:
 
 
 def test_transposed_weights_are_checked_without_a_copy() -> None:
-    """Whether all is finite is asked of rows and of columns alike, in the memory they have;
-    both find what is not.
-    """
     matrix = np.ones((512, 512), np.float32)
     tracemalloc.start()
     try:
@@ -189,9 +163,6 @@ def test_transposed_weights_are_checked_without_a_copy() -> None:
 
 
 def test_weights_are_copied_and_read_only() -> None:
-    """A layer keeps its own read-only copy of the weights, so changing the original array
-    changes nothing.
-    """
     w_q = np.eye(2)
     p = Projections(w_q, w_q, w_q, n_heads=1)
     w_q[0, 0] = 7

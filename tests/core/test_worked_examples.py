@@ -20,9 +20,6 @@ def sigmoid(x: float) -> float:
 
 
 def test_illustrated_self_attention() -> None:
-    """Three tokens, integer weights, no scaling: the numbers of Raimi Karim's "Illustrated:
-    Self-Attention" (2019).
-    """
     projections = Projections(
         w_q=[[1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1]],
         w_k=[[0, 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 0]],
@@ -50,9 +47,6 @@ RASCHKA_INPUTS = [
 
 
 def test_raschka_without_weights() -> None:
-    """Weightless and unscaled, second token: Raschka, "Build a Large Language Model (From
-    Scratch)", section 3.3.
-    """
     trace = attend(RASCHKA_INPUTS, Projections.weightless(3), scale=1.0)
     print_precision = {"rtol": 0, "atol": 5.1e-5}
     scores, probabilities = trace.scores[0, 0, 1], trace.probabilities[0, 0, 1]
@@ -66,9 +60,6 @@ def test_raschka_without_weights() -> None:
 
 
 def test_raschka_with_weights() -> None:
-    """Three weight matrices and 1/sqrt(d_k), second token: the same book, section 3.4.1
-    (torch.manual_seed(123)).
-    """
     projections = Projections(
         w_q=[[0.296112, 0.516562], [0.251671, 0.688557], [0.073972, 0.866522]],
         w_k=[[0.136580, 0.102479], [0.184056, 0.726447], [0.315254, 0.687107]],
@@ -88,9 +79,6 @@ def test_raschka_with_weights() -> None:
 
 
 def test_one_two_does_not_prefer_itself() -> None:
-    """Weightless attention over [1, 2]: token 1 looks more at token 2 (0.7311) than at itself
-    (0.2689).
-    """
     trace = attend([[1], [2]], Projections.weightless(1))
     expected = [[sigmoid(-1), sigmoid(1)], [sigmoid(-2), sigmoid(2)]]
     np.testing.assert_allclose(trace.probabilities[0, 0], expected, rtol=0, atol=1e-15)
@@ -101,9 +89,6 @@ def test_one_two_does_not_prefer_itself() -> None:
 
 
 def test_one_two_three_beats_both_diagonals() -> None:
-    """Weightless attention over [1, 2, 3]: a_12 exceeds both a_11 and a_22, by 0.127418 over
-    the larger.
-    """
     A = attend([[1], [2], [3]], Projections.weightless(1)).probabilities[0, 0]
     printed = [[0.0900, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
     np.testing.assert_allclose(A, printed, rtol=0, atol=5.1e-5)
@@ -131,7 +116,6 @@ def two_heads() -> Projections:
 
 
 def test_two_heads_by_hand() -> None:
-    """Two heads on two tokens, every intermediate a whole number or a simple fraction."""
     trace = attend([[1, 0], [0, 1]], two_heads(), scale=LN_2)
     assert trace.query_heads[0].tolist() == [[[1], [0]], [[2], [1]]]
     assert trace.key_heads[0].tolist() == [[[1], [2]], [[0], [1]]]
@@ -145,7 +129,6 @@ def test_two_heads_by_hand() -> None:
 
 
 def test_two_heads_causal_with_residual_by_hand() -> None:
-    """Causal: the first token reads only its own value; the residual adds the token itself."""
     trace = attend([[1, 0], [0, 1]], two_heads(), scale=LN_2, causal=True, residual=True)
     assert trace.probabilities[0, :, 0].tolist() == [[1, 0], [1, 0]]
     assert trace.masked_scores[0, :, 0, 1].tolist() == [-math.inf, -math.inf]
@@ -154,9 +137,6 @@ def test_two_heads_causal_with_residual_by_hand() -> None:
 
 
 def test_one_shared_head_by_hand() -> None:
-    """Two query heads share one key/value head: the same keys, the same values, different
-    questions.
-    """
     projections = Projections(
         w_q=[[1, 2], [0, 1]], w_k=[[1], [2]], w_v=[[15], [0]], n_heads=2, n_kv_heads=1
     )
@@ -169,9 +149,6 @@ def test_one_shared_head_by_hand() -> None:
 
 
 def test_bias_mask_and_cross_attention_by_hand() -> None:
-    """A bias of ln 3 triples a share, a padded key has none, and the memory may be longer than
-    the sequence.
-    """
     identity = Projections([[0]], [[0]], [[1]], n_heads=1)
     plain = attend([[7]], identity, memory=[[4], [8], [99]], mask=padding_mask([2], 3))
     assert plain.probabilities[0, 0].tolist() == [[0.5, 0.5, 0]]
@@ -188,9 +165,6 @@ def test_bias_mask_and_cross_attention_by_hand() -> None:
 
 
 def test_softmax_of_logarithms() -> None:
-    """softmax(ln 1, ln 2, ln 5) is 1/8, 2/8, 5/8, whatever is added to all three; a slice of
-    -inf gives zeros.
-    """
     logarithms = np.log([1.0, 2.0, 5.0])
     for shift in (0.0, 1000.0, -1000.0):
         np.testing.assert_allclose(

@@ -17,7 +17,6 @@ HEADS = np.array([[[1.0, 0.0], [0.25, 0.75]], [[0.0, 1.0], [0.75, 0.25]], [[0.5,
 
 
 def test_mean_and_maximum_of_chosen_heads() -> None:
-    """Only the chosen heads count. A masked cell stays masked in the mean and in the maximum."""
     assert mean_of_heads(HEADS, [0, 1]).tolist() == [[0.5, 0.5], [0.5, 0.5]]
     assert maximum_of_heads(HEADS, [0, 1]).tolist() == [[1.0, 1.0], [0.75, 0.75]]
     assert mean_of_heads(HEADS, [2]).tolist() == HEADS[2].tolist()
@@ -27,9 +26,6 @@ def test_mean_and_maximum_of_chosen_heads() -> None:
 
 
 def test_the_mean_of_two_opposite_heads() -> None:
-    """Two heads that read one token each, different ones, read two tokens in their mean. The rows
-    of their maximum sum to 2.
-    """
     x = 30 * np.array([[1.0, 0.0], [0.0, 1.0]])
     same, swapped = np.eye(2), np.eye(2)[::-1]
     weights = Projections.from_heads([(same, same, same), (same, swapped, same)])
@@ -42,9 +38,6 @@ def test_the_mean_of_two_opposite_heads() -> None:
 
 
 def test_a_mean_is_never_narrower_by_entropy() -> None:
-    """The logarithm of the effective tokens is concave, so the mean's is at least the heads'
-    mean, row by row.
-    """
     x = np.random.default_rng(3).normal(size=(7, 10))
     trace = attend(x, Projections.random(10, 5, seed=2))
     for heads in ([0, 1], [0, 1, 2, 3, 4], [3]):
@@ -54,9 +47,6 @@ def test_a_mean_is_never_narrower_by_entropy() -> None:
 
 
 def test_a_mean_is_not_narrower_than_a_sharp_and_an_even_head() -> None:
-    """One token in one head, all 32 in the other: 16.5 on average, yet their mean reads as from
-    11 tokens.
-    """
     x = 30 * np.eye(32)
     same, none = np.eye(32), np.zeros((32, 32))
     lost = averaging_effect(
@@ -67,7 +57,6 @@ def test_a_mean_is_not_narrower_than_a_sharp_and_an_even_head() -> None:
 
 
 def test_where_nothing_can_be_read() -> None:
-    """Without any visible key there is no number, not 0."""
     trace = attend([[1.0], [2.0]], Projections.weightless(1), mask=np.zeros((2, 2), dtype=bool))
     lost = averaging_effect(trace, [0])
     assert math.isnan(lost.in_a_head)
@@ -76,7 +65,6 @@ def test_where_nothing_can_be_read() -> None:
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
-    """A query without a visible key in every head is left out of both averages."""
     x, weights = np.random.default_rng(3).normal(size=(5, 6)), Projections.random(6, 3, seed=2)
     whole = averaging_effect(attend(x, weights, mask=np.ones((5, 5), dtype=bool)), [0, 2])
     rows = np.arange(5)[:, np.newaxis] != 1

@@ -32,9 +32,6 @@ def cells(array: np.ndarray) -> set[tuple[int, ...]]:
 
 
 def test_edits_change_their_cells_only() -> None:
-    """Each edit replaces the number of its cell; all other numbers, and what was given, stay as
-    they were.
-    """
     inputs, weights = layer()
     given = (
         np.array(inputs),
@@ -57,7 +54,6 @@ def test_edits_change_their_cells_only() -> None:
 
 
 def test_no_edit_no_copy() -> None:
-    """Without an edit in sight the very same inputs and weights come back."""
     inputs, weights = layer()
     for edits in (Edits(), Edits((Edit("x", 99, 0, 1.0),))):
         x, p = apply_edits(edits, inputs, weights)
@@ -66,9 +62,6 @@ def test_no_edit_no_copy() -> None:
 
 
 def test_edits_outside_are_kept_with_a_note() -> None:
-    """An edit beyond the matrices changes nothing, is counted in a sentence, and acts again
-    when its cell is back.
-    """
     edits = Edits((Edit("x", T, 0, 1.0), Edit("w_q", 0, H * K, 1.0), Edit("w_v", 0, 0, 1.0)))
     trace = run(*edits.items)
     assert edits_outside(edits, trace) == edits.items[:2]
@@ -78,9 +71,6 @@ def test_edits_outside_are_kept_with_a_note() -> None:
 
 
 def test_edits_of_a_layer_without_weights() -> None:
-    """Its identity matrices can be changed cell by cell; it has no W_O, so an edit of that one
-    waits outside.
-    """
     edits = Edits((Edit("w_q", 0, 1, 3.0), Edit("w_o", 0, 0, 2.0)))
     trace = attend(*apply_edits(edits, np.eye(2), Projections.weightless(2)))
     assert trace.queries[0].tolist() == [[1.0, 3.0], [0.0, 1.0]]
@@ -99,9 +89,6 @@ def changed_cells(before: Trace, after: Trace, field: str) -> np.ndarray:
 
 
 def test_what_follows_an_edit_of_the_inputs() -> None:
-    """Under a causal mask token 3 changes one row of Q, one row and column of scores, and the
-    outputs from 3 on.
-    """
     before, after = run(causal=True), run(Edit("x", 3, 0, 9.0), causal=True)
     assert cells(changed_cells(before, after, "inputs")) == {(0, 3, 0)}
     assert cells(changed_cells(before, after, "queries").any(axis=2)) == {(0, 3)}
@@ -118,9 +105,6 @@ def test_what_follows_an_edit_of_the_inputs() -> None:
 
 
 def test_what_follows_an_edit_of_a_weight() -> None:
-    """A cell of W_V changes one column of one head's outputs, a cell of W_O one column of the
-    output, no more.
-    """
     before = run()
     after = run(Edit("w_v", 2, V + 4, 9.0))
     assert cells(changed_cells(before, after, "w_v")) == {(2, V + 4)}

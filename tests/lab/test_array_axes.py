@@ -16,15 +16,11 @@ from tests.lab.notation_cases import G, H, a_trace
 @pytest.mark.parametrize("cross", [False, True])
 @pytest.mark.parametrize("name", STEPS)
 def test_our_axes_are_those_of_the_trace(name: str, cross: bool) -> None:
-    """In our notation the badge of a field reads as before."""
     trace = a_trace(cross=cross, n_kv_heads=G if cross else H)
     assert axes(trace, name, OURS) == trace.axes(name)
 
 
 def test_axes_of_the_texts_by_hand() -> None:
-    """Each text names the axes by its own sizes; in the column convention the last two change
-    places.
-    """
     trace = a_trace(d_k=1, d_v=1, d_model=H)
     assert axes(trace, "inputs", GML) == ("B", "N", "T")
     assert axes(trace, "queries", GML) == ("B", "N", "T")
@@ -37,7 +33,6 @@ def test_axes_of_the_texts_by_hand() -> None:
 
 
 def test_shapes_are_turned_like_their_axes() -> None:
-    """In the column convention rows and columns change places, and nothing else does."""
     trace = a_trace(cross=True)
     for name in STEPS:
         *first, rows, columns = getattr(trace, name).shape
@@ -46,9 +41,6 @@ def test_shapes_are_turned_like_their_axes() -> None:
 
 
 def test_axes_of_weights() -> None:
-    """A weight matrix is turned like everything else in the column convention; a vector or a
-    number is not.
-    """
     trace = a_trace(bias=True)
     assert axes(trace, "w_q", OURS) == ("D", "H·K")
     assert axes(trace, "w_o", GML) == ("N", "n_heads·dᵥ")
@@ -57,7 +49,6 @@ def test_axes_of_weights() -> None:
 
 
 def test_two_sequences_have_two_lengths() -> None:
-    """In cross-attention no text may call both lengths by one letter."""
     for notation in NOTATIONS.values():
         *_, one, other = axes(a_trace(cross=True), "scores", notation)
         assert one != other

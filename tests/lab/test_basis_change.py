@@ -38,9 +38,6 @@ LAYERS = {
 @settings(max_examples=40)
 @given(calls())
 def test_the_layer_stays_the_same(call: tuple[Layer, dict[str, Any]]) -> None:
-    """In another basis scores, probabilities and output are what they were, biases and shared
-    heads included.
-    """
     layer, options = call
     trace = layer.run(**options)
     other = rerun(
@@ -54,9 +51,6 @@ def test_the_layer_stays_the_same(call: tuple[Layer, dict[str, Any]]) -> None:
 
 
 def test_the_weights_differ() -> None:
-    """All weight matrices, queries, keys and values have other numbers; another seed gives others
-    again.
-    """
     trace = attend(np.eye(5), Projections.random(5, 2, d_k=3, d_v=2, bias=True))
     first, second = (
         with_basis_change(trace.projections, random_basis_change(trace.projections, seed))
@@ -70,7 +64,6 @@ def test_the_weights_differ() -> None:
 
 @pytest.mark.parametrize("n_kv_heads", [1, 2, 4])
 def test_the_products_stay_the_same(n_kv_heads: int) -> None:
-    """W_Q W_Kᵀ and W_V W_O of every head are the same in every basis."""
     p = Projections.random(7, 4, d_k=3, d_v=2, d_memory=5, n_kv_heads=n_kv_heads)
     other = with_basis_change(p, random_basis_change(p))
     assert query_key_products(p).shape == (4, 7, 5)
@@ -80,7 +73,6 @@ def test_the_products_stay_the_same(n_kv_heads: int) -> None:
 
 
 def test_weights_that_are_not_there() -> None:
-    """A layer without W_O gets U⁻¹ as its W_O, and has the same output."""
     p = Projections.weightless(6, 3)
     x = np.random.default_rng(5).normal(size=(4, 6))
     changed = with_basis_change(p, random_basis_change(p))
@@ -90,9 +82,6 @@ def test_weights_that_are_not_there() -> None:
 
 
 def test_a_basis_change_by_hand() -> None:
-    """With R = 2 queries double and keys halve; with U = 4 values are 4 times as large and W_O
-    a quarter.
-    """
     p = Projections(
         [[3.0]], [[5.0]], [[7.0]], [[11.0]], n_heads=1, b_q=[1.0], b_k=[2.0], b_v=[3.0], b_o=[4.0]
     )
@@ -108,9 +97,6 @@ def test_a_basis_change_by_hand() -> None:
 
 
 def test_a_random_basis_change_is_tame() -> None:
-    """No direction is stretched or shrunk more than twofold, so that rounding stays small; the
-    seed decides.
-    """
     p = Projections.random(8, 2)
     change = random_basis_change(p, seed=7)
     for matrices in (change.query_key, change.value):
@@ -120,7 +106,6 @@ def test_a_random_basis_change_is_tame() -> None:
 
 
 def test_single_precision_stays() -> None:
-    """float32 weights stay float32."""
     p = Projections.random(4, 2).astype(np.float32)
     assert with_basis_change(p, random_basis_change(p)).dtype == np.float32
 
@@ -128,9 +113,6 @@ def test_single_precision_stays() -> None:
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
-    """Each weight of the head changes; products, scores, probabilities and output change by
-    rounding only.
-    """
     trace: Trace = attend(X, LAYERS[name], causal=causal)
     other, head = rerun_in_other_bases(trace, 3), trace.sizes["H"] - 1
     assert {one.symbol for one in changed_arrays(trace, other, head)} == {
@@ -146,7 +128,6 @@ def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
 
 @pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
 def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
-    """Weights, their products, scores, shares and output have the symbols of the text."""
     trace = attend(X, LAYERS["random"])
     w_q, w_k, w_v, w_o = (symbol(name, text) for name in ("w_q", "w_k", "w_v", "w_o"))
     fields = [symbol(name, text).latex for name in ("scores", "probabilities", "output")]
@@ -158,7 +139,6 @@ def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
 
 
 def test_every_seed_is_another_basis() -> None:
-    """The same seed gives the same weights, another seed gives others."""
     trace = attend(X, LAYERS["random"])
     one, again, other = (rerun_in_other_bases(trace, seed).projections.w_q for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, again)
@@ -166,9 +146,6 @@ def test_every_seed_is_another_basis() -> None:
 
 
 def test_the_change_is_a_part_of_the_largest_number() -> None:
-    """A change from 4 to 3 is a quarter if 4 is the largest number. Masked cells do not count; a
-    matrix of zeros does not divide.
-    """
     before = np.array([4.0, 1.0, -np.inf])
     assert BeforeAfter("x", before, np.array([3.0, 1.0, -np.inf])).change == 0.25
     assert BeforeAfter("x", np.zeros(2), np.array([0.0, 0.5])).change == 0.5

@@ -49,7 +49,6 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def test_all_are_filled_up_to_the_longest() -> None:
-    """Each sequence has the tokens of its own sentence, then [pad] up to the longest."""
     assert sentences_of(BATCH) == ("we like green tea today", "it slept", "the dog ran")
     for place, (text, real) in enumerate(zip(sentences_of(BATCH), LENGTHS, strict=True)):
         tokens = tokens_of(in_batch(BATCH, place))
@@ -60,9 +59,6 @@ def test_all_are_filled_up_to_the_longest() -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_sentence_in_the_batch_is_as_it_is_alone(name: str) -> None:
-    """The rows of real tokens have the numbers of the same sentence run alone; the check that pages
-    show says so.
-    """
     scenario = replace(BATCH, **KINDS[name])
     whole = trace_of(scenario)
     for place in range(3):
@@ -77,7 +73,6 @@ def test_a_sentence_in_the_batch_is_as_it_is_alone(name: str) -> None:
 
 
 def test_the_check_sees_a_leak() -> None:
-    """Without the padding mask a filled-up sentence has other numbers than alone."""
     leaking = trace_of(replace(alone(BATCH, 1), n_tokens=5))
     one = trace_of(replace(alone(BATCH, 1), n_tokens=2))
     assert np.abs(leaking.output[0, :2] - one.output[0]).max() > 0.01
@@ -85,7 +80,6 @@ def test_the_check_sees_a_leak() -> None:
 
 @pytest.mark.parametrize("name", ["no mask", "causal", "padding", "window", "painted"])
 def test_the_chosen_mask_and_the_padding_mask_hide_together(name: str) -> None:
-    """A cell is hidden if its key is a [pad] or the chosen mask hides it, cell by cell."""
     scenario = replace(BATCH, **KINDS[name])
     hidden = trace_of(scenario).hidden
     rows = {
@@ -102,7 +96,6 @@ def test_the_chosen_mask_and_the_padding_mask_hide_together(name: str) -> None:
 
 
 def test_the_batch_in_plain_loops() -> None:
-    """Every step of every sequence is what plain loops make of it with its [pad] keys left out."""
     whole = trace_of(BATCH)
     p = whole.projections
     matrices = {name: getattr(p, name).tolist() for name in ("w_q", "w_k", "w_v", "w_o")}
@@ -114,9 +107,6 @@ def test_the_batch_in_plain_loops() -> None:
 
 @pytest.mark.parametrize("name", ["no mask", "causal", "trained"])
 def test_one_sequence_is_a_part_of_the_batch(name: str) -> None:
-    """Nothing is computed anew: the numbers are those of the whole batch, in the same memory; the
-    labels are those of its own sentence.
-    """
     scenario = replace(BATCH, seed=77, **KINDS[name])
     whole = trace_of(scenario)
     for place in range(3):
@@ -129,7 +119,6 @@ def test_one_sequence_is_a_part_of_the_batch(name: str) -> None:
 
 
 def test_without_further_sentences_nothing_changes() -> None:
-    """One sentence is the same layer as ever, whatever empty lines stand in the field."""
     usual = trace_of(replace(BATCH, batch=""))
     blank = trace_of(replace(BATCH, batch=" \n\r\n\t"))
     assert usual.mask is None
@@ -139,7 +128,6 @@ def test_without_further_sentences_nothing_changes() -> None:
 
 
 def test_sentences_that_do_not_fit_are_left_out_with_a_note() -> None:
-    """A batch has at most four sentences; a note counts the others, which stay in the field."""
     many = replace(BATCH, batch="\n".join(["a b"] * 9))
     assert len(sentences_of(many)) == MAX_SENTENCES == trace_of(many).sizes["B"]
     assert "6" in "".join(batch_notes(many))
@@ -147,20 +135,17 @@ def test_sentences_that_do_not_fit_are_left_out_with_a_note() -> None:
 
 
 def test_a_line_without_a_word_is_named() -> None:
-    """The error names the further sentence that holds no token."""
     with pytest.raises(TextError, match="2"):
         trace_of(replace(BATCH, batch="it slept\n\x07\x08"))
 
 
 def test_an_own_x_is_one_sequence() -> None:
-    """With an own X there is no batch, and a note says so; nothing is lost."""
     own = replace(BATCH, own=UserMatrices(x=np.ones((5, 6))).encode())
     assert trace_of(own).sizes["B"] == 1
     assert len(batch_notes(own)) == 1
 
 
 def test_edits_of_x_belong_to_the_first_sentence() -> None:
-    """An edited number of X changes the first sentence alone; one of a weight changes all."""
     of_x, of_w = (Edits((Edit(name, 0, 1, 9.0),)).url_value() for name in ("x", "w_v"))
     before, x, w = (trace_of(replace(BATCH, edits=edits)) for edits in ("", of_x, of_w))
     assert x.inputs[0, 0, 1] == 9
@@ -172,7 +157,6 @@ def test_edits_of_x_belong_to_the_first_sentence() -> None:
 
 @pytest.mark.parametrize("name", ["no mask", "causal", "trained"])
 def test_the_script_runs_on_the_whole_batch(name: str, tmp_path: Path) -> None:
-    """The script recomputes all sequences, and knows the tokens of each; so does the notebook."""
     scenario = replace(BATCH, **KINDS[name])
     labels = tuple(tokens_of(in_batch(scenario, place)).tokens for place in range(3))
     whole = trace_of(scenario)
@@ -183,7 +167,6 @@ def test_the_script_runs_on_the_whole_batch(name: str, tmp_path: Path) -> None:
 
 
 def test_the_npz_holds_the_whole_batch() -> None:
-    """Arrays, mask and tokens of all sequences are in the file."""
     whole = trace_of(BATCH)
     labels = tuple(tokens_of(in_batch(BATCH, place)).tokens for place in range(3))
     with np.load(io.BytesIO(trace_to_npz(whole, labels)), allow_pickle=False) as file:
@@ -193,9 +176,6 @@ def test_the_npz_holds_the_whole_batch() -> None:
 
 
 def test_the_pytorch_lines_have_the_mask_of_the_batch() -> None:
-    """PyTorch's module gets the padding mask as such; with another mask it gets one for each
-    sequence.
-    """
     assert "key_padding_mask=~mask[:, 0, 0]" in torch_lines(trace_of(BATCH), "output")
     causal = torch_lines(trace_of(replace(BATCH, mask="causal")), "output")
     assert "attn_mask=~mask.expand(B, H, T, S).flatten(0, 1)" in causal

@@ -38,9 +38,6 @@ def form_result(form: str, belief: str = "") -> FormResult:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_has_four_three_and_three(form: str) -> None:
-    """Four of arithmetic, three of shapes, three of misconceptions, each with a misconception that
-    it tells apart.
-    """
     topics = Counter(guess.item.topic for guess in form_questions(form))
     assert topics == {"arithmetic": 4, "shapes": 3, "misconceptions": 3}
     assert all(guess.revealed for guess in form_questions(form))
@@ -48,7 +45,6 @@ def test_a_form_has_four_three_and_three(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_who_knows_how_has_all_right_and_a_learner_fails_the_items_of_a_belief(form: str) -> None:
-    """The key is worked out in plain Python; exactly the items of a belief are failed."""
     assert all(form_result(form).right)
     for belief in MISCONCEPTIONS:
         failed = [not right for right in form_result(form, belief).right]
@@ -56,7 +52,6 @@ def test_who_knows_how_has_all_right_and_a_learner_fails_the_items_of_a_belief(f
 
 
 def test_the_forms_ask_the_same_of_other_numbers() -> None:
-    """Item by item the same question, and most answers differ."""
     a, b = form_questions("A"), form_questions("B")
     assert [guess.item for guess in a] == [guess.item for guess in b]
     assert sum(one.prompt != other.prompt for one, other in zip(a, b, strict=True)) >= 5
@@ -64,7 +59,6 @@ def test_the_forms_ask_the_same_of_other_numbers() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_given_matrices_are_those_that_are_read(form: str) -> None:
-    """Each is two-dimensional and small enough for a line of paper."""
     for guess in form_questions(form):
         given = question_operands(form_layer(form), guess)
         assert given
@@ -73,7 +67,6 @@ def test_the_given_matrices_are_those_that_are_read(form: str) -> None:
 
 
 def test_a_code_brings_the_answers_back() -> None:
-    """Written and read; other texts are refused with an example."""
     result = form_result("B", "diagonal")
     assert FormResult.from_code(f" {result.code.lower()} ") == result
     for text in ("", "C-1111111111", "A-111", "A-9999999999", "x" * 500):
@@ -84,7 +77,6 @@ def test_a_code_brings_the_answers_back() -> None:
 
 
 def test_the_gain_is_normalised() -> None:
-    """All right after none: 1; half of what was missing: 0.5; nothing to gain: none."""
     full = {form: form_result(form) for form in FORMS}
     empty = {form: FormResult(form, (NO_ANSWER,) * 10) for form in FORMS}
     assert normalised_gain(empty["A"], full["B"]) == 1.0
@@ -97,7 +89,6 @@ def test_the_gain_is_normalised() -> None:
 
 
 def test_answers_show_their_misconceptions() -> None:
-    """The options that a belief gives name it."""
     assert "diagonal" in form_result("A", "diagonal").misconceptions
     assert form_result("A").misconceptions == ()
     right = [next(o for o in guess.options if o.right) for guess in form_questions("A")]

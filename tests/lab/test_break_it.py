@@ -20,9 +20,6 @@ SCENARIOS = {
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.parametrize("mistake", [mistake.key for mistake in MISTAKES])
 def test_every_mistake_is_caught(name: str, mistake: str) -> None:
-    """Under a mask every mistake except the scale fails a check other than the comparison with the
-    reference.
-    """
     layer = examine_layer(SCENARIOS[name], mistake, masked=True)
     failed = {key for key, result in layer.results.items() if not result.passed}
     assert "reference" in failed
@@ -32,14 +29,12 @@ def test_every_mistake_is_caught(name: str, mistake: str) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_no_mistake_fails_no_check(name: str) -> None:
-    """The right layer passes all checks and differs nowhere."""
     layer = examine_layer(SCENARIOS[name], NO_MISTAKE)
     assert all(result.passed for result in layer.results.values())
     assert layer.first_wrong_field is None
 
 
 def test_a_mask_is_added_only_where_there_is_none() -> None:
-    """A scenario with a mask keeps its own; a layer without a mask gets one only on request."""
     assert examine_layer(SCENARIOS["default"], "mask").right.mask is None
     hidden = examine_layer(SCENARIOS["default"], "mask", masked=True).right.hidden_keys[0, 0]
     assert hidden.tolist() == [11 - t for t in range(12)]
@@ -48,9 +43,6 @@ def test_a_mask_is_added_only_where_there_is_none() -> None:
 
 
 def test_rounds_of_spot_the_mistake() -> None:
-    """Every mistake comes up within a few dozen rounds, equal rounds have equal mistakes, and their
-    order is mixed.
-    """
     found = [hidden_mistake(number).key for number in range(60)]
     assert set(found) == {mistake.key for mistake in MISTAKES}
     assert found == [hidden_mistake(number).key for number in range(60)]

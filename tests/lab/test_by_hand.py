@@ -88,7 +88,6 @@ def row_of(trace: Trace, head: int, query: int) -> list[float]:
 
 
 def test_the_first_example_by_plain_loops() -> None:
-    """Inputs, shares and outputs of `attend` are those that loops over named features give."""
     trace, (shares, outputs) = trace_of(FIRST), by_loops()
     inputs = [list(token_features(speech, t).values()) for t, speech in enumerate(SPEECH)]
     np.testing.assert_allclose(trace.inputs[0], inputs, atol=1e-12)
@@ -99,9 +98,6 @@ def test_the_first_example_by_plain_loops() -> None:
 
 
 def test_the_first_example_shows_what_it_is_for() -> None:
-    """ "it" reads the cat, a verb its subject, the other words nothing in particular; head 1 looks
-    one back.
-    """
     trace = trace_of(FIRST)
     assert trace.tokens == tuple(FIRST.text.split())
     assert row_of(trace, 0, 8) == [0, 0.88, 0, 0, 0, 0.12, 0, 0, 0, 0]
@@ -120,9 +116,6 @@ def test_the_first_example_shows_what_it_is_for() -> None:
 
 
 def test_the_first_example_adds_up_as_it_is_shown() -> None:
-    """The shares of each row sum to 1 with the two decimals of a cell, and what cancels is 0, not
-    the noise of rounding.
-    """
     trace = trace_of(FIRST)
     for row in trace.probabilities[0].reshape(-1, 10):
         assert sum(round(100 * share) for share in row.tolist()) == 100
@@ -132,7 +125,6 @@ def test_the_first_example_adds_up_as_it_is_shown() -> None:
 
 
 def test_nothing_in_the_weights_is_hidden() -> None:
-    """The four matrices hold these numbers and no others."""
     weights = trace_of(FIRST).projections
     for matrix, heads in ((weights.w_q, QUERIES), (weights.w_k, KEYS)):
         named = [[mix.get(name, 0) for head in heads for mix in head] for name in HANDMADE_FEATURES]
@@ -162,7 +154,6 @@ def test_nothing_in_the_weights_is_hidden() -> None:
     ],
 )
 def test_a_pronoun_finds_the_animate_noun(text: str, pronoun: str, meant: str) -> None:
-    """In other sentences, too, whatever stands where."""
     trace = trace_of(replace(FIRST, text=text))
     row = trace.probabilities[0, 0, trace.tokens.index(pronoun)]
     assert trace.tokens[int(row.argmax())] == meant
@@ -184,7 +175,6 @@ def test_edits_and_own_matrices_count() -> None:
 
 @pytest.mark.parametrize("field", ["embedding", "piece", "positions", "init", "seed", "layer"])
 def test_what_does_not_count(field: str) -> None:
-    """Inputs and weights by hand leave nothing to these choices."""
     other = {"embedding": "integers", "piece": 2, "positions": False, "init": "small"}
     changed = trace_of(replace(FIRST, **{field: other.get(field, 3)}))
     assert (changed.output == trace_of(FIRST).output).all()
@@ -195,9 +185,6 @@ def test_what_does_not_count(field: str) -> None:
     "sizes", [{"d_model": 16}, {"n_heads": 4}, {"d_k": 3}, {"d_v": 5}, {"d_model": 6, "n_heads": 3}]
 )
 def test_other_sizes_make_the_weights_random(sizes: dict[str, int]) -> None:
-    """The layer is then that of random weights, inputs included; the choice itself stays, so that
-    going back finds it.
-    """
     scenario = replace(FIRST, **sizes)
     assert resolve(scenario) == replace(scenario, weights="random")
     assert trace_of(scenario).output.tobytes() == trace_of(resolve(scenario)).output.tobytes()
@@ -206,14 +193,12 @@ def test_other_sizes_make_the_weights_random(sizes: dict[str, int]) -> None:
 
 
 def test_own_sizes_make_the_weights_random() -> None:
-    """An own X of another width gets random weights, one of eight columns those by hand."""
     wide, eight = (UserMatrices(x=np.ones((3, width))).url_value() for width in (6, 8))
     assert resolve(replace(FIRST, own=wide)).weights == "random"
     assert resolve(replace(FIRST, own=eight)).weights == "by hand"
 
 
 def test_the_vectors_are_words_plus_places() -> None:
-    """The inputs are the sum of what a token is and where it stands; places go round in twelve."""
     embedding = embedding_of(replace(FIRST, text="a b c d e f g h i j k l m"))
     assert (embedding.words + embedding.positions == embedding.inputs).all()
     assert (embedding.words[:, 6:] == 0).all()
@@ -225,7 +210,6 @@ def test_the_vectors_are_words_plus_places() -> None:
 
 
 def test_every_column_has_a_name() -> None:
-    """Names fit the sizes, repeat what the matrices copy, and are unknown for own matrices."""
     names = column_names(FIRST)
     assert names is not None
     assert names.features == names.outputs == HANDMADE_FEATURES

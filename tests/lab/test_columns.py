@@ -35,9 +35,6 @@ def run(*, groups: int = H, cross: bool = True, bias: bool = False, **options: A
 def test_the_numbers_are_the_same(
     groups: int, cross: bool, bias: bool, masked: bool, residual: bool
 ) -> None:
-    """Whatever the options: shared heads, another sequence, biases, a mask with an empty row, a
-    residual.
-    """
     mask = MASK[..., : S if cross else T] if masked else None
     trace = run(groups=groups, cross=cross, bias=bias, mask=mask, residual=residual)
     assert column_gap(trace) < 1e-12
@@ -45,9 +42,6 @@ def test_the_numbers_are_the_same(
 
 @given(calls())
 def test_the_numbers_are_the_same_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Every field of the column convention is the transposed field of the trace, for all
-    options in any combination.
-    """
     layer, options = call
     trace = layer.run(**options)
     for name, array in column_layer(trace).items():
@@ -56,7 +50,6 @@ def test_the_numbers_are_the_same_for_any_layer(call: tuple[Layer, dict[str, Any
 
 
 def test_no_w_o_and_nan_rows() -> None:
-    """Heads that are only joined, and rows that are NaN as in PyTorch, agree as well."""
     trace = run(bias=True)
     joined = replace(trace.projections, w_o=None, b_o=np.arange(H * V))
     assert (
@@ -69,9 +62,6 @@ def test_no_w_o_and_nan_rows() -> None:
 
 
 def test_three_tokens_by_hand() -> None:
-    """Tokens 1, 2, 3 without weights: column j holds what token j reads, each column sums to 1,
-    values times A.
-    """
     columns = column_layer(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
     assert list(columns) == list(STEPS)
     assert columns["inputs"].tolist() == [[[1, 2, 3]]]
@@ -86,7 +76,6 @@ def test_three_tokens_by_hand() -> None:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_wrong_number_is_found(name: str) -> None:
-    """One cell changed by a thousandth in any field of the trace shows in the gap."""
     trace = run(bias=True, mask=MASK, residual=True)
     wrong = getattr(trace, name).copy()
     cell = tuple(np.argwhere(np.isfinite(wrong))[-1])
@@ -95,7 +84,6 @@ def test_a_wrong_number_is_found(name: str) -> None:
 
 
 def test_not_a_number_is_never_small() -> None:
-    """A NaN in the trace that the columns do not have is no agreement."""
     trace = run()
     wrong = trace.output.copy()
     wrong[0, 0, 0] = np.nan

@@ -23,13 +23,11 @@ USUAL = Scenario()
 
 
 def test_every_control_but_the_length_can_be_changed() -> None:
-    """Controls that decide the number of tokens, and the user's own numbers, cannot be compared."""
     assert {*COMPARABLE, *NOT_COMPARABLE} == set(asdict(USUAL))
 
 
 @pytest.mark.parametrize("name", COMPARABLE)
 def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> None:
-    """A URL holds it as text. For that value another one is offered."""
     value = other_value(USUAL, name)
     assert value != getattr(USUAL, name)
     text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -55,7 +53,6 @@ def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> N
     ],
 )
 def test_invalid_values_are_refused(name: str, text: str) -> None:
-    """Unknown controls are refused as well."""
     with pytest.raises(AttentionError):
         value_in(name, text)
 
@@ -63,7 +60,6 @@ def test_invalid_values_are_refused(name: str, text: str) -> None:
 @pytest.mark.parametrize("field", ["masked_scores", "probabilities", "output"])
 @pytest.mark.parametrize("changed", [{"mask": "causal"}, {"seed": 5}, {"positions": False}])
 def test_both_matrices_are_those_of_the_engine(field: str, changed: dict[str, Any]) -> None:
-    """The second is the layer of the scenario with the changed control."""
     ((name, value),) = changed.items()
     before, after = compare_with(USUAL, name, value).matrices(field, 2)
     for shown, scenario in ((before, USUAL), (after, replace(USUAL, **changed))):
@@ -77,7 +73,6 @@ def test_a_head_that_the_changed_layer_lacks_is_clipped() -> None:
 
 
 def test_what_moved_most_is_the_largest_difference_of_visible_cells() -> None:
-    """A hidden score does not count as moved; rounding moves nothing."""
     before = np.array([[1.0, -np.inf, 3.0], [4.0, 5.0, -np.inf]])
     after = np.array([[1.0, 9.0, 2.0], [4.0, 7.5, -np.inf]])
     moved = largest_change(before, after)
@@ -88,7 +83,6 @@ def test_what_moved_most_is_the_largest_difference_of_visible_cells() -> None:
 
 
 def test_the_moved_attention_is_half_of_all_changes() -> None:
-    """It is all of the attention if a causal mask leaves the first query only one key."""
     two = compare_with(USUAL, "mask", "causal")
     rows = [two.matrices("probabilities", 0)[place][0] for place in (0, 1)]
     assert 0.5 * np.abs(rows[1] - rows[0]).sum() == pytest.approx(1 - rows[0][0])
@@ -97,9 +91,6 @@ def test_the_moved_attention_is_half_of_all_changes() -> None:
 
 
 def test_matrices_of_other_sizes_are_refused() -> None:
-    """Sentences of different lengths and outputs of different widths are refused, each with its
-    numbers.
-    """
     with pytest.raises(SettingsError, match="12 and 2"):
         compare_with(USUAL, "text", "two words")
     two = compare_with(USUAL, "d_model", 32)
@@ -109,6 +100,5 @@ def test_matrices_of_other_sizes_are_refused() -> None:
 
 
 def test_labels_name_both_words_where_they_differ() -> None:
-    """A place with the same word in both sentences has one."""
     two = compare_with(Scenario("the cat sat"), "text", "the dog sat")
     assert two.tokens == ("the", "cat → dog", "sat")

@@ -61,7 +61,6 @@ def solution(task: str) -> Scenario:
 
 @pytest.mark.parametrize("task", HEAD_TASKS)
 def test_nothing_is_done_at_the_start(task: str) -> None:
-    """At the start of a task a part is missing, and its sentence is there."""
     parts = judge_task(trace_of(HEAD_TASKS[task].start), task)
     assert not all(part.done for part in parts)
     assert all(part.missing for part in parts if not part.done)
@@ -69,7 +68,6 @@ def test_nothing_is_done_at_the_start(task: str) -> None:
 
 @pytest.mark.parametrize("task", HEAD_TASKS)
 def test_a_solution_is_done(task: str) -> None:
-    """Every task can be done, by the engine's own numbers."""
     assert [
         part.missing for part in judge_task(trace_of(solution(task)), task) if not part.done
     ] == []
@@ -77,7 +75,6 @@ def test_a_solution_is_done(task: str) -> None:
 
 @pytest.mark.parametrize("task", HEAD_TASKS)
 def test_tasks_differ(task: str) -> None:
-    """The solution of one task does not solve another, except one that asks for less."""
     trace = trace_of(solution(task))
     done = {name for name in HEAD_TASKS if all(part.done for part in judge_task(trace, name))}
     assert task in done
@@ -85,7 +82,6 @@ def test_tasks_differ(task: str) -> None:
 
 
 def test_a_leak_is_one_cell_of_the_mask() -> None:
-    """Under a causal mask with one hole, exactly one output depends on one later token."""
     found = np.argwhere(np.triu(find_leaks(trace_of(solution("promise"))), 1))
     assert found.tolist() == [[2, 5]]
     causal = trace_of(replace(HEAD_TASKS["promise"].start, mask="causal"))
@@ -93,6 +89,5 @@ def test_a_leak_is_one_cell_of_the_mask() -> None:
 
 
 def test_other_layers_are_judged_too() -> None:
-    """One token, one head: an answer, no error."""
     trace = trace_of(Scenario(text="a", d_model=2, n_heads=1))
     assert all(judge_task(trace, task) for task in HEAD_TASKS)

@@ -23,9 +23,6 @@ BOTH = pytest.mark.parametrize("trace", SELF_LAYERS, ids=["plain", "everything"]
 
 @given(calls())
 def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The output is the sum of one contribution per head, plus the bias, plus the inputs where
-    they are added.
-    """
     layer, options = call
     trace = layer.run(**options)
     rest = trace.projections.b_o + (trace.inputs if trace.residual else 0)
@@ -33,7 +30,6 @@ def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -
 
 
 def test_contributions_without_w_o() -> None:
-    """Without W_O each head fills its own columns; the others are 0."""
     trace = attend(np.random.default_rng(0).normal(size=(5, 6)), Projections.weightless(6, 3))
     added = head_contributions(trace)
     assert added.shape == (1, 3, 5, 6)
@@ -44,7 +40,6 @@ def test_contributions_without_w_o() -> None:
 
 
 def test_one_contribution_by_loops() -> None:
-    """A head's contribution is its output times its own block of rows of W_O, number by number."""
     trace = cross_layer()
     w_o = trace.projections.w_o
     head, b, t, column = 4, 1, 2, 6
@@ -54,9 +49,6 @@ def test_one_contribution_by_loops() -> None:
 
 @BOTH
 def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
-    """Contributions of the heads, bias and residual sum to the output row, and the gap is only
-    rounding.
-    """
     heads_HTO, bias = head_contributions(trace)[0], trace.projections.b_o
     for query in range(7):
         added = heads_HTO[:, query].sum(axis=0)
@@ -71,9 +63,6 @@ def test_the_parts_add_up_to_the_output(trace: Trace) -> None:
 def test_contributions_with_w_o_inside_the_values(
     call: tuple[Layer, dict[str, Any]],
 ) -> None:
-    """Each head's part is the same with W_O inside the values, whatever biases, shared heads,
-    memory and mask; so is the sum.
-    """
     layer, options = call
     trace = layer.run(**options)
     assert_same(absorbed_contributions(trace), head_contributions(trace), 1e-12)
@@ -83,9 +72,6 @@ def test_contributions_with_w_o_inside_the_values(
 
 
 def test_heads_added_without_w_o_by_hand() -> None:
-    """Two tokens, two heads of one number: A (X w_v + b_v) w_o, each head with its own weight
-    of W_O.
-    """
     p = Projections(
         [[0.0, 0.0]],
         [[0.0, 0.0]],
@@ -103,7 +89,6 @@ def test_heads_added_without_w_o_by_hand() -> None:
 
 
 def test_without_w_o_each_head_fills_its_own_columns() -> None:
-    """Weightless heads are laid side by side: a head contributes nothing outside its block."""
     trace = attend(
         np.random.default_rng(0).normal(size=(3, 8)),
         Projections.weightless(8, n_heads=2),

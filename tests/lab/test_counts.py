@@ -20,7 +20,6 @@ SIZE = LayerSize(n_tokens=12, d_model=16, n_heads=4, n_kv_heads=2, d_k=4, d_v=4)
 
 @pytest.mark.parametrize("letter", SIZE_OF_LETTER)
 def test_only_what_must_grows(letter: str) -> None:
-    """The named size rises; those that do not depend on it stay."""
     series = growing_sizes(SIZE, letter)
     values = [size_value(size, letter) for size in series]
     assert values == sorted(set(values))
@@ -47,7 +46,6 @@ def test_only_what_must_grows(letter: str) -> None:
     ],
 )
 def test_how_far_a_size_grows(letter: str, expected: list[int]) -> None:
-    """Tokens, width and heads double, up to heads of width 1; G takes the divisors of the heads."""
     assert [
         size_value(size, letter) for size in growing_sizes(LayerSize(12, 64, 4, 2, 16, 16), letter)
     ] == expected
@@ -55,7 +53,6 @@ def test_how_far_a_size_grows(letter: str, expected: list[int]) -> None:
 
 @pytest.mark.parametrize(("tokens", "first"), [(1, 1), (5, 4), (7, 4), (8, 8), (64, 8)])
 def test_tokens_grow_from_the_layer_or_below(tokens: int, first: int) -> None:
-    """The line starts at the layer's number of tokens or below, so the layer lies on it."""
     assert (
         size_value(growing_sizes(LayerSize(tokens, 64, 4, 2, 16, 16), "n")[0], "n")
         == first
@@ -67,15 +64,11 @@ def test_tokens_grow_from_the_layer_or_below(tokens: int, first: int) -> None:
     ("groups", "expected"), [(4, [1, 2, 4, 8, 16, 32]), (2, [1, 1, 2, 4, 8, 16]), (1, [1] * 6)]
 )
 def test_key_value_heads_follow_the_heads(groups: int, expected: list[int]) -> None:
-    """As the heads grow, each key/value head keeps its number of readers; if all heads shared one,
-    they still do.
-    """
     size = LayerSize(12, 32, 4, groups, 8, 8)
     assert [one.n_kv_heads for one in growing_sizes(size, "h")] == expected
 
 
 def test_every_divisor_is_a_number_of_groups() -> None:
-    """G takes the divisors of h, and the cache grows with it."""
     size = LayerSize(12, 24, 6, 1, 4, 4)
     series = growing_sizes(size, "G")
     assert [one.n_kv_heads for one in series] == [1, 2, 3, 6]
@@ -83,6 +76,5 @@ def test_every_divisor_is_a_number_of_groups() -> None:
 
 
 def test_one_head_shares_nothing() -> None:
-    """A layer with one head shares nothing, so added heads have their own keys."""
     series = growing_sizes(LayerSize(5, 7, 1, 1, 7, 7), "h")
     assert all(one.n_kv_heads == one.n_heads for one in series)

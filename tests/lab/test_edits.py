@@ -28,7 +28,6 @@ SOME_EDITS = st.lists(
 
 @given(SOME_EDITS)
 def test_edits_come_back_from_their_text(items: list[Edit]) -> None:
-    """Text and back changes no number, not even the sign of zero or the last bit."""
     edits = Edits(tuple(items))
     back = Edits.decode(edits.encode())
     assert [(edit.cell, edit.value.hex()) for edit in back.items] == [
@@ -38,16 +37,12 @@ def test_edits_come_back_from_their_text(items: list[Edit]) -> None:
 
 @given(SOME_EDITS)
 def test_a_url_carries_the_text_as_it_is(items: list[Edit]) -> None:
-    """Neither Python's nor the browser's form encoding (WHATWG URL, section 5.2) changes a
-    character of the text.
-    """
     text = Edits(tuple(items)).encode()
     assert quote_plus(text) == text
     assert set(text) <= set(string.ascii_letters + string.digits + "*-._")
 
 
 def test_the_text_of_edits() -> None:
-    """The text is short enough to be read and typed: matrix, row, column, value."""
     edits = Edits((Edit("w_q", 3, 5, 1.25), Edit("x", 0, 2, -2), Edit("w_o", 1, 0, 1e-7)))
     assert edits.encode() == "wq_3_5_1.25__x_0_2_-2__wo_1_0_1e-07"
     assert Edits.decode("wq_03_5_1.250__x_0_2_-2.0__wo_1_0_1e-7") == edits
@@ -55,7 +50,6 @@ def test_the_text_of_edits() -> None:
 
 
 def test_one_edit_for_a_cell() -> None:
-    """A second edit of a cell drops the first and becomes the last made; undo drops that one."""
     edits = Edits().add(Edit("x", 0, 0, 1)).add(Edit("x", 0, 1, 2)).add(Edit("x", 0, 0, 3))
     assert edits.encode() == "x_0_1_2__x_0_0_3"
     assert Edits.decode("x_0_0_1__x_0_1_2__x_00_0_3") == edits
@@ -104,7 +98,6 @@ def test_one_edit_for_a_cell() -> None:
     ],
 )
 def test_bad_text_is_refused_by_name(text: str, facts: Facts) -> None:
-    """The error names the wrong part of the URL, is short, and nothing of it is run."""
     with refused(SettingsError, *facts) as caught:
         Edits.decode(text)
     assert len(str(caught.value)) < 300
@@ -112,14 +105,12 @@ def test_bad_text_is_refused_by_name(text: str, facts: Facts) -> None:
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e6 + 1, 10**99, 10**400])
 def test_a_value_is_a_number_within_bounds(value: float) -> None:
-    """Only finite numbers up to a million can be put into a cell."""
     with refused(SettingsError, "value", -1000000, 1000000):
         Edit("x", 0, 0, value)
 
 
 @pytest.mark.parametrize("place", [-1, 4096])
 def test_a_place_is_within_bounds(place: int) -> None:
-    """A row or column is counted from 0; no negative one counts from the end."""
     with refused(SettingsError, "row", place):
         Edit("x", place, 0, 1.0)
     with refused(SettingsError, "column", place):
@@ -127,9 +118,6 @@ def test_a_place_is_within_bounds(place: int) -> None:
 
 
 def test_many_edits_are_kept_apart_from_the_url() -> None:
-    """Forty edits stand in the URL themselves; more are kept under a key, and there is an
-    end to them.
-    """
     many = tuple(Edit("x", i // 10, i % 10, i / 3) for i in range(MAX_URL_EDITS + 1))
     short, long = Edits(many[1:]), Edits(many)
     assert short.url_value() == short.encode()

@@ -16,7 +16,6 @@ NUMBER = re.compile(r"-?\d+\.\d{3}")
 
 
 def test_the_weights_of_one_element() -> None:
-    """The scores and shares of the first two keys, the one in focus and the last one, no others."""
     trace = trace_of(SMALL)
     _, line = weights_of_element(trace, head=1, query=2, key=3)
     shown = [0, 1, 3, 5]
@@ -29,7 +28,6 @@ def test_the_weights_of_one_element() -> None:
 
 
 def test_hidden_elements_have_no_score() -> None:
-    """A masked score is −∞, and a scale of one's own is λ in place of 1/√d."""
     formula, line = weights_of_element(
         trace_of(replace(SMALL, mask="causal", scaling="off")), head=0, query=0, key=1
     )
@@ -40,7 +38,6 @@ def test_hidden_elements_have_no_score() -> None:
 
 @pytest.mark.parametrize("key", [0, 2, 5])
 def test_the_output_of_one_element(key: int) -> None:
-    """The written terms are weight times value, and the sum is the head's output."""
     trace = trace_of(SMALL)
     *_, line = output_of_element(trace, head=1, query=4, key=key, feature=2)
     *factors, total = (float(one) for one in NUMBER.findall(line))

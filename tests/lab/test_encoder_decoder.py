@@ -31,9 +31,6 @@ def run(key: str, residual: bool = True) -> Trace:
     ("key", "asking", "answering"), [("encoder", S, S), ("decoder", T, T), ("cross", T, S)]
 )
 def test_shapes_through_every_step(key: str, asking: int, answering: int) -> None:
-    """Queries and outputs have the length of the query sequence, keys and values that of the key
-    sequence.
-    """
     trace = run(key)
     assert trace.query_heads.shape == (1, H, asking, K)
     assert trace.key_heads.shape == (1, H, answering, K)
@@ -52,31 +49,23 @@ def test_shapes_through_every_step(key: str, asking: int, answering: int) -> Non
     ],
 )
 def test_the_masks_of_the_uses(key: str, allowed: np.ndarray) -> None:
-    """Padding of the key sequence is hidden everywhere, later tokens only in the decoder."""
     found = run(key).probabilities > 0
     assert (found == allowed).all()
 
 
 @pytest.mark.parametrize(("key", "own"), [("encoder", True), ("decoder", True), ("cross", False)])
 def test_self_attention_has_one_array(key: str, own: bool) -> None:
-    """In self-attention inputs and memory are one array; in cross-attention the memory is another
-    one.
-    """
     trace = run(key)
     assert (trace.memory is trace.inputs) == own
 
 
 @pytest.mark.parametrize("key", BY_KEY)
 def test_the_residual_adds_the_query_sequence(key: str) -> None:
-    """With Residual the vectors of the query sequence are added to the output, without it nothing
-    is.
-    """
     with_it, without = (run(key, residual) for residual in (True, False))
     np.testing.assert_allclose(with_it.output, without.output + without.inputs, atol=1e-12)
 
 
 def test_every_use_explains_itself() -> None:
-    """The three uses have unique keys, two sequences and a sentence; only the decoder is causal."""
     assert [use.key for use in ATTENTION_USES if use.causal] == ["decoder"]
     assert len(BY_KEY) == 3
     for use in ATTENTION_USES:
@@ -88,18 +77,12 @@ def test_every_use_explains_itself() -> None:
     ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
 )
 def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
-    """Queries come from one sequence and keys from the other: 5 + 2 source tokens, 3 + 2 target
-    tokens.
-    """
     trace = run_three_uses(SCENARIO, TARGET, 2)[use]
     assert trace.scores.shape == (1, 2, *shape)
     assert (len(trace.tokens), len(trace.memory_tokens)) == shape
 
 
 def test_which_keys_are_hidden() -> None:
-    """The encoder and the cross-attention hide the source's padding, the decoder also every
-    later token.
-    """
     hidden = {
         use: np.isneginf(trace.masked_scores[0, 0])
         for use, trace in run_three_uses(SCENARIO, TARGET, 2).items()
@@ -112,9 +95,6 @@ def test_which_keys_are_hidden() -> None:
 
 
 def test_cross_attention_is_attention_with_a_memory() -> None:
-    """Without padding it is the layer called on the target with the source as its memory, at
-    the scenario's scale.
-    """
     scenario = Scenario(
         text="we like tea and cake", d_model=6, n_heads=2, scaling="custom", scale=0.3
     )

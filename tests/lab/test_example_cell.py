@@ -26,12 +26,10 @@ SHARES = [[0.7, 0.1, 0.2, 0.0], [0.1, 0.2, 0.3, 0.4], [0.6, 0.3, 0.1, 0.0], [0.1
 
 
 def test_without_a_pronoun_the_strongest_look_counts() -> None:
-    """Query 2 gives another token .6, the most; .7 and .8 are looks of tokens at themselves."""
     assert choose_example_cell(looking(SHARES)) == Cell(0, 2, 0, 0)
 
 
 def test_the_first_pronoun_comes_first() -> None:
-    """However little it reads from its strongest other token."""
     for place in range(4):
         tokens = tuple("It" if t == place else word for t, word in enumerate(TOKENS))
         assert choose_example_cell(looking(SHARES, tokens)).query == place
@@ -39,14 +37,12 @@ def test_the_first_pronoun_comes_first() -> None:
 
 
 def test_a_pronoun_that_sees_only_itself_has_nothing_to_tell() -> None:
-    """Behind a causal mask the first token sees no other."""
     trace = trace_of(Scenario("it slept because she ran", mask="causal"))
     assert choose_example_cell(trace).query == 3
 
 
 @pytest.mark.parametrize("other", SPECIAL_TOKENS)
 def test_what_is_no_word_is_not_told_of(other: str) -> None:
-    """Neither as query nor as key, as long as there are two words."""
     assert choose_example_cell(looking(SHARES, (other, "tea", "we", "like"))) == Cell(0, 1, 3, 0)
     assert choose_example_cell(
         looking(SHARES, (PADDING_TOKEN, PADDING_TOKEN, PADDING_TOKEN, "like"))
@@ -56,7 +52,6 @@ def test_what_is_no_word_is_not_told_of(other: str) -> None:
 @pytest.mark.parametrize("mask", MASK_KINDS)
 @pytest.mark.parametrize("text", ["a b", "one two three four five", "the cat saw it"])
 def test_never_a_token_with_itself(text: str, mask: str) -> None:
-    """Whatever is hidden: even where every token sees itself alone."""
     scenario = Scenario(text, mask=mask, window=0)
     cell = choose_example_cell(trace_of(scenario))
     assert cell.query != cell.key
@@ -64,7 +59,6 @@ def test_never_a_token_with_itself(text: str, mask: str) -> None:
 
 
 def test_another_head() -> None:
-    """The rule can be asked of any head."""
     trace = trace_of(Scenario("we like green tea"))
     for head in range(4):
         cell = choose_example_cell(trace, head)

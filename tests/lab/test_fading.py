@@ -13,7 +13,6 @@ FIELDS = [field for field in ASKED_FIELDS if field != "merged"]
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_each_level_shows_less(field: str) -> None:
-    """Worked: all; then a term is missing, then the result, then everything."""
     question = practice_question(layer(), 2, field)
     own, no_result, no_term, worked = (fade_example(question, level) for level in HELP_LEVELS)
     assert (own.lines, own.result) == ((), None)
@@ -26,7 +25,6 @@ def test_each_level_shows_less(field: str) -> None:
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_the_missing_term_is_judged(field: str) -> None:
-    """It is accepted exact and rounded, and no other number is."""
     question = practice_question(layer(), 3, field)
     shown = fade_example(question, "one term missing")
     assert shown.missing is not None

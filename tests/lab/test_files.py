@@ -42,16 +42,12 @@ def trace() -> Trace:
 
 @pytest.mark.parametrize("name", STEPS)
 def test_every_field_comes_back(trace: Trace, name: str) -> None:
-    """Each intermediate is in the file under its own name, to the last bit, minus infinity
-    included.
-    """
     array, original = loaded(trace)[name], getattr(trace, name)
     assert array.dtype == original.dtype
     assert np.array_equal(array, original)
 
 
 def test_weights_settings_and_tokens_come_back(trace: Trace) -> None:
-    """The file also holds what the call was given, so that it can be run again."""
     file = loaded(trace)
     for name in ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"):
         assert np.array_equal(file[name], getattr(trace.projections, name))
@@ -67,7 +63,6 @@ def test_weights_settings_and_tokens_come_back(trace: Trace) -> None:
 
 
 def test_the_file_is_enough_to_repeat_the_call(trace: Trace) -> None:
-    """Weights and settings read from the file give the same output again."""
     file = loaded(trace)
     names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
     weights = Projections(
@@ -86,18 +81,12 @@ def test_the_file_is_enough_to_repeat_the_call(trace: Trace) -> None:
 
 
 def test_what_is_absent_is_left_out() -> None:
-    """Without weights, mask, bias or cap the file has no such entry, rather than one that needs
-    pickle.
-    """
     file = loaded(trace_of(replace(Scenario(), weights="weightless")))
     assert not {"w_o", "b_q", "mask", "bias", "softcap"} & set(file)
     assert all(array.dtype != object for array in file.values())
 
 
 def test_the_memory_s_tokens_come_back() -> None:
-    """In cross-attention the file also holds the labels of the keys; of one sequence it holds
-    its labels once.
-    """
     cross = attend(np.eye(2), Projections.random(2, 1), memory=np.eye(2)).labelled(
         ("a", "b"), ("c", "d")
     )
@@ -108,5 +97,4 @@ def test_the_memory_s_tokens_come_back() -> None:
 
 
 def test_a_trace_without_labels_can_be_written() -> None:
-    """A layer run on bare numbers has no tokens, and its file says so."""
     assert loaded(attend([[1.0]], Projections.weightless(1)))["tokens"].tolist() == []

@@ -47,9 +47,6 @@ MACROS = {rf"\{sign}" for sign in (",", " ", "_", "\\")} | {
 @pytest.mark.parametrize("case", KNOWN | MORE)
 @pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
 def test_every_formula_is_valid(notation: Notation, case: str) -> None:
-    """Every field has a formula in every notation that begins with its letter, with closed
-    braces and known macros.
-    """
     trace = run(case)
     for name in STEPS:
         latex = formula(trace, name, notation)
@@ -59,7 +56,6 @@ def test_every_formula_is_valid(notation: Notation, case: str) -> None:
 
 @pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
 def test_every_symbol_is_valid(notation: Notation) -> None:
-    """Every symbol, and every transposed one, is valid LaTeX."""
     for name in OURS.symbols:
         check_latex(symbol(name, notation).latex)
         check_latex(symbol(name, notation).transposed.latex)
@@ -87,6 +83,5 @@ def check_latex(latex: str) -> None:
 
 @pytest.mark.parametrize("latex", ["W_{Q", "}W{", r"\bold W", "P^Q^{\\top}", "K_a_b", "(K"])
 def test_the_check_finds_mistakes(latex: str) -> None:
-    """What is no valid LaTeX is found."""
     with pytest.raises(AssertionError):
         check_latex(latex)

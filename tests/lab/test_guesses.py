@@ -64,7 +64,6 @@ def fails(guess: Guess, trace: Trace, belief: str, words: Any = ()) -> bool:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_who_knows_how_is_right_everywhere(name: str) -> None:
-    """In every example the key is what plain Python works out from the numbers before."""
     trace, words = sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words
     for guess in asked(trace, words, number=2):
         assert not fails(guess, trace, "", words), guess
@@ -73,7 +72,6 @@ def test_who_knows_how_is_right_everywhere(name: str) -> None:
 @settings(max_examples=25)
 @given(calls())
 def test_who_knows_how_is_right_in_drawn_layers(call: tuple[Layer, dict[str, Any]]) -> None:
-    """So it is in layers of all small sizes, with biases, masks and two sequences."""
     made, options = call
     trace = made.run(**options)
     for guess in asked(trace):
@@ -84,7 +82,6 @@ def test_who_knows_how_is_right_in_drawn_layers(call: tuple[Layer, dict[str, Any
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_learner_fails_exactly_the_items_of_a_belief(name: str) -> None:
-    """Whoever works by a wrong rule fails those items that tell it apart, and no other one."""
     trace, words = sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words
     for guess in asked(trace, words):
         for belief in MISCONCEPTIONS:
@@ -93,7 +90,6 @@ def test_a_learner_fails_exactly_the_items_of_a_belief(name: str) -> None:
 
 
 def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
-    """No misconception stands at an item for nothing, and none is without an item."""
     found: dict[str, set[str]] = {name: set() for name in ITEMS}
     for scenario in EVERY.values():
         for guess in asked(sequence_of(scenario, 0), embedding_of(scenario).words):
@@ -107,9 +103,6 @@ def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
 
 @pytest.mark.parametrize("field", STORY)
 def test_the_question_beside_an_example_is_about_another_cell(field: str) -> None:
-    """Wherever a visitor looks in the first example, it asks for another number of the same head,
-    in sight, which is not 0 and has a term that is more than a copy.
-    """
     trace, words = trace_of(PRESETS[FIRST]), embedding_of(PRESETS[FIRST]).words
     shape = getattr(trace, field).shape
     for place in range(0, int(np.prod(shape)), 7):
@@ -132,9 +125,6 @@ def test_the_question_beside_an_example_is_about_another_cell(field: str) -> Non
 
 
 def test_it_teaches_where_it_can() -> None:
-    """A sum of two terms that are not 0 is asked for before one with a single term; a matrix that
-    only copies is not asked about, nor a mask that hides nothing; a long sum gives way to a reason.
-    """
     trace = trace_of(PRESETS[FIRST])
     query, key = 6, 1
     guess = guess_beside(trace, "scores", (0, 0, query, key))
@@ -151,7 +141,6 @@ def test_it_teaches_where_it_can() -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_one_option_is_right_and_all_differ(name: str) -> None:
-    """Two to four options with different labels; exactly one is right and has no misconception."""
     for guess in asked(sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words):
         options = guess.options
         assert 2 <= len(options) <= 4
@@ -168,7 +157,6 @@ def test_one_option_is_right_and_all_differ(name: str) -> None:
 
 
 def test_a_typed_number_is_judged_like_an_option() -> None:
-    """A misconception's number is recognised; a wrong sign and a near number have own grades."""
     trace = trace_of(PRESETS["Two heads on paper"])
     guess = guess_of(trace, "scores-number")
     assert guess.number is not None
@@ -181,7 +169,6 @@ def test_a_typed_number_is_judged_like_an_option() -> None:
 
 
 def test_the_data_are_whole() -> None:
-    """Kinds, topics and fields are known ones, every kind is asked, and each source exists."""
     with (ASSETS / "questions.csv").open(encoding="utf-8", newline="") as file:
         sources = {row["page"] for row in csv.DictReader(file)}
     sources |= {claim.id for claim in CLAIMS} | {""}
@@ -196,7 +183,6 @@ def test_the_data_are_whole() -> None:
 
 
 def test_what_is_asked_is_hidden_and_nothing_else() -> None:
-    """A cell, a row, both cells of a pair, a whole matrix; a shape gives nothing away."""
     scenario = Scenario("the cat saw the box", mask="causal", n_heads=2)
     trace, words = trace_of(scenario), embedding_of(scenario).words
     hidden = {name: as_data(guess_of(trace, name, 2, words=words)) for name in ITEMS}
@@ -213,7 +199,6 @@ def test_what_is_asked_is_hidden_and_nothing_else() -> None:
 
 
 def test_a_layer_without_a_cell_for_a_question_says_so() -> None:
-    """Without an output matrix nothing can be asked of it, and the error names the question."""
     trace = trace_of(replace(Scenario(), output_matrix="none"))
     with pytest.raises(SettingsError, match="output-number"):
         guess_of(trace, "output-number")

@@ -49,9 +49,6 @@ def typical() -> Pattern:
     ],
 )
 def test_typical_heads_have_known_values(key: str, expected: list[float]) -> None:
-    """Heads that read the token itself, its neighbours, the first token or all tokens have their
-    typical values.
-    """
     assert_same(BY_KEY[key].value(typical()), [expected])
 
 
@@ -66,9 +63,6 @@ def layer() -> Pattern:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_a_value_sums_up_its_profile(measure: Measure, layer: Pattern) -> None:
-    """The number of a head is the mean of its rows, the largest column sum, or the number of σ
-    that are not 0.
-    """
     profile, value = measure.profile(layer), measure.value(layer)
     assert profile.shape[:2] == value.shape == (2, 3)
     assert profile.shape[2] == N
@@ -83,7 +77,6 @@ def test_a_value_sums_up_its_profile(measure: Measure, layer: Pattern) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_heads_and_sequences_do_not_mix(measure: Measure, layer: Pattern) -> None:
-    """The number of one head is the same when the head stands alone."""
     alone = Pattern(
         *(array[1:, 2:] for array in (layer.probabilities, layer.allowed, layer.scores))
     )
@@ -92,9 +85,6 @@ def test_heads_and_sequences_do_not_mix(measure: Measure, layer: Pattern) -> Non
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_the_baseline_is_a_head_without_preferences(measure: Measure, layer: Pattern) -> None:
-    """The baseline is the value of even attention under the same mask. The rank of the scores has
-    none.
-    """
     baseline = measure.baseline(layer)
     if measure.of_scores:
         assert baseline is None
@@ -104,7 +94,6 @@ def test_the_baseline_is_a_head_without_preferences(measure: Measure, layer: Pat
 
 
 def test_measures_of_order_need_one_sequence() -> None:
-    """In cross-attention positions cannot be compared, so distances and neighbours are left out."""
     rng = np.random.default_rng(0)
     cross = attend(
         rng.normal(size=(3, 4)), Projections.random(4, 2), memory=rng.normal(size=(5, 4))
@@ -113,24 +102,20 @@ def test_measures_of_order_need_one_sequence() -> None:
 
 
 def test_probabilities_alone_have_no_rank() -> None:
-    """If only probabilities are known, all measures except the rank of the scores apply."""
     assert {m.key for m in MEASURES if not m.applies(typical())} == {"rank"}
 
 
 def test_every_measure_of_a_layer(layer: Pattern) -> None:
-    """In self-attention with known scores, all measures apply."""
     assert all(one.applies(layer) for one in MEASURES)
 
 
 def test_a_single_token_has_no_neighbours() -> None:
-    """With one token the previous and next mass are unknown, and all other measures are finite."""
     alone = pattern_of(attend([[1.0, 2.0]], Projections.random(2, 2)))
     unknown = {one.key for one in MEASURES if np.isnan(one.value(alone)).any()}
     assert unknown == {"previous_mass", "next_mass"}
 
 
 def test_every_measure_explains_itself() -> None:
-    """Keys and names are unique, and each measure has a formula, a range and a sentence."""
     assert len(BY_KEY) == len({measure.name for measure in MEASURES}) == len(MEASURES)
     for measure in MEASURES:
         assert all((measure.formula, measure.range))
@@ -142,9 +127,6 @@ def test_every_measure_explains_itself() -> None:
 
 @pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
 def test_formulas_in_the_letters_of_a_text(text: Notation) -> None:
-    """Indices, counts and matrices between dollar signs are the text's; where tokens are
-    columns, a key comes first.
-    """
     words = (
         r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i,"
         r" \operatorname{rank} S \le d_k$"
@@ -168,6 +150,5 @@ def test_formulas_in_the_letters_of_a_text(text: Notation) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
 def test_every_formula_is_written_in_our_letters(measure: Measure) -> None:
-    """Nothing of a formula or range is lost or added where the letters are ours."""
     words = f"${measure.formula}$ {measure.range}"
     assert in_letters(words, OURS) == words

@@ -30,9 +30,6 @@ FOUR = attend(X, Projections.random(7, 4, d_k=3, d_v=2, bias=True), residual=Tru
 @settings(max_examples=40)
 @given(calls())
 def test_all_heads_off_leave_bias_and_residual(call: tuple[Layer, dict[str, Any]]) -> None:
-    """With every head switched off the output is exactly the bias, plus the inputs where they
-    are added.
-    """
     layer, options = call
     trace = layer.run(**options)
     rest = trace.inputs if trace.residual else np.zeros_like(trace.output)
@@ -42,7 +39,6 @@ def test_all_heads_off_leave_bias_and_residual(call: tuple[Layer, dict[str, Any]
 @settings(max_examples=40)
 @given(calls())
 def test_one_head_off_takes_its_contribution_away(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Without a head the output lacks exactly what the head added, in every token and column."""
     layer, options = call
     trace = layer.run(**options)
     head = int(layer.rng.integers(trace.sizes["H"]))
@@ -53,7 +49,6 @@ def test_one_head_off_takes_its_contribution_away(call: tuple[Layer, dict[str, A
 @settings(max_examples=40)
 @given(calls())
 def test_ablation_is_the_layer_with_zeros_in_w_o(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Taking heads out of the output is the same as attending with their rows of W_O set to 0."""
     layer, options = call
     trace = layer.run(**options)
     off = {int(head) for head in layer.rng.integers(trace.sizes["H"], size=2)}
@@ -63,7 +58,6 @@ def test_ablation_is_the_layer_with_zeros_in_w_o(call: tuple[Layer, dict[str, An
 
 
 def test_joined_heads_are_switched_off_too() -> None:
-    """Without W_O a head's own columns become 0 and the others stay."""
     trace = attend(X[0, :, :6], Projections.weightless(6, 3))
     columns = np.arange(6) // 2 == 1
     for output in (
@@ -75,9 +69,6 @@ def test_joined_heads_are_switched_off_too() -> None:
 
 
 def test_a_head_that_is_off_adds_no_nan() -> None:
-    """Where a layer gives NaN to queries without keys, the output loses the NaN of a head that
-    is switched off.
-    """
     trace = attend(
         X, FOUR.projections, mask=np.arange(4)[:, np.newaxis, np.newaxis] > 0, empty_rows="nan"
     )
@@ -89,7 +80,6 @@ def test_a_head_that_is_off_adds_no_nan() -> None:
 @settings(max_examples=40)
 @given(calls())
 def test_signed_shares_sum_to_one(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The signed shares of all heads sum to 1 in every sequence whose heads add anything."""
     layer, options = call
     trace = layer.run(**options)
     shares = signed_shares(trace)
@@ -101,16 +91,12 @@ def test_signed_shares_sum_to_one(call: tuple[Layer, dict[str, Any]]) -> None:
 
 
 def test_shares_by_hand() -> None:
-    """Contributions (3, 0) and (0, 1): signed shares 9/10 and 1/10; norm shares 3/√10 and 1/√10."""
     trace = attend([[3.0, 1.0]], Projections.weightless(2, n_heads=2))
     assert_same(signed_shares(trace), [[0.9, 0.1]])
     assert_same(norm_shares(trace), np.array([[3.0, 1.0]]) / np.sqrt(10))
 
 
 def test_a_head_may_pull_against_the_output() -> None:
-    """Contributions 3 and -1 of one column: shares 3/2 and -1/2, which still sum to 1; norms
-    3/2 and 1/2.
-    """
     weights = Projections(np.eye(2), np.eye(2), np.eye(2), [[1.0], [-1.0]], n_heads=2)
     trace = attend([[3.0, 1.0]], weights)
     assert_same(signed_shares(trace), [[1.5, -0.5]])
@@ -118,9 +104,6 @@ def test_a_head_may_pull_against_the_output() -> None:
 
 
 def test_norm_shares_are_the_change_under_ablation() -> None:
-    """A norm share is how far the output moves without the head; the four of random heads sum
-    to about 2, not 1.
-    """
     added = FOUR.output - ablated_output(FOUR, range(4))
     for head in range(4):
         moved = FOUR.output - ablated_output(FOUR, [head])
@@ -134,9 +117,6 @@ def test_norm_shares_are_the_change_under_ablation() -> None:
     ("dtype", "size"), [("f4", 1e-22), ("f4", 1e22), ("f8", 1e-170), ("f8", 1e155), ("f8", 1e300)]
 )
 def test_shares_do_not_depend_on_size(dtype: str, size: float) -> None:
-    """Outputs whose squares are 0 or infinite have the shares of outputs of usual size, in each
-    sequence of a batch.
-    """
     usual = FOUR.projections
     p = replace(usual, w_o=size * usual.w_o).astype(dtype)
     trace = attend(np.stack([X[0], 1e-9 * X[1]]).astype(dtype), p)
@@ -148,7 +128,6 @@ def test_shares_do_not_depend_on_size(dtype: str, size: float) -> None:
 
 
 def test_shares_of_faint_outputs_in_single_precision() -> None:
-    """Outputs of about 1e-22 in float32: the shares that float64 gives, not 0."""
     y, p = np.random.default_rng(0).standard_normal((5, 6)), Projections.random(6, 2)
     faint = attend((y * 1e-22).astype(np.float32), p.astype(np.float32))
     assert signed_shares(faint)[0] == pytest.approx([0.19115, 0.80885], abs=1e-5)
@@ -156,7 +135,6 @@ def test_shares_of_faint_outputs_in_single_precision() -> None:
 
 
 def test_a_change_beyond_the_range_of_float_is_refused() -> None:
-    """A length beyond the range of float32 is refused. Queries without keys can stay NaN."""
     with refused(SettingsError, "float32"):
         token_changes(
             attend(
@@ -172,7 +150,6 @@ def test_a_change_beyond_the_range_of_float_is_refused() -> None:
 
 
 def test_the_ranking() -> None:
-    """The head whose loss moves the output most comes first; unknown numbers come last."""
     assert ranking(np.array([0.1, np.nan, 0.7, 0.7])) == (2, 3, 0, 1)
     assert ranking(np.tile([0.0, 1.0], 30))[:30] == tuple(range(1, 60, 2))
     order = ranking(norm_shares(FOUR)[0])
@@ -180,7 +157,6 @@ def test_the_ranking() -> None:
 
 
 def test_single_precision_stays() -> None:
-    """A float32 layer with heads switched off is still float32."""
     trace = rerun(attend(X.astype(np.float32), FOUR.projections.astype(np.float32)))
     assert without_heads(trace.projections, [0]).dtype == np.float32
     assert ablated_output(trace, [0]).dtype == np.float32

@@ -40,7 +40,6 @@ def scores() -> np.ndarray:
 def test_masks_together_by_loops(
     causal: bool, window: int | None, lengths: list[int] | None
 ) -> None:
-    """A key is visible if every mask allows it, and each mask that hides it is named."""
     painted = np.random.default_rng(1).random((T, S)) < 0.8
     masks = build_masks(T, S, causal=causal, window=window, lengths=lengths, painted=painted)
     allowed = np.broadcast_to(combine_masks(masks), (B, 1, T, S))
@@ -60,7 +59,6 @@ def test_masks_together_by_loops(
 
 
 def test_no_mask() -> None:
-    """Without any mask there is nothing to combine."""
     assert build_masks(T, S) == {}
     assert combine_masks({}) is None
 
@@ -68,9 +66,6 @@ def test_no_mask() -> None:
 @settings(max_examples=40)
 @given(layers())
 def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:
-    """Adding -inf to the hidden keys gives the engine's probabilities, and nothing leaks; empty
-    rows are zeros.
-    """
     trace = layer.run(mask=layer.mask)
     found = hide_with(-np.inf, trace.scaled_scores, layer.mask)
     assert_same(found, trace.probabilities)
@@ -78,7 +73,6 @@ def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:
 
 
 def test_a_billion_hides_like_infinity_if_a_key_is_visible() -> None:
-    """With one visible key in a row, -1e9 gives what -inf gives, in both precisions and exactly."""
     allowed = np.tri(T, S, dtype=bool)
     for dtype in (np.float32, np.float64):
         numbers = scores().astype(dtype)
@@ -89,9 +83,6 @@ def test_a_billion_hides_like_infinity_if_a_key_is_visible() -> None:
 
 
 def test_a_billion_in_an_empty_row() -> None:
-    """With -1e9 a fully hidden row reads the hidden keys: like unmasked in float64, evenly in
-    float32.
-    """
     nothing = np.zeros((T, S), dtype=bool)
     assert_same(hide_with(-1e9, scores(), nothing), softmax(scores()), 1e-6)
     assert_same(
@@ -102,7 +93,6 @@ def test_a_billion_in_an_empty_row() -> None:
 
 @pytest.mark.parametrize("value", [-4.0, -1.0, 2.5])
 def test_a_finite_bias_hides_nothing(value: float) -> None:
-    """A finite bias b multiplies the weight of a key by e^b, so some of it is always read."""
     allowed = np.tri(T, S, dtype=bool)
     free, biased = softmax(scores()), hide_with(value, scores(), allowed)
     weights = np.where(allowed, free, free * math.exp(value))
@@ -113,9 +103,6 @@ def test_a_finite_bias_hides_nothing(value: float) -> None:
 
 @pytest.mark.parametrize("key", ["infinity", "billion"])
 def test_the_order_does_not_matter_for_a_mask(key: str) -> None:
-    """Scale then mask and mask then scale agree exactly for -inf and for -1e9 if a key of the row
-    is visible.
-    """
     addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES[key])
     order = compare_orders(scores(), 0.3, addend)
     assert order.gap <= 1e-15
@@ -123,7 +110,6 @@ def test_the_order_does_not_matter_for_a_mask(key: str) -> None:
 
 
 def test_the_order_matters_for_a_bias() -> None:
-    """Masked first, a finite bias is scaled with the scores: -4 with scale 1/2 acts like -2."""
     addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES["finite"])
     order = compare_orders(scores(), 0.5, addend)
     assert_same(order.mask_first, softmax(scores() * 0.5 + addend / 2))
@@ -133,7 +119,6 @@ def test_the_order_matters_for_a_bias() -> None:
 
 
 def test_a_bias_by_hand() -> None:
-    """Scores 0 and 0, bias -2 on the second, scale 1/2: its share is 1/(1+e²) or 1/(1+e)."""
     order = compare_orders(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
     assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
     assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))
@@ -141,7 +126,6 @@ def test_a_bias_by_hand() -> None:
 
 
 def test_a_fully_masked_row_here_and_in_pytorch() -> None:
-    """The engine gives zeros and the bias of the output; as in PyTorch, on request, NaN."""
     mask = np.ones((T, T), dtype=bool)
     mask[2] = False
     x, p = np.random.default_rng(2).normal(size=(T, 6)), Projections.random(6, 2, bias=True)
@@ -150,6 +134,5 @@ def test_a_fully_masked_row_here_and_in_pytorch() -> None:
 
 
 def test_every_way_explains_itself() -> None:
-    """The ways to hide have unique keys and a sentence each."""
     assert list(VALUES.values()) == [-np.inf, -1e9, -4.0]
     assert all(way.name and way.description.endswith(".") for way in HIDING_VALUES)

@@ -42,7 +42,6 @@ def use(data: bytes, name: str) -> None:
 
 @pytest.mark.parametrize("fault", HOSTILE)
 def test_it_is_refused_with_a_sentence(fault: str) -> None:
-    """Each file of the corpus gives a FileError that names its fault."""
     name, make, facts = HOSTILE[fault]
     with refused(FileError, *facts) as caught:
         use(make(), name)
@@ -67,9 +66,6 @@ def test_it_is_refused_before_it_is_read(fault: str) -> None:
 
 
 def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
-    """The float32 whose bits raise a flag when it is made float64 is one more number that is
-    not finite.
-    """
     signals = np.full((2, 2), 0x7F800001, "u4").view("f4")
     saved = io.BytesIO()
     np.save(saved, signals)
@@ -81,7 +77,6 @@ def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_every_shorter_file_is_refused(name: str) -> None:
-    """Cut off after any byte, a file is an error with a sentence, never a crash of another kind."""
     for length in range(len(WHOLE[name])):
         with pytest.raises(FileError):
             use(WHOLE[name][:length], name)
@@ -89,7 +84,6 @@ def test_every_shorter_file_is_refused(name: str) -> None:
 
 @given(st.sampled_from(list(WHOLE)), st.data())
 def test_changed_bytes_never_crash(name: str, data: st.DataObject) -> None:
-    """Whatever bytes are changed, the file is read or refused with a sentence."""
     content = bytearray(WHOLE[name])
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -102,25 +96,18 @@ def test_changed_bytes_never_crash(name: str, data: st.DataObject) -> None:
     st.sampled_from([b"", b"PK\x03\x04", b"\x30\x00\x00\x00\x00\x00\x00\x00{"]),
 )
 def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
-    """No bytes made by chance are weights."""
     with pytest.raises(FileError):
         use(start + content, "m.npz")
 
 
 @pytest.mark.parametrize("kind", WHOLE)
 def test_the_first_bytes_decide(kind: str) -> None:
-    """Weights that are no pickle are read whatever the file is called, also as pickles usually
-    are.
-    """
     for name in ("model.bin", "model.pt", "model"):
         assert len(open_weights(io.BytesIO(WHOLE[kind]), name).shapes) == len(LAYER)
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
 def test_pickles_of_any_name_are_refused(name: str) -> None:
-    """Whatever a file is called, a pickle in it gives the sentence and the lines that convert
-    it.
-    """
     with refused(FileError, "torch.load", "safetensors.torch"):
         open_weights(io.BytesIO(b"\x80pickle"), name)
 
@@ -134,7 +121,6 @@ def test_a_name_that_cannot_be_printed(name: str) -> None:
 
 
 def test_quotes_in_a_name_do_not_end_it() -> None:
-    """The lines that convert a pickle are Python whatever its name is, and load that file."""
     with pytest.raises(FileError) as caught:
         open_weights(io.BytesIO(b""), 'a"+"b.pt')
     line = ast.parse(str(caught.value).split("\n")[-1])
@@ -153,7 +139,6 @@ class Endless(io.BytesIO):
 
 
 def test_a_file_that_is_too_large() -> None:
-    """The size is looked at before the first byte is read."""
     with refused(FileError, 600000001, 600000000):
         open_weights(Endless(), "m.safetensors")
 
@@ -161,7 +146,6 @@ def test_a_file_that_is_too_large() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("write", [safetensors, npz])
 def test_numbers_that_are_none(bad: float, write: object) -> None:
-    """A layer with NaN or infinity is refused by the name of its tensor."""
     weights = LAYER | {"w_k": np.full((4, 4), bad, np.float32)}
     with refused(FileError, "w_k"):
         use(write(weights), "m.npz")
@@ -169,7 +153,6 @@ def test_numbers_that_are_none(bad: float, write: object) -> None:
 
 @pytest.mark.parametrize(("bad", "said"), [(1e39, "1e+39"), (-1_000_001.0, "-1000001.0")])
 def test_numbers_beyond_the_limit(bad: float, said: str) -> None:
-    """A weight beyond a million is refused by tensor and place; a million is read."""
     weights = {name: array.astype(float) for name, array in LAYER.items()}
     weights["w_k"][2, 3] = 1e6
     use(npz(weights), "m.npz")

@@ -56,9 +56,6 @@ CSV: dict[str, tuple[Callable[[], bytes], type[AttentionError], Facts]] = {
 
 @pytest.mark.parametrize("name", NPZ)
 def test_hostile_npz(name: str) -> None:
-    """A damaged, swollen or lying NPZ file is refused by what is wrong with it; no pickle is
-    opened.
-    """
     make, kind, facts = NPZ[name]
     with refused(kind, *facts):
         read_matrices(make(), "matrices.npz")
@@ -67,14 +64,12 @@ def test_hostile_npz(name: str) -> None:
 
 @pytest.mark.parametrize("name", CSV)
 def test_hostile_csv(name: str) -> None:
-    """A CSV file with too much in it, or something else altogether, is refused by line."""
     make, kind, facts = CSV[name]
     with refused(kind, *facts):
         read_matrices(make(), "w_q.csv")
 
 
 def test_the_pickle_would_have_run() -> None:
-    """The harmful object does run when unpickled, so that an empty list above means something."""
     pickle.loads(pickle.dumps(Harm()))
     assert RAN == ["harm"]
     RAN.clear()
@@ -82,13 +77,11 @@ def test_the_pickle_would_have_run() -> None:
 
 @pytest.mark.parametrize("kind", ["xlsx", "npy", "", "npz.exe"])
 def test_other_files(kind: str) -> None:
-    """A file of another kind is refused by its name."""
     with refused(FileError, f"'matrices.{kind}'", ".npz", ".csv"):
         read_matrices(WHOLE, f"matrices.{kind}")
 
 
 def test_sizes_are_checked_before_numbers_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If an array is too large, only its header is read."""
     read, lengths = zipfile.ZipExtFile.read, []
 
     def counted(self: zipfile.ZipExtFile, n: int | None = -1) -> bytes:
@@ -103,9 +96,6 @@ def test_sizes_are_checked_before_numbers_are_read(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", ["matrices.npz", "w_q.csv"])
 def test_damaged_files(name: str) -> None:
-    """However a file is damaged, what comes of it is matrices or a sentence, never another
-    error.
-    """
     rng = random.Random(7)
     packed = io.BytesIO()
     np.savez_compressed(

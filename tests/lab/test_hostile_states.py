@@ -132,7 +132,6 @@ VALUES: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_files_that_are_refused(name: str) -> None:
-    """A file that is damaged, hostile or of another kind is refused by what is wrong with it."""
     data, kind, facts = FILES[name]
     with refused(kind, *facts) as caught:
         read_state(data)
@@ -141,7 +140,6 @@ def test_files_that_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_values_that_are_refused(name: str) -> None:
-    """A field of the wrong type or outside its bounds is named; no widget could show it."""
     for value in VALUES[name]:
         with refused((SettingsError, TextError), name) as caught:
             read_state(scenario_file(**{name: value}))
@@ -149,7 +147,6 @@ def test_values_that_are_refused(name: str) -> None:
 
 
 def test_a_matrix_that_is_too_large() -> None:
-    """The matrices in a state file obey the limits of matrices from anywhere."""
     read = read_state(file(own=pack({"x": np.ones((64, 2))})))
     assert user_matrices_of(read.scenario).sizes(2) == {"n_tokens": 64, "d_model": 2}
     with refused(ShapeError, "X", 65, 2, 64, 512):

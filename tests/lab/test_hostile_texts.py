@@ -78,9 +78,6 @@ TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_hostile_texts(name: str) -> None:
-    """A made-up URL gives a sentence, and a small one never unpacks to more than the
-    largest matrices.
-    """
     make, kind, facts = TEXTS[name]
     with refused(kind, *facts):
         UserMatrices.decode(make())

@@ -39,9 +39,6 @@ def layer(**options: Any) -> Trace:
 )
 @every_change
 def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) -> None:
-    """A change that should leave the output as it is moves it by rounding at most; any other
-    change moves it visibly.
-    """
     before = layer(**options)
     for seed in (0, 1):
         found = run_gaps(before, change.apply(before, seed))
@@ -54,9 +51,6 @@ def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) 
 @settings(max_examples=25)
 @given(calls())
 def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Row constants, key biases and changes of basis move nothing in any layer without a soft
-    cap.
-    """
     layer, options = call
     before = layer.run(**{name: value for name, value in options.items() if name != "softcap"})
     for change in LAYER_CHANGES:
@@ -68,9 +62,6 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
 
 @every_change
 def test_a_change_changes_something(change: LayerChange) -> None:
-    """Each change alters the scores or the weights, so an output that stays means something; the
-    seed decides.
-    """
     before = layer()
     first, again, other = (change.apply(before, seed) for seed in (0, 0, 1))
     fields = ("queries", "keys", "values", "scaled_scores", "masked_scores")
@@ -81,9 +72,6 @@ def test_a_change_changes_something(change: LayerChange) -> None:
 
 
 def test_a_key_bias_adds_one_number_to_each_row() -> None:
-    """A key bias b adds q·b to all scores of a row; a query bias adds b·k to all scores of a
-    column.
-    """
     plain = attend(WORDS, Projections.random(D, 2))
     vector = np.arange(1.0, D + 1)
     by_key = (
@@ -100,23 +88,18 @@ def test_a_key_bias_adds_one_number_to_each_row() -> None:
 
 
 def test_biases_are_added_to_biases() -> None:
-    """A layer with biases gets the sum."""
     p = Projections.random(4, 2, bias=True)
     assert_same(with_query_bias(p, np.ones(4)).b_q, p.b_q + 1)
     assert_same(with_key_bias(p, np.ones(4)).b_k, p.b_k + 1)
 
 
 def test_shuffled_tokens_shuffle_the_output() -> None:
-    """Without positions and mask f(PX) = P f(X) and A becomes P A Pᵀ, up to rounding."""
     straight = layer()
     found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)
     assert max(found.probabilities, found.output) < 1e-14
 
 
 def test_positions_show_the_order() -> None:
-    """Added positions stay where they are when the words are shuffled, so the output is another
-    one.
-    """
     codes = sinusoidal_positions(N, D)
     straight = rerun(layer(), x=WORDS + codes)
     found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)] + codes), ORDER)
@@ -124,7 +107,6 @@ def test_positions_show_the_order() -> None:
 
 
 def test_a_causal_mask_shows_the_order() -> None:
-    """A causal mask stays where it is when the words are shuffled, so the output is another one."""
     straight = layer(causal=True)
     found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)
     assert min(found.probabilities, found.output) > 0.1
@@ -132,13 +114,11 @@ def test_a_causal_mask_shows_the_order() -> None:
 
 @given(st.integers(1, 40), st.integers(0, 2**32))
 def test_no_token_stays_in_place(n_tokens: int, seed: int) -> None:
-    """A shuffled order holds every token once and none where it was, unless there is only one."""
     order = shuffled_order(n_tokens, seed)
     assert sorted(order) == list(range(n_tokens))
     assert n_tokens == 1 or all(token != place for place, token in enumerate(order))
 
 
 def test_every_change_explains_itself() -> None:
-    """Keys are unique, and each change has a formula and a sentence."""
     assert len({change.key for change in LAYER_CHANGES}) == len(LAYER_CHANGES)
     assert all(change.formula and change.description.endswith(".") for change in LAYER_CHANGES)

@@ -28,14 +28,12 @@ WRONG: dict[str, tuple[dict[str, Any], Facts]] = {
 def test_a_file_of_another_kind_is_refused(
     kind: JsonFile, wrong: dict[str, Any], facts: Facts
 ) -> None:
-    """Format and version must be those of the kind; the error names what arrived."""
     data = json.dumps(json.loads(kind.write({})) | wrong).encode()
     with refused(FileError, *(facts or (kind.format,))):
         kind.read(data)
 
 
 def test_entries_come_back() -> None:
-    """What is written is read, after format and version."""
     entries = {"title": "Größe", "numbers": [1, 2.5, None]}
     read = STATE_FILE.read(STATE_FILE.write(entries))
     assert list(read)[:2] == ["format", "version"]

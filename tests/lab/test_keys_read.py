@@ -14,9 +14,6 @@ BOTH = pytest.mark.parametrize("trace", SELF_LAYERS, ids=["plain", "everything"]
 
 @BOTH
 def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
-    """The three largest shares of a row come in falling order, and a key with share 0 is never
-    among them.
-    """
     for query in range(7):
         row = trace.probabilities[0, 1, query]
         found = strongest_keys(trace, 1, query)
@@ -26,9 +23,6 @@ def test_the_strongest_keys_are_the_largest_probabilities(trace: Trace) -> None:
 
 @BOTH
 def test_keys_that_are_read_equally(trace: Trace) -> None:
-    """With random inputs one key is read most; equal tokens are read equally, and an empty row
-    reads none.
-    """
     for query in range(1, 7):
         assert keys_read_most(trace, 1, query) == (int(trace.probabilities[0, 1, query].argmax()),)
     equal_tokens = np.repeat(np.random.default_rng(3).normal(size=(2, 11)), [3, 2], axis=0)
@@ -49,7 +43,6 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
 
 @BOTH
 def test_the_sum_of_a_row(trace: Trace) -> None:
-    """1 up to rounding in every row, or 0 for a query that may see no key."""
     assert all(
         row_sum(trace, *place) == pytest.approx(1, abs=1e-12)
         for place in np.ndindex(trace.scores.shape[1:3])

@@ -17,9 +17,6 @@ FIRST = Scenario("the cat ran", weights="by hand", d_model=8, n_heads=2)
 
 
 def test_words_it_does_not_know() -> None:
-    """An unknown word, a mark, a number, another script and [pad] are "other": nobody looks for
-    them. A capital letter makes a name, which is found.
-    """
     trace = trace_of(replace(FIRST, text="zorp, 7 猫 it", n_tokens=6))
     assert [part_of_speech(token) for token in trace.tokens] == [("other",)] * 4 + [
         ("pronoun",),
@@ -46,7 +43,6 @@ def test_words_it_does_not_know() -> None:
     ],
 )
 def test_weights_that_find_nothing_become_random(text: str, weights: str) -> None:
-    """A head 0 without a score is never shown; the choice stays, and so do a user's own numbers."""
     scenario = replace(FIRST, text=text)
     found = weights_in_force(scenario)
     assert found == replace(scenario, weights=weights)
@@ -58,15 +54,11 @@ def test_weights_that_find_nothing_become_random(text: str, weights: str) -> Non
 
 
 def test_one_sentence_of_a_batch_is_enough_for_weights_by_hand() -> None:
-    """All sentences have the same weights."""
     assert weights_in_force(replace(FIRST, text="hello", batch="the cat ran")).weights == "by hand"
     assert weights_in_force(replace(FIRST, text="hello", batch="yes")).weights == "random"
 
 
 def test_the_lexicon_is_large_enough() -> None:
-    """It holds common words of each kind in small letters, each of them one token, in features
-    that the vectors have.
-    """
     assert len(WORD_FEATURES) > 1000
     assert {"noun", "animate", "pronoun", "verb", "other"} == {
         part for parts in WORD_FEATURES.values() for part in parts

@@ -63,9 +63,6 @@ def layer_of(data: bytes, number: int) -> Projections:
 def test_a_layer_of_a_checkpoint_is_imported(
     names: Callable[[Projections], Arrays], pack: Callable[[Arrays], bytes]
 ) -> None:
-    """The story's trace is that of the file's layer on the story's inputs: scores, output,
-    sizes, biases.
-    """
     layer = replace(weights(), b_o=np.linspace(-1, 1, D, dtype=np.float32))
     read = layer_of(pack(names(layer)), -1)
     trace = story_of(read)
@@ -87,9 +84,6 @@ def test_a_layer_of_a_checkpoint_is_imported(
     ],
 )
 def test_the_arithmetic_shows_the_bias(field: str, index: tuple[int, ...], bias: str) -> None:
-    """A query, key, value or output is the sum of its products and, as its last term, the bias
-    of its column.
-    """
     layer = weights()
     derivation = derive(story_of(layer), field, index)
     last = derivation.terms[-1].factors[0]
@@ -100,7 +94,6 @@ def test_the_arithmetic_shows_the_bias(field: str, index: tuple[int, ...], bias:
 
 
 def test_the_inputs_come_along() -> None:
-    """Inputs that are given stand in the place of the sentence's vectors."""
     x = np.random.default_rng(0).normal(size=(3, D))
     layer = weights()
     own = import_layer(layer, x)
@@ -109,7 +102,6 @@ def test_the_inputs_come_along() -> None:
 
 
 def test_a_layer_without_biases_has_none() -> None:
-    """What the layer lacks is not made up, and nothing of another layer is left over."""
     layer = replace(weights(), **dict.fromkeys(BIASES))
     assert import_layer(layer).arrays.keys() == set(MATRICES)
     assert story_of(layer).projections.b_q is None
@@ -117,9 +109,6 @@ def test_a_layer_without_biases_has_none() -> None:
 
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_shared_heads_are_written_out(groups: int) -> None:
-    """Where query heads share keys and values, each gets its own copy, and every number after
-    it is the same.
-    """
     layer = weights(n_kv_heads=groups)
     trace = story_of(layer)
     expected = attend(trace.inputs, layer.astype(np.float64))
@@ -135,9 +124,6 @@ def test_shared_heads_are_written_out(groups: int) -> None:
 
 
 def test_a_layer_of_the_trained_model_fits() -> None:
-    """Twelve heads and 384 features with all biases: told with the numbers of the model's own
-    layer.
-    """
     layer = load_minilm().layers[2].attention
     trace = story_of(layer, weights="trained")
     assert trace.projections.b_v is not None
@@ -146,7 +132,6 @@ def test_a_layer_of_the_trained_model_fits() -> None:
 
 
 def test_a_state_file_holds_the_biases() -> None:
-    """The state with a taken layer comes back bit by bit."""
     own = import_layer(weights(), np.ones((2, D)))
     state = State(Scenario(own=own.url_value(), n_heads=H))
     back = user_matrices_of(read_state(write_state(state)).scenario)
@@ -155,9 +140,6 @@ def test_a_state_file_holds_the_biases() -> None:
 
 
 def test_the_template_of_a_taken_layer() -> None:
-    """What the story shows, biases included, can be downloaded, and loading it changes no
-    number.
-    """
     trace = story_of(weights())
     read = read_matrices(template(trace), "a.npz")
     assert read.arrays.keys() == {"x", *MATRICES, *BIASES}
@@ -166,9 +148,6 @@ def test_the_template_of_a_taken_layer() -> None:
 
 
 def test_biases_beside_other_weights() -> None:
-    """Biases alone join the weights of the scenario, drawn or trained; the trained ones must be
-    as wide as they are.
-    """
     b_q, b_o = np.arange(16.0), np.arange(16.0) / 7
     trace = trace_of(Scenario(text=TEXT, own=UserMatrices(b_q=b_q, b_o=b_o).url_value()))
     plain = trace_of(Scenario(text=TEXT))

@@ -52,9 +52,6 @@ from tests.lab.refusal import missing
     ],
 )
 def test_every_naming(naming: Any, title: str, groups: int, d_memory: int, write: Any) -> None:
-    """Written under a naming, in either format, the weights come back as they were; fewer key
-    heads are recognised.
-    """
     p = weights(groups, d_memory)
     file = opened(naming(p) | {"something.else": np.zeros((2, 2), np.float32)}, write)
     (layer,) = find_layers(file)
@@ -64,7 +61,6 @@ def test_every_naming(naming: Any, title: str, groups: int, d_memory: int, write
 
 
 def test_weights_without_biases() -> None:
-    """Biases may be absent."""
     file = opened(
         {name: array for name, array in as_bert(weights()).items() if not name.endswith("bias")}
     )
@@ -74,9 +70,6 @@ def test_weights_without_biases() -> None:
 
 
 def test_a_download_comes_back() -> None:
-    """The NPZ file that the app lets you download is a file of own weights, and it says how
-    many heads it has.
-    """
     trace: Trace = attend(np.ones((3, D)), weights(2))
     file = open_weights(io.BytesIO(trace_to_npz(trace)), "trace.npz")
     (layer,) = find_layers(file)
@@ -85,9 +78,6 @@ def test_a_download_comes_back() -> None:
 
 
 def test_layers_are_listed_in_order() -> None:
-    """Layer 10 comes after layer 9, cross-attention is its own layer, and titles say where each
-    was found.
-    """
     arrays: Arrays = {}
     for number in (10, 9, 0):
         arrays |= as_bert(weights(), f"encoder.layer.{number}.")
@@ -106,7 +96,6 @@ def test_layers_are_listed_in_order() -> None:
 
 
 def test_notes_on_what_the_weights_do_not_hold() -> None:
-    """A causal model, rotary positions and what stands beside the matrices are pointed out."""
     for naming, differences in (
         (as_bert, ()),
         (as_gpt2, ("causal", "norm")),
@@ -128,7 +117,6 @@ def test_notes_on_what_the_weights_do_not_hold() -> None:
 
 
 def test_the_number_of_heads() -> None:
-    """30 query columns and 10 key columns can be split into 3, 6, 15 or 30 heads."""
     file = opened(as_llama(weights(2)))
     (layer,) = find_layers(file)
     assert layer.heads == (3, 6, 15, 30)
@@ -137,7 +125,6 @@ def test_the_number_of_heads() -> None:
 
 @pytest.mark.parametrize(("width", "heads"), [(768, 12), (1024, 16), (384, 6), (12, 1), (65, 1)])
 def test_the_usual_number_of_heads(width: int, heads: int) -> None:
-    """Where nothing says how many, heads of width 64 or a little more are proposed."""
     layer = find_layers(opened(as_torch(weights())))[0]
     wide = replace(layer, shapes={"w_q": (width, width)}, heads=possible_heads(*[width] * 4))
     assert isinstance(wide, FileLayer)
@@ -145,7 +132,6 @@ def test_the_usual_number_of_heads(width: int, heads: int) -> None:
 
 
 def test_half_precision() -> None:
-    """float16 and bfloat16 weights become float32 with the numbers they hold; float64 stays."""
     exact = {
         name: np.round(array * 4).astype(np.float16) for name, array in as_bert(weights()).items()
     }
@@ -165,8 +151,5 @@ def test_half_precision() -> None:
 
 @pytest.mark.parametrize("write", [safetensors, npz])
 def test_the_shapes_are_listed_once(write: Any) -> None:
-    """Looking for layers asks for the shapes at every name: a list made anew each time took half a
-    minute for a thousand layers.
-    """
     file = opened(as_llama(weights()), write)
     assert file.shapes is file.shapes

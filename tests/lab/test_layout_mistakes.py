@@ -27,9 +27,6 @@ FUSED = np.arange(B * T * H * K).reshape(B, T, H * K)
 
 @pytest.mark.parametrize("place", [(0, 0, 0, 0), (1, 4, 2, 6), (0, 3, 1, 5)])
 def test_every_place_of_the_split_holds_the_same_number(place: tuple[int, int, int, int]) -> None:
-    """One number is followed through the fused, the reshaped, the swapped and the wrongly
-    reshaped array.
-    """
     batch, token, head, feature = place
     places = split_positions((B, H, T, K), head, token, feature, batch)
     value = FUSED[places.fused]
@@ -39,20 +36,17 @@ def test_every_place_of_the_split_holds_the_same_number(place: tuple[int, int, i
 
 
 def test_wrong_token_cells() -> None:
-    """A cell is wrong exactly if its number comes from another token."""
     origin = split_without_swap(FUSED[:1], H)[0] // (H * K)
     np.testing.assert_array_equal(wrong_token_cells(T, H, K), origin != np.arange(T)[:, np.newaxis])
 
 
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(5, 1), (1, 3)])
 def test_nothing_is_misplaced_with_one_head_or_one_token(n_tokens: int, n_heads: int) -> None:
-    """Where an axis has length 1 there is nothing to swap."""
     assert not wrong_token_cells(n_tokens, n_heads, K).any()
 
 
 @pytest.mark.parametrize("positions", [True, False])
 def test_an_input_is_the_word_plus_the_position(positions: bool) -> None:
-    """The arithmetic of an input number adds up to the number the layer reads."""
     embedding = embed(["a", "b", "a"], 5, positions=positions)
     for token, feature in np.ndindex(3, 5):
         derivation = derive_input(embedding, token, feature)
@@ -64,9 +58,6 @@ def test_an_input_is_the_word_plus_the_position(positions: bool) -> None:
 
 
 def test_a_misplaced_number() -> None:
-    """What `find_misplaced` names stands in the named row without the swap, in the split and
-    in the merge. With one head, or one token, nothing is misplaced.
-    """
     heads = split_heads(FUSED, H)
     rows = split_without_swap(FUSED, H)[0]
     merged = merge_without_swap(heads)[0]
@@ -98,9 +89,6 @@ def test_a_reshape_without_the_swap(layer: Layer) -> None:
 
 
 def test_a_reshape_without_the_swap_by_hand() -> None:
-    """Two tokens, two heads of two: the bare reshape gives head 0 all of token 0 and head 1 all
-    of token 1.
-    """
     fused = np.arange(8).reshape(1, 2, 4)
     assert split_without_swap(fused, 2).tolist() == [[[[0, 1], [2, 3]], [[4, 5], [6, 7]]]]
     assert split_heads(fused, 2).tolist() == [[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]]
@@ -116,7 +104,6 @@ def trace(request: pytest.FixtureRequest) -> Trace:
 
 
 def test_every_number_lands_at_its_merged_position(trace: Trace) -> None:
-    """With the swap and without it, each cell of the heads is found again at the named place."""
     wrong = merge_without_swap(trace.head_outputs)[0]
     for head, query, feature in np.ndindex(3, 7, 5):
         number = trace.head_outputs[0, head, query, feature]
@@ -125,22 +112,17 @@ def test_every_number_lands_at_its_merged_position(trace: Trace) -> None:
 
 
 def test_wrong_merged_cells_are_those_that_differ(trace: Trace) -> None:
-    """With 7 tokens and 3 heads, block (t, h) stays in place without the swap only where 3 t +
-    h = 7 h + t.
-    """
     moved = wrong_merged_cells(trace)
     assert {(int(t), int(c) // 5) for t, c in np.argwhere(~moved)} == {(0, 0), (3, 1), (6, 2)}
     assert moved.sum() == 7 * 15 - 3 * 5
 
 
 def test_nothing_moves_with_one_head() -> None:
-    """With one head, or one token, there is nothing to swap."""
     x = np.random.default_rng(0).normal(size=(5, 6))
     assert not wrong_merged_cells(attend(x, Projections.random(6, 1))).any()
     assert not wrong_merged_cells(attend(x[:1], Projections.random(6, 3))).any()
 
 
 def test_cells_that_do_not_fit_into_memory_are_refused() -> None:
-    """The sizes are multiplied before an array is made."""
     with refused(SettingsError, "n_tokens", 10**9):
         wrong_token_cells(10**9, 2, 2)

@@ -29,9 +29,6 @@ def evaluated(source: str) -> np.ndarray:
 @settings(max_examples=60)
 @given(KINDS.flatmap(lambda kind: arrays.arrays(kind, arrays.array_shapes(max_dims=4, max_side=7))))
 def test_the_very_same_array(array: np.ndarray) -> None:
-    """Shape, type and every number come back: NaN, infinities, the sign of a zero, the smallest
-    and the largest.
-    """
     again = evaluated(array_source(array))
     assert (again.shape, again.dtype) == (array.shape, array.dtype)
     assert np.array_equal(again, array, equal_nan=array.dtype != np.bool_)
@@ -56,13 +53,11 @@ def test_the_very_same_array(array: np.ndarray) -> None:
     ],
 )
 def test_a_small_or_simple_array_can_be_read(array: np.ndarray, source: str) -> None:
-    """Identity and causal mask are named; few numbers stand in aligned rows."""
     assert array_source(array).replace(" ", "") == source.replace(" ", "")
     assert evaluated(array_source(array)).tolist() == array.tolist()
 
 
 def test_columns_are_aligned() -> None:
-    """In a matrix of several rows all lines of numbers are equally long."""
     lines = array_source(np.array([[0.25, -100.0, 3.0], [-1e-7, 2.0, 1.0]])).splitlines()
     assert lines[0] == "np.array("
     assert len(lines[1].rstrip(",")) == len(lines[2].rstrip("]") + "]")
@@ -70,9 +65,6 @@ def test_columns_are_aligned() -> None:
 
 @pytest.mark.parametrize(("side", "packed"), [(8, False), (17, True)])
 def test_many_numbers_are_packed(side: int, packed: bool) -> None:
-    """Eight rows of eight numbers are written out, seventeen of seventeen are not; packed
-    arrays can be changed too.
-    """
     array = np.random.default_rng(0).random((side, side))
     source = array_source(array)
     assert source.startswith(PACKED) == packed
@@ -83,16 +75,12 @@ def test_many_numbers_are_packed(side: int, packed: bool) -> None:
 
 
 def test_a_view_in_another_order_comes_back() -> None:
-    """The numbers are written in the order of the axes, whatever their order in memory."""
     array = np.random.default_rng(0).random((17, 19, 3)).swapaxes(0, 1)
     assert np.array_equal(evaluated(array_source(array)), array)
 
 
 @given(st.lists(st.text(st.characters())))
 def test_labels_come_back_from_one_line(labels: list[str]) -> None:
-    """Any text at all, lone surrogates included, becomes a literal on one line that UTF-8 can
-    hold.
-    """
     source = labels_source(labels)
     assert ast.literal_eval(source) == tuple(labels)
     assert len(source.splitlines()) == 1

@@ -28,9 +28,6 @@ def made(*masks: str) -> MaskedBatch:
 
 
 def test_only_minus_infinity_and_a_large_number_hide() -> None:
-    """Nothing is read from hidden keys with −∞ and −10⁹; with −4 they get the share that the
-    softmax gives them.
-    """
     batch = made("padding")
     infinite, billion, finite = hiding_effects(batch, 1, 0, 3, -4.0)
     assert (infinite.largest_leak, billion.largest_leak) == (0.0, 0.0)
@@ -40,9 +37,6 @@ def test_only_minus_infinity_and_a_large_number_hide() -> None:
 
 
 def test_an_empty_row_reads_hidden_keys() -> None:
-    """−∞ gives no shares; −10⁹ gives the shares of the scores without a mask in float64 and equal
-    ones in float32.
-    """
     batch = made("causal")
     infinite, billion, _ = hiding_effects(batch, 0, 1, 2, -4.0)
     assert all((shares == 0).all() for shares in infinite.empty_row)
@@ -52,7 +46,6 @@ def test_an_empty_row_reads_hidden_keys() -> None:
 
 
 def test_the_order_matters_for_a_finite_bias_only() -> None:
-    """With −∞ and −10⁹ the order of scale and mask does not matter, with −4 it does."""
     infinite, billion, finite = compare_all_orders(made("causal"), 0, 0, -4.0).values()
     assert (infinite.gap, billion.gap) == (0.0, 0.0)
     assert finite.gap > 0.01
@@ -62,12 +55,10 @@ def test_the_order_matters_for_a_finite_bias_only() -> None:
     ("bias", "name"), [(-4.0, "−4.0"), (0.0, "0.0"), (-0.0, "0.0"), (-12.5, "−12.5")]
 )
 def test_the_finite_bias_has_its_own_name(bias: float, name: str) -> None:
-    """The third number is the one that the user chose."""
     assert list(hiding_values(bias).items())[2] == (name, bias)
 
 
 def test_an_empty_row() -> None:
-    """The query's row is zero here and NaN in torch.softmax, which spoils its whole output row."""
     found = hide_all_keys(made("padding"), 1, 0, 3)
     assert (found.zero.probabilities[:, :, 3] == 0).all()
     assert (found.nan_here, found.nan_shares, found.nan_outputs) == (0, 5, 6)
@@ -78,7 +69,6 @@ def test_an_empty_row() -> None:
 
 
 def test_every_empty_row_counts() -> None:
-    """A row that a painted mask emptied before is one more token with NaN in its output."""
     emptied = mask_to_text(hide_row(np.ones((5, 5), dtype=bool), 0))
     batch = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("painted",), painted=emptied))
     one, two = (hide_all_keys(some, 1, 0, 3) for some in (made(), batch))
@@ -87,9 +77,6 @@ def test_every_empty_row_counts() -> None:
 
 @pytest.mark.parametrize("residual", [False, True])
 def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
-    """Everything that an experiment does not change is as in the batch, Residual and scale
-    included.
-    """
     scenario = replace(SCENARIO, residual=residual, scaling="custom", scale=0.3)
     batch = masked_batch(scenario, WorkshopChoices(("they slept",), ("padding",)))
     others = [0, 1, 2, 4]
@@ -102,9 +89,6 @@ def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
 
 
 def test_other_padding() -> None:
-    """With a padding mask the rows of real tokens stay exactly the same; without one they move; the
-    padded rows always move.
-    """
     masked, bare = replace_padding(made("padding"), 1), replace_padding(made(), 1)
     assert masked.real == 0.0
     assert bare.real > 0.01

@@ -19,7 +19,6 @@ OTHERS = ("they slept", "one two three four five six seven")
 
 
 def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
-    """Shorter sentences are filled up, longer ones are cut."""
     made = masked_batch(SCENARIO, WorkshopChoices(OTHERS))
     assert made.trace.scores.shape == (3, 2, 5, 5)
     assert made.batch.lengths == (5, 2, 5)
@@ -31,7 +30,6 @@ def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
     ("weights", "n_tokens"), [("random", 0), ("random", 4), ("trained", 0), ("trained", 5)]
 )
 def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
-    """Tokens that are read and tokens that are left out sum to those of the whole sentence."""
     scenario = Scenario(
         text=SCENARIO.text, d_model=6, n_heads=2, weights=weights, n_tokens=n_tokens
     )
@@ -42,9 +40,6 @@ def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
 
 
 def test_the_scenarios_own_sentence_comes_first() -> None:
-    """Without a mask the first sequence gives what the scenario's layer gives, own numbers and
-    Residual included.
-    """
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
     for scenario in (SCENARIO, edited, replace(SCENARIO, residual=True)):
         assert_same(
@@ -55,7 +50,6 @@ def test_the_scenarios_own_sentence_comes_first() -> None:
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> None:
-    """The outputs of real tokens do not depend on the other sequences and on the padding."""
     made = masked_batch(SCENARIO, WorkshopChoices(OTHERS, ("padding",)))
     alone = other_sentence(SCENARIO, (SCENARIO.text, *OTHERS)[place])
     expected = attend(alone.vectors, made.trace.projections, scale=made.trace.scale)
@@ -63,9 +57,6 @@ def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> No
 
 
 def test_padded_queries_have_shares() -> None:
-    """A padding mask hides keys: the rows of padded queries are probabilities like any other,
-    over the real keys.
-    """
     trace = masked_batch(SCENARIO, WorkshopChoices(OTHERS, ("padding",))).trace
     rows = trace.probabilities[1, :, 2:]
     assert_same(rows.sum(axis=-1), np.ones((2, 3)))
@@ -74,7 +65,6 @@ def test_padded_queries_have_shares() -> None:
 
 
 def test_all_masks_together() -> None:
-    """A key is seen where causal, padding, window and painted mask all allow it, cell by cell."""
     painted = np.ones((5, 5), dtype=bool)
     painted[4, 3] = False
     workshop = WorkshopChoices(
@@ -92,7 +82,6 @@ def test_all_masks_together() -> None:
 
 
 def test_no_mask_allows_everything() -> None:
-    """Without a mask every cell is allowed, also if a painted mask is kept for later."""
     hidden = mask_to_text(np.zeros((5, 5), dtype=bool))
     made = masked_batch(SCENARIO, WorkshopChoices(OTHERS, (), 2, hidden))
     assert made.allowed.all()
@@ -100,9 +89,6 @@ def test_no_mask_allows_everything() -> None:
 
 
 def test_painted_masks() -> None:
-    """An empty text hides nothing. Hiding all keys of a query does not change the original mask.
-    Nonsense is refused.
-    """
     blank = painted_mask("", 3)
     assert blank.all()
     assert hide_row(blank, 1).tolist() == [[True] * 3, [False] * 3, [True] * 3]

@@ -23,9 +23,6 @@ from tests.lab.user_matrix_cases import SHAPES, D, a_trace, any_matrices, assert
 
 @given(any_matrices(1))
 def test_matrices_come_back_from_csv(own: UserMatrices) -> None:
-    """Each matrix as a CSV file, with points or with decimal commas, and back has the same
-    bits; files add up.
-    """
     plain = european = UserMatrices()
     for name, matrix in own.arrays.items():
         numbers = np.atleast_2d(matrix).tolist()
@@ -41,7 +38,6 @@ def test_matrices_come_back_from_csv(own: UserMatrices) -> None:
 
 @pytest.mark.parametrize("name", ["w_q", "W_Q", "wq", "WQ", "w_Q"])
 def test_names_in_a_file(name: str) -> None:
-    """Any case, with or without underscore, is read. Other arrays are not, and a note says so."""
     own = read_matrices(
         npz(**{name: np.eye(3), "W_Z": np.eye(2), "bias": np.array(["text"])}), "layer.NPZ"
     )
@@ -51,9 +47,6 @@ def test_names_in_a_file(name: str) -> None:
 
 
 def test_a_downloaded_trace_can_be_read() -> None:
-    """The app's own download brings its inputs and weights back; what was computed from them is
-    left unread.
-    """
     trace = a_trace()
     own = read_matrices(trace_to_npz(trace), "trace.npz")
     assert_identical(own, layer_matrices(trace))
@@ -61,7 +54,6 @@ def test_a_downloaded_trace_can_be_read() -> None:
 
 
 def test_a_template_loads_again() -> None:
-    """The template holds the matrices now shown: loading it unchanged changes no number."""
     trace = a_trace()
     assert_identical(read_matrices(template(trace), "anything.npz"), layer_matrices(trace))
     with np.load(io.BytesIO(template(trace)), allow_pickle=False) as file:
@@ -86,9 +78,6 @@ def test_a_template_loads_again() -> None:
     ],
 )
 def test_dialects_of_csv(text: str, file_name: str) -> None:
-    """Commas, semicolons, tabs, spaces, decimal commas, quotes, BOM, blank lines: NumPy, Excel
-    and Sheets are read.
-    """
     assert {
         name: matrix.tolist()
         for name, matrix in read_matrices(text.encode(), file_name).arrays.items()
@@ -149,9 +138,6 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
     ],
 )
 def test_cells_that_are_refused(text: str, kind: type[AttentionError], facts: Facts) -> None:
-    """A cell that is no finite number is named by row, column and line, and so is a row of
-    another length.
-    """
     with refused(kind, *facts):
         read_matrices(text.encode(), "W_Q.csv")
 
@@ -160,6 +146,5 @@ def test_cells_that_are_refused(text: str, kind: type[AttentionError], facts: Fa
     "file_name", ["matrix.csv", "w_q and w_k.csv", "axe.csv", "../../etc/passwd.csv"]
 )
 def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
-    """Where neither the first line nor the file's name says it, the names there are get listed."""
     with refused(FileError, "X", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K"):
         read_matrices(b"1,2", file_name)

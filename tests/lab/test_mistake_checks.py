@@ -36,7 +36,6 @@ CAUGHT = {
 def test_a_right_layer_passes_every_check(
     call: tuple[Layer, dict[str, Any]], empty_rows: str
 ) -> None:
-    """A layer without a mistake passes every check, whatever its sizes, weights and options."""
     layer, options = call
     assert failed(layer.run(**options, empty_rows=empty_rows), CORRECT_STEPS) == set()
 
@@ -44,7 +43,6 @@ def test_a_right_layer_passes_every_check(
 @settings(max_examples=20)
 @given(calls(self_attention=True))
 def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The same where a layer attends to its own inputs, in both precisions."""
     layer, options = call
     assert failed(layer.run(**options | {"memory": None}), CORRECT_STEPS) == set()
     single = {name: a.astype(np.float32) if name == "bias" else a for name, a in options.items()}
@@ -54,18 +52,15 @@ def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, 
 @every_mistake
 @pytest.mark.parametrize("seed", range(3))
 def test_each_mistake_is_caught(mistake: Mistake, seed: int) -> None:
-    """In a causal layer each mistake fails its checks, and passes all others."""
     assert failed(causal(seed=seed), mistake.steps) == CAUGHT[mistake.key]
 
 
 @every_mistake
 def test_shapes_give_nothing_away(mistake: Mistake) -> None:
-    """Every mistake gives arrays of the right shapes."""
     assert run_checks(causal(), mistake.steps)["shapes"].passed
 
 
 def test_a_sum_close_to_1() -> None:
-    """A sum of 0.99999 is not written as 1 in the sentence that it is not 1."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
     trace = attend(
         [[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]]
@@ -76,7 +71,6 @@ def test_a_sum_close_to_1() -> None:
 
 
 def test_heads_that_are_equal_by_their_weights() -> None:
-    """Two heads with the same weights may compute the same; that is not a mistake."""
     p = Projections.random(4, 2)
     blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
     assert (
@@ -87,7 +81,6 @@ def test_heads_that_are_equal_by_their_weights() -> None:
 
 @pytest.mark.parametrize("merge", [lambda heads: heads.swapaxes(1, 2), lambda heads: heads[:, 0]])
 def test_wrong_shapes_fail_the_first_check(merge: Any) -> None:
-    """Arrays that do not fit together are a failed check with a sentence, not a crash."""
     check = next(check for check in MISTAKE_CHECKS if check.key == "shapes")
     verdict = check.run(run_inputs(causal()), replace(CORRECT_STEPS, merge=merge))
     assert not verdict.passed

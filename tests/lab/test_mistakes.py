@@ -22,7 +22,6 @@ from tests.lab.mistake_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_mis
 @settings(max_examples=60)
 @given(calls(), EMPTY_ROWS)
 def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
-    """Without a mistake every intermediate is that of the engine, for all options."""
     layer, options = call
     trace = layer.run(**options, empty_rows=empty_rows)
     again = run_with_steps(run_inputs(trace))
@@ -33,7 +32,6 @@ def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_row
 
 @every_mistake
 def test_a_faulty_trace_holds_its_own_steps(mistake: Mistake) -> None:
-    """Projections and heads of the trace are those of the faulty run, not of the right one."""
     faulty = run_with_steps(run_inputs(causal()), mistake.steps)
     p = faulty.projections
     for name, heads, matrix, n_heads in (
@@ -47,9 +45,6 @@ def test_a_faulty_trace_holds_its_own_steps(mistake: Mistake) -> None:
 
 @every_mistake
 def test_the_lines_of_code(mistake: Mistake) -> None:
-    """The right line computes the field of the right layer and the wrong line that of the
-    faulty one; they differ.
-    """
     trace = causal()
     right, wrong = (
         run_with_steps(run_inputs(trace)),
@@ -92,7 +87,6 @@ def test_the_lines_of_code(mistake: Mistake) -> None:
     ],
 )
 def test_where_a_mistake_begins(key: str, name: str) -> None:
-    """Before the faulty step everything is as it should be."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == key)
     trace = causal()
     assert first_difference(trace, run_with_steps(run_inputs(trace), mistake.steps)) == name
@@ -109,16 +103,12 @@ def test_where_a_mistake_begins(key: str, name: str) -> None:
     ],
 )
 def test_what_a_mistake_needs(key: str, harmless: dict[str, int]) -> None:
-    """With one head these mistakes change nothing, so no check finds them."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == key)
     assert failed(causal(**harmless), mistake.steps) == set()
 
 
 @pytest.mark.parametrize("scale", [1.0, D**-0.5, 0.0, -0.3])
 def test_a_custom_scale_has_no_mistake(scale: float) -> None:
-    """√C for √d_k is a mistake only if the layer divides by √d_k; heads wider than C then make the
-    softmax too sharp.
-    """
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "scale")
     x = np.random.default_rng(2).normal(size=(T, D))
     assert (
@@ -133,7 +123,6 @@ def test_a_custom_scale_has_no_mistake(scale: float) -> None:
 
 
 def test_a_late_mask_needs_a_mask() -> None:
-    """If nothing is hidden, masking after the softmax is not a mistake."""
     mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
     assert failed(attend(np.eye(3), Projections.random(3, 1)), mistake.steps) == set()
 
@@ -141,7 +130,6 @@ def test_a_late_mask_needs_a_mask() -> None:
 @every_mistake
 @pytest.mark.parametrize("n_kv_heads", [1, 2])
 def test_mistakes_of_shared_heads(mistake: Mistake, n_kv_heads: int) -> None:
-    """In a layer whose heads share keys and values each mistake is caught as well."""
     trace = attend(
         np.random.default_rng(0).normal(size=(T, 8)),
         Projections.random(8, 4, n_kv_heads=n_kv_heads),
@@ -151,7 +139,6 @@ def test_mistakes_of_shared_heads(mistake: Mistake, n_kv_heads: int) -> None:
 
 
 def test_the_late_mask_keeps_a_bias() -> None:
-    """If the mask comes after the softmax, a finite bias still counts."""
     mask, bias = np.tri(T, dtype=bool), np.random.default_rng(1).normal(size=(T, T))
     trace = attend(
         np.random.default_rng(0).normal(size=(T, 8)), Projections.random(8, 2), mask=mask, bias=bias
@@ -164,7 +151,6 @@ def test_the_late_mask_keeps_a_bias() -> None:
 
 
 def test_a_bad_split_concerns_queries_keys_and_values() -> None:
-    """All three are reshaped directly to heads."""
     trace = causal()
     wrong = run_with_steps(
         run_inputs(trace), next(mistake.steps for mistake in MISTAKES if mistake.key == "split")
@@ -175,9 +161,6 @@ def test_a_bad_split_concerns_queries_keys_and_values() -> None:
 
 
 def test_dropout() -> None:
-    """About one share in ten becomes 0, the others grow by 1/0.9; the same call drops the same
-    shares, another call others.
-    """
     trace = attend(np.random.default_rng(0).normal(size=(40, 8)), Projections.random(8, 4))
     steps = next(mistake.steps for mistake in MISTAKES if mistake.key == "dropout")
     first, again, other = (
@@ -191,7 +174,6 @@ def test_dropout() -> None:
 
 
 def test_everything_explains_itself() -> None:
-    """Mistakes and checks have unique keys and a sentence, and every result is a sentence."""
     assert len({mistake.key for mistake in MISTAKES}) == len(MISTAKES) == 8
     assert len({check.key for check in MISTAKE_CHECKS}) == len(MISTAKE_CHECKS)
     assert all(mistake.description.endswith(".") and mistake.needs for mistake in MISTAKES)

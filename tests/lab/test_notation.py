@@ -19,9 +19,6 @@ from tests.lab.notation_cases import ALL, a_trace
 
 
 def test_there_are_seven() -> None:
-    """Ours, ours transposed and five texts, each by the key that stands in the URL; of the texts
-    only the manual writes tokens as columns.
-    """
     assert list(NOTATIONS) == ["ours", "columns", "gml", "mql5", "doshi", "slides", "note"]
     assert all(notation.key == key and notation.title for key, notation in NOTATIONS.items())
     assert [key for key, notation in NOTATIONS.items() if notation.convention == "column"] == [
@@ -31,7 +28,6 @@ def test_there_are_seven() -> None:
 
 
 def test_ours_transposed_keeps_our_letters() -> None:
-    """Every symbol, word and index is ours; no text is asked for, so no remark is made."""
     assert [key for key, text in NOTATIONS.items() if text.has_our_letters] == ["ours", "columns"]
     for ours, theirs in zip(glossary(OURS), glossary(COLUMN_NOTATION), strict=True):
         assert (theirs.their_symbol, theirs.their_word) == (ours.our_symbol, ours.our_word)
@@ -40,16 +36,12 @@ def test_ours_transposed_keeps_our_letters() -> None:
 
 
 def test_a_notation_cannot_be_changed() -> None:
-    """The records are frozen, so that no page can change what another one shows."""
     with pytest.raises(FrozenInstanceError):
         GML.convention = "row"  # type: ignore[misc]
 
 
 @ALL
 def test_what_is_listed_exists(notation: Notation) -> None:
-    """A text names only quantities that the layer has, so that no entry is lost by a slip of
-    the pen.
-    """
     known = {row.name for row in glossary(OURS)}
     assert (
         known
@@ -63,7 +55,6 @@ def test_what_is_listed_exists(notation: Notation) -> None:
 
 
 def test_our_symbols_are_those_of_the_trace() -> None:
-    """The symbols of the fields are declared once, in their steps."""
     assert {name: symbol(name, OURS).latex for name in STEPS} == {
         name: step.symbol for name, step in STEPS.items()
     }
@@ -71,9 +62,6 @@ def test_our_symbols_are_those_of_the_trace() -> None:
 
 @ALL
 def test_different_things_have_different_symbols(notation: Notation) -> None:
-    """No symbol stands for two things in one text, as LaTeX or plain; the manual alone has one
-    width for all heads.
-    """
     rows = glossary(notation)
     for one, other in combinations(rows, 2):
         if notation is GML and {one.name, other.name} == {"d_k", "d_v"}:
@@ -84,9 +72,6 @@ def test_different_things_have_different_symbols(notation: Notation) -> None:
 
 @ALL
 def test_the_letters_of_indices_are_free(notation: Notation) -> None:
-    """A query's, a key's and any key's index is no size of the same text; a head's may be,
-    where the text does so.
-    """
     head, *others = notation.indices
     sizes = {
         notation.base(name) for name in ("n_tokens", "d_model", "n_heads", "d_k", "d_v", "scale")
@@ -99,14 +84,12 @@ def test_the_letters_of_indices_are_free(notation: Notation) -> None:
 
 @ALL
 def test_plain_symbols_are_plain(notation: Notation) -> None:
-    """A canvas label holds no LaTeX."""
     for row in glossary(notation):
         for plain in (row.their_symbol.plain, row.their_symbol.transposed.plain):
             assert not re.search(r"[\\{}\0]", plain), plain
 
 
 def test_some_symbols_by_hand() -> None:
-    """The symbols are those the texts print."""
     expected = {
         "ours": "Sₕ Aₕ Oₕ W_Q dₖ",
         "columns": "Sₕ Aₕ Oₕ W_Q dₖ",
@@ -124,7 +107,6 @@ def test_some_symbols_by_hand() -> None:
 
 
 def test_sentences_need_no_notation() -> None:
-    """A step's sentence uses words, not symbols, so that it is right beside every formula."""
     ours = [symbol(name, OURS).plain for name in ("w_q", "w_k", "w_v", "w_o", "scale")]
     for name in STEPS:
         said = set(re.findall(r"[\w’']+", a_trace().sentence(name)))
@@ -132,9 +114,6 @@ def test_sentences_need_no_notation() -> None:
 
 
 def test_the_data_never_changes() -> None:
-    """Writing a trace in another notation leaves every array as it was, the same object with
-    the same bytes.
-    """
     trace = a_trace()
     before = {field.name: getattr(trace, field.name) for field in fields(trace)}
     bytes_before = {name: before[name].tobytes() for name in STEPS}

@@ -37,15 +37,11 @@ PLAIN = {
 
 @pytest.mark.parametrize("case", KNOWN)
 def test_ours_by_hand(case: str) -> None:
-    """Every formula in our notation, with what is added to the output or left out of it."""
     expected = PLAIN | {"output": OUTPUTS.get(case, PLAIN["output"])}
     assert {name: formula(run(case), name, OURS) for name in STEPS} == expected
 
 
 def test_ours_tells_the_options() -> None:
-    """Biases of the projections, a cap, a bias of the scores, another sequence and shared heads
-    are in the formula.
-    """
     biased, capped, scored, cross, shared = (
         run(case) for case in ("biases", "softcap", "score bias", "cross", "shared heads")
     )
@@ -80,9 +76,6 @@ def test_ours_tells_the_options() -> None:
 
 
 def test_the_column_convention_by_hand() -> None:
-    """Transposed: the weights from the left, keys times queries, softmax over the first index,
-    heads stacked.
-    """
     expected = {
         "queries": r"Q = W_Q^{\top}\,X",
         "query_heads": r"Q_h = Q_{h d_k:(h+1) d_k,\,:}",
@@ -96,9 +89,6 @@ def test_the_column_convention_by_hand() -> None:
 
 
 def test_the_output_without_w_o_by_hand() -> None:
-    """W_O stands behind W_V, with a bias behind that, too; where tokens are columns all is
-    transposed.
-    """
     assert (
         output_without_w_o(run("plain"), OURS)
         == r"O\,W_O \;=\; \sum_{h} A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)"
@@ -118,9 +108,6 @@ def test_the_output_without_w_o_by_hand() -> None:
 
 
 def test_the_manual_by_hand() -> None:
-    """As in the manual: queries from P^Q, correlations C, columns of probabilities 𝒫, values
-    times 𝒫; P transposed.
-    """
     expected = {
         "keys": r"K = (P^K)^{\top}\,X",
         "scores": r"C_i = K_i^{\top} Q_i",
@@ -139,9 +126,6 @@ def test_the_manual_by_hand() -> None:
 
 
 def test_other_texts_by_hand() -> None:
-    """The book has QC and W0, the note marks heads above, the slides call the weights α, Doshi
-    calls sizes by words.
-    """
     trace = run("plain")
     assert formula(trace, "queries", MQL5) == r"\mathrm{QC} = I\,W_{QC}"
     assert (
@@ -188,7 +172,6 @@ def operands(trace: Trace, notation: Notation) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("case", ["plain", "biases", "residual", "cross", "joined"])
 @pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
 def test_the_products_are_true(notation: Notation, case: str) -> None:
-    """Each formula that is a sum of products, computed as it is written, gives the field."""
     trace = run(case)
     known = operands(trace, notation)
     for name in ("queries", "keys", "values", "scores", "head_outputs", "output"):

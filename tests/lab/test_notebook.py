@@ -48,9 +48,6 @@ def sources(trace: Trace) -> list[str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_cells_reproduce_every_step(name: str) -> None:
-    """Run from top to bottom, the notebook computes the layer again and finds the numbers of
-    the app.
-    """
     trace = case(name)
     with np.errstate():  # a notebook whose layer has NaN switches the warning about it off
         names = run(sources(trace))
@@ -77,9 +74,6 @@ def test_every_cell_can_fail(field: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_format(name: str) -> None:
-    """The file is what nbformat 4.5 prescribes: cells with their keys and no other, each with a
-    valid id of its own.
-    """
     whole = json.loads(notebook(case(name)))
     assert set(whole) == {"cells", "metadata", "nbformat", "nbformat_minor"}
     assert (whole["nbformat"], whole["nbformat_minor"]) == (4, 5)
@@ -97,9 +91,6 @@ def test_the_format(name: str) -> None:
 
 
 def test_each_step_is_a_text_and_a_cell() -> None:
-    """After title, sizes, what was given and what was shown come formula and sentence of a
-    step, then its lines.
-    """
     trace = case("heads joined")
     found = cells(trace)
     assert [cell["id"] for cell in found[:4]] == ["title", "sizes", "given", "shown"]
@@ -114,16 +105,12 @@ def test_each_step_is_a_text_and_a_cell() -> None:
 
 
 def test_a_cell_ends_with_a_matrix_to_look_at() -> None:
-    """The last line of a step shows the first sequence, and of a field with heads the first
-    head, rounded.
-    """
     code = {cell["id"]: cell["source"].splitlines()[-1] for cell in cells(case("tiny"))}
     assert code["queries-code"] == "queries[0].round(3)"
     assert code["scores-code"] == "scores[0, 0].round(3)"
 
 
 def test_packed_numbers_are_folded_away() -> None:
-    """Cells full of base64 are hidden until opened; readable numbers are not."""
     folded = {
         cell["id"]
         for cell in cells(case("default"))
@@ -134,7 +121,6 @@ def test_packed_numbers_are_folded_away() -> None:
 
 
 def test_labels_stand_in_one_code_cell() -> None:
-    """No label, however hostile, reaches Markdown or any cell but the one with the assignment."""
     trace = case("hostile")
     plain = trace.labelled(tuple(f"t{i}" for i in range(len(HOSTILE))))
     different = [

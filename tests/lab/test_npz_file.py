@@ -18,7 +18,6 @@ from tests.lab.made_weight_files import npz
 def test_numbers_are_kept_in_as_many_bytes_as_the_limits_count(
     order: str, kind: str, kept: type
 ) -> None:
-    """Whichever byte of a number comes first, it is kept in 32 bits, or in 64 if it has as many."""
     array = np.array([[0.5, -2.0, 3.0], [0.25, 7.0, -11.0]], order + kind)
     file = open_weights(io.BytesIO(npz({"w": array})), "weights.npz")
     read = file.read("w")

@@ -18,15 +18,11 @@ X = gaussian_tokens(5, 6)
 
 @pytest.mark.parametrize("n_heads", [1, 2, 3, 6])
 def test_more_heads_of_less_width_have_as_many_weights(n_heads: int) -> None:
-    """4 C² for heads of width C / h, whatever h is; not for heads of a width of their own."""
     assert Projections.random(6, n_heads).n_weights == 4 * 6 * 6
     assert Projections.random(6, n_heads, d_k=2, d_v=2).n_weights == 4 * 6 * 2 * n_heads
 
 
 def test_narrow_heads_have_scores_of_low_rank() -> None:
-    """The rank is at most the width; of width 1, every query ranks the keys in one order or in its
-    reverse.
-    """
     x = gaussian_tokens(9, 8)
     for width in (1, 2, 4):
         scores = attend(x, Projections.random(8, 8 // width)).scores[0]
@@ -39,9 +35,6 @@ def test_narrow_heads_have_scores_of_low_rank() -> None:
 
 
 def test_a_causal_mask_for_the_newest_token_starts_at_the_bottom_right() -> None:
-    """Top left hides all keys but the first from a query that comes alone; bottom right gives its
-    row of the whole run. With equally many they are one.
-    """
     trace = attend(X, Projections.random(6, 2))
     found = last_query_alone(trace)
     assert found.hidden_top_left == 4
@@ -56,7 +49,6 @@ def test_a_causal_mask_for_the_newest_token_starts_at_the_bottom_right() -> None
 
 
 def test_dropout_keeps_means_and_not_sums() -> None:
-    """Each row of 5 shares sums to something else after a draw, and the mean of many draws is 1."""
     trace = attend(gaussian_tokens(60, 6), Projections.random(6, 2))
     sums = [row_sum_with_dropout(trace, head, query) for head in (0, 1) for query in range(60)]
     assert min(abs(total - 1) for total in sums) > 1e-9

@@ -22,7 +22,6 @@ def layer(**options: Any) -> Trace:
 
 
 def test_the_scores_of_one_head_are_the_sum() -> None:
-    """q·k over all columns is the sum of q·k over the blocks of the heads, biases included."""
     trace = layer()
     one = one_wide_head(trace)
     np.testing.assert_allclose(one.scores[:, 0], trace.scores.sum(axis=1), atol=1e-12)
@@ -31,7 +30,6 @@ def test_the_scores_of_one_head_are_the_sum() -> None:
 
 
 def test_the_usual_scale_follows_the_width_and_another_stays() -> None:
-    """1/√d_k is that of the wide head; a scale that was chosen is kept, and so is a mask."""
     assert one_wide_head(layer()).scale == pytest.approx(1 / sqrt(H * K))
     assert one_wide_head(layer(scale=0.3)).scale == 0.3
     mask = np.arange(S) < np.arange(1, T + 1)[:, None]
@@ -40,7 +38,6 @@ def test_the_usual_scale_follows_the_width_and_another_stays() -> None:
 
 
 def test_parameters_and_products_stay_scores_grow() -> None:
-    """The layer has the weights and the multiplications of one head, and h times its scores."""
     trace = layer()
     one, many = layer_cost(one_wide_head(trace)), layer_cost(trace)
     weights = (D * H * K) + (M * H * K) + (M * H * V) + (H * V * D)
@@ -52,7 +49,6 @@ def test_parameters_and_products_stay_scores_grow() -> None:
 
 
 def test_what_cannot_be_one_head() -> None:
-    """Heads that share keys and values are refused in a sentence."""
     shared = attend(np.eye(2, 4), Projections.random(4, 2, n_kv_heads=1))
     with pytest.raises(SettingsError, match="share"):
         one_wide_head(shared)

@@ -17,9 +17,6 @@ from tests.lab.scenario_cases import SMALL, same
 
 @pytest.mark.parametrize("weights", WEIGHT_KINDS)
 def test_a_layer_without_output_matrix(weights: str) -> None:
-    """Beside any weights the joined heads are the output where no W_O is asked for; all before it
-    is the same, and an own W_O counts all the same.
-    """
     base = replace(SMALL, weights=weights, n_heads=2)
     mixed, joined = trace_of(base), trace_of(replace(base, output_matrix="none"))
     assert joined.projections.w_o is None
@@ -33,9 +30,6 @@ def test_a_layer_without_output_matrix(weights: str) -> None:
 
 @pytest.mark.parametrize("weights", ["random", "tied", "opposite", "orthonormal"])
 def test_the_width_of_the_output(weights: str) -> None:
-    """W_O has d_o columns, as the lecture note has it; an own b_O decides it, and a residual layer
-    refuses it.
-    """
     base = replace(SMALL, weights=weights, d_o=5)
     assert trace_of(base).projections.w_o.shape == (6, 5)
     assert trace_of(base).output.shape == (1, 6, 5)
@@ -47,7 +41,6 @@ def test_the_width_of_the_output(weights: str) -> None:
 
 
 def test_joined_heads_that_are_wider_than_the_input() -> None:
-    """The input cannot be added to them, but to what W_O makes of them."""
     base = replace(SMALL, output_matrix="none", d_v=5, residual=True)
     with refused(ShapeError, 6, 10):
         trace_of(base)
@@ -55,7 +48,6 @@ def test_joined_heads_that_are_wider_than_the_input() -> None:
 
 
 def test_own_biases_beside_joined_heads() -> None:
-    """Without W_O an own b_O is as wide as the values side by side, whatever the width of X."""
     base = replace(SMALL, output_matrix="none", d_v=5)
     biased = trace_of(replace(base, own=UserMatrices(b_o=np.ones(10)).encode()))
     np.testing.assert_allclose(biased.output, biased.merged + 1)
@@ -64,7 +56,6 @@ def test_own_biases_beside_joined_heads() -> None:
 
 
 def test_the_engine_draws_an_output_as_wide_as_asked() -> None:
-    """d_out is the width of W_O alone: the other matrices are drawn as without it."""
     usual, wide = (Projections.random(6, 2, seed=3, **w) for w in ({}, {"d_out": 11}))
     assert (usual.d_out, wide.d_out, wide.w_o.shape) == (6, 11, (6, 11))
     assert np.array_equal(usual.w_v, wide.w_v)

@@ -37,9 +37,6 @@ def text_of(head: str, data: bytes, wbits: int = -15) -> str:
 @example(1, 1, 1.0, 0)
 @example(64, 64, 0.5, 0)
 def test_there_and_back(n_queries: int, n_keys: int, share: float, seed: int) -> None:
-    """Every mask up to 64 by 64 comes back as it was, from a text of harmless characters that
-    fits into a link.
-    """
     mask = np.random.default_rng(seed).random((n_queries, n_keys)) < share
     text = mask_to_text(mask)
     assert (mask_from_text(text) == mask).all()
@@ -48,9 +45,6 @@ def test_there_and_back(n_queries: int, n_keys: int, share: float, seed: int) ->
 
 
 def test_a_few_strokes_are_a_short_text() -> None:
-    """Ten painted cells among 4096, a causal mask, and everything hidden take less than 140
-    characters.
-    """
     few = np.ones((64, 64), dtype=bool)
     few.flat[np.random.default_rng(0).integers(4096, size=10)] = False
     for mask in (few, np.tri(64, dtype=bool), np.zeros((64, 64), dtype=bool)):
@@ -90,7 +84,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts(name: str) -> None:
-    """A text that was not written for a mask is an error with a sentence, whatever it is."""
     with refused(SettingsError, "painted mask"):
         mask_from_text(HOSTILE[name])
 
@@ -103,7 +96,6 @@ def test_hostile_texts(name: str) -> None:
     )
 )
 def test_any_text_gives_a_mask_or_a_sentence(text: str) -> None:
-    """No text gives another error; an accepted mask has the size in its text."""
     try:
         mask = mask_from_text(text)
     except SettingsError:
@@ -116,9 +108,6 @@ def test_any_text_gives_a_mask_or_a_sentence(text: str) -> None:
     "text", [text_of("64x64", bytes(400_000)), HOSTILE["very long"]], ids=["bomb", "long"]
 )
 def test_refusing_takes_no_memory(text: str) -> None:
-    """600 characters that stand for 400 kB of zeros, and a million characters, take less than
-    100 kB to refuse.
-    """
     tracemalloc.start()
     try:
         with refused(SettingsError, "painted mask"):
@@ -129,9 +118,6 @@ def test_refusing_takes_no_memory(text: str) -> None:
 
 
 def test_painting_a_cell() -> None:
-    """A stroke hides one cell, a second one brings it back; the mask it started from is not
-    touched.
-    """
     painted = toggle_cell(ALL, 2, 4)
     assert ALL.all()
     assert np.argwhere(~painted).tolist() == [[2, 4]]
@@ -140,9 +126,6 @@ def test_painting_a_cell() -> None:
 
 @given(SIDES, SIDES)
 def test_a_painting_on_other_tokens(n_queries: int, n_keys: int) -> None:
-    """On another number of tokens the painted cells stay where they are, as far as there are
-    tokens.
-    """
     mask = np.random.default_rng(1).random((7, 11)) < 0.5
     found = resize_mask(mask, n_queries, n_keys)
     assert found.shape == (n_queries, n_keys)

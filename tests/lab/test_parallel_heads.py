@@ -35,7 +35,6 @@ SIZE = LayerSize(12, 15, 5, 5, 3, 3)
 
 
 def test_three_ways_give_the_scores_of_a_loop() -> None:
-    """Each fills in every head's product, as plain Python works it out."""
     query_HTK = np.arange(2 * 3 * 5).reshape(2, 3, 5) - 7.0
     key_HSK = np.arange(2 * 7 * 5).reshape(2, 7, 5) % 11 - 4.0
     expected = [
@@ -55,7 +54,6 @@ def test_three_ways_give_the_scores_of_a_loop() -> None:
 
 
 def test_an_error_in_a_thread_is_seen() -> None:
-    """A product that fails in a thread raises its error in the caller."""
     query_HTK, key_HKS = np.ones((2, 3, 5)), np.ones((2, 4, 7))
     with ThreadPoolExecutor(2) as pool, pytest.raises(ValueError, match="mismatch"):
         multiply_in_threads(pool, query_HTK, key_HKS, np.empty((2, 3, 7)))
@@ -79,7 +77,6 @@ def test_sizes_stay_within_their_bounds() -> None:
 
 
 def test_the_largest_gap() -> None:
-    """The largest gap counts; a gap within rounding is 0."""
     same, other = (replace(runs_at(16, 1, 1), gap=gap) for gap in (5e-14, 0.25))
     assert largest_gap([same, same]) == 0
     assert largest_gap([same, other]) == 0.25
@@ -98,7 +95,6 @@ def test_measuring_ends_before_it_takes_too_long() -> None:
 
 
 def test_no_more_threads_than_heads_or_cores() -> None:
-    """One head has one thread; many heads have one thread for each core."""
     assert n_threads(LayerSize(12, 16, 1, 1, 4, 4)) == 1
     assert n_threads(LayerSize(12, 1024, 1024, 1024, 1, 1)) == min(n_cores(), 1024)
 
@@ -128,7 +124,6 @@ def test_from_which_size_threads_are_faster(
     slower: tuple[int, ...],
     faster_from: int | None,
 ) -> None:
-    """They are faster from the first size on that is clearly faster, with all larger ones too."""
     found = [runs_at(16 * 2**i, *pair) for i, pair in enumerate(times)]
     comparison = compare_threads(found)
     assert (comparison.slower, comparison.faster_from) == (slower, faster_from)

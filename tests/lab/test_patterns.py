@@ -26,9 +26,6 @@ def uniform(n_tokens: int, causal: bool = False) -> np.ndarray:
 
 @pytest.mark.parametrize("n_tokens", LENGTHS)
 def test_distances_of_uniform_attention(n_tokens: int) -> None:
-    """Even attention looks (N²-1)/(3N) away, with a causal mask (N-1)/4; without one the signed
-    distance is 0.
-    """
     assert distances.mean_distance(uniform(n_tokens)).mean() == pytest.approx(
         (n_tokens**2 - 1) / (3 * n_tokens)
     )
@@ -42,27 +39,21 @@ def test_distances_of_uniform_attention(n_tokens: int) -> None:
 
 
 def test_the_distance_for_sixteen_tokens() -> None:
-    """For 16 tokens the mean distance of even attention is 5.3125."""
     assert distances.mean_distance(uniform(16)).mean() == pytest.approx(5.3125, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_tokens", LENGTHS)
 def test_entropy_of_uniform_attention(n_tokens: int) -> None:
-    """Even attention has entropy ln N in every row; with a causal mask the mean is ln(N!)/N."""
     assert_same(p.entropy(uniform(n_tokens)), np.full(n_tokens, math.log(n_tokens)))
     causal = p.entropy(uniform(n_tokens, causal=True))
     assert causal.mean() == pytest.approx(math.log(math.factorial(n_tokens)) / n_tokens)
 
 
 def test_the_causal_entropy_for_sixteen_tokens() -> None:
-    """For 16 tokens the mean entropy of even causal attention is 1.917."""
     assert p.entropy(uniform(16, causal=True)).mean() == pytest.approx(1.917, abs=5e-4)
 
 
 def test_one_row_by_hand() -> None:
-    """Shares 1/2, 1/4, 1/4: entropy 1.5 ln 2, so 2^1.5 effective tokens, and 1/(6/16) by
-    participation.
-    """
     row = np.array([0.5, 0.25, 0.25])
     assert float(p.entropy(row)) == pytest.approx(1.5 * math.log(2))
     assert float(p.effective_tokens(row)) == pytest.approx(2**1.5)
@@ -74,7 +65,6 @@ def test_one_row_by_hand() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9).filter(lambda row: sum(row) > 0.01))
 def test_participation_is_never_above_effective_tokens(weights: list[float]) -> None:
-    """For any shares 1 ≤ 1/Σa² ≤ e^H ≤ n."""
     row = np.array(weights) / sum(weights)
     small, large = float(p.participation_ratio(row)), float(p.effective_tokens(row))
     assert 1 - 1e-12 <= small <= large * (1 + 1e-12)
@@ -84,9 +74,6 @@ def test_participation_is_never_above_effective_tokens(weights: list[float]) -> 
 @pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2, 9])
 @pytest.mark.parametrize("n_keys", [3, 5, 7])
 def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
-    """A query's mass at an offset is its share of that key, and unknown where the key does not
-    exist.
-    """
     shares = np.random.default_rng(0).random((2, 5, n_keys))
     mass = distances.offset_mass(shares, offset)
     for x, query in np.ndindex(2, 5):
@@ -99,9 +86,6 @@ def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 5])
 def test_the_rank_of_the_scores_is_the_head_width(d_k: int) -> None:
-    """Raw scores of random weights have rank d_k while there are more tokens, biases included;
-    σ beyond it are 0.
-    """
     weights = Projections.random(7, 2, d_k=d_k, d_v=3, bias=True)
     pattern = p.pattern_of(attend(np.random.default_rng(1).normal(size=(3, 11, 7)), weights))
     assert (p.score_rank(pattern.scores) == d_k).all()
@@ -114,7 +98,6 @@ def test_the_rank_of_the_scores_is_the_head_width(d_k: int) -> None:
 @settings(max_examples=40)
 @given(calls())
 def test_column_sums_share_out_the_queries(call: tuple[Layer, dict[str, Any]]) -> None:
-    """What all keys are read adds up to the number of queries that have something to read."""
     layer, options = call
     pattern = p.pattern_of(layer.run(**options))
     assert_same(
@@ -128,7 +111,6 @@ def test_column_sums_share_out_the_queries(call: tuple[Layer, dict[str, Any]]) -
 def test_the_uniform_pattern_is_attention_with_scale_zero(
     call: tuple[Layer, dict[str, Any]],
 ) -> None:
-    """A head without preferences reads like one whose scores are all 0, under the same mask."""
     layer, options = call
     even = layer.run(**{k: v for k, v in options.items() if k != "bias"} | {"scale": 0.0})
     pattern = p.pattern_of(even)
@@ -142,7 +124,6 @@ def test_the_uniform_pattern_is_attention_with_scale_zero(
 def test_the_pattern_does_not_depend_on_what_empty_rows_hold(
     call: tuple[Layer, dict[str, Any]],
 ) -> None:
-    """Empty rows of zeros and of NaN give the same pattern, without NaN."""
     layer, options = call
     zeros, nans = (
         p.pattern_of(layer.run(**options | {"empty_rows": kind})) for kind in ("zero", "nan")
@@ -152,7 +133,6 @@ def test_the_pattern_does_not_depend_on_what_empty_rows_hold(
 
 
 def test_means_leave_out_what_is_unknown() -> None:
-    """NaN does not count; a mean of nothing is NaN, without a warning."""
     means = p.mean_of_rows(np.array([[1.0, np.nan, 4.0], [np.nan] * 3]))
     assert means[0] == 2.5
     assert np.isnan(means[1])
@@ -160,13 +140,11 @@ def test_means_leave_out_what_is_unknown() -> None:
 
 @pytest.mark.parametrize(("dtype", "large"), [("float32", 1e38), ("float64", 5e307)])
 def test_means_of_the_largest_numbers(dtype: str, large: float) -> None:
-    """A mean stays in range where the sum does not, and small numbers keep all their digits."""
     assert p.mean_of_rows(np.array([large, 3 * large], dtype)) == pytest.approx(2 * large, rel=1e-6)
     assert p.mean_of_rows(np.array([1e-320, 3e-320])) == 2e-320
 
 
 def test_a_causal_layer_in_single_precision() -> None:
-    """Patterns are computed in float64 and know how fine the numbers were that they came from."""
     trace = attend(
         np.ones((3, 2), np.float32),
         Projections.weightless(2).astype(np.float32),

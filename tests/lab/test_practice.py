@@ -35,9 +35,6 @@ def layer(n_tokens: int = 5, d_model: int = 8, **options: Any) -> Trace:
 @settings(max_examples=60)
 @given(calls())
 def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The exact answer is right, so is the one from the rounded numbers, itself rounded; one
-    farther off is not.
-    """
     made, options = call
     trace = made.run(**options)
     for field in askable_fields(trace):
@@ -59,9 +56,6 @@ def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any
 
 
 def test_the_same_number_is_the_same_question() -> None:
-    """Asked again it is the same cell; other numbers ask for other cells, of all steps in turn,
-    the shortest first.
-    """
     trace = trace_of(BY_HAND)
     asked = [practice_question(trace, number).exact for number in range(1, 201)]
     assert [practice_question(trace, number).exact.index for number in range(1, 201)] == [
@@ -81,9 +75,6 @@ def test_the_same_number_is_the_same_question() -> None:
 
 
 def test_an_answer_by_hand() -> None:
-    """Inputs 1 and 2.004, weightless: the score of the second token with itself is 4.016, from
-    2.00 it is 4.00.
-    """
     trace = attend([[1.0], [2.004]], Projections.weightless(1))
     question = next(
         q
@@ -101,18 +92,12 @@ def test_an_answer_by_hand() -> None:
 
 
 def test_places_follow_the_numbers() -> None:
-    """Small numbers are given with more places, so that three digits of the largest are there;
-    never fewer than two.
-    """
     for size, decimals in ((100.0, 2), (1.0, 2), (1e-2, 4), (1e-4, 6), (1e-20, 8)):
         trace = attend([[1.0 * size], [2.0 * size]], Projections.weightless(1))
         assert practice_question(trace, 1, "scores").decimals == decimals
 
 
 def test_only_what_a_hand_can_do() -> None:
-    """More than 16 terms are not asked for, nor the output without W_O, nor a cap, nor numbers
-    that are not finite.
-    """
     wide, long = layer(d_model=2 * MAX_TERMS), layer(n_tokens=MAX_TERMS + 1)
     assert askable_fields(wide) == (
         "scores",
@@ -141,9 +126,6 @@ def test_only_what_a_hand_can_do() -> None:
 
 
 def test_hidden_keys_are_not_asked_for() -> None:
-    """A share is asked for where a query sees several keys; where none sees several, of one
-    that is seen.
-    """
     trace = layer(causal=True)
     cells = {
         practice_question(trace, number, "probabilities").exact.index[2:]
@@ -159,9 +141,6 @@ def test_hidden_keys_are_not_asked_for() -> None:
 
 
 def test_no_question_adds_up_zeros_alone() -> None:
-    """In a layer of many zeros, too, a question has a term that is not 0 with two decimals, and a
-    share comes from scores that differ.
-    """
     by_hand = Scenario("the cat saw the old box and then it ran", weights="by hand", d_model=8)
     trace = trace_of(replace(by_hand, n_heads=2))
     for number in range(1, 100):

@@ -13,7 +13,6 @@ from tests.lab.refusal import Facts, missing
 
 @pytest.mark.parametrize("notation", TEXTS, ids=lambda notation: notation.key)
 def test_where_a_text_is_silent_it_is_said(notation: Notation) -> None:
-    """What a text has no symbol for is ours, and the remark says so."""
     silent = [row for row in glossary(notation) if row.name not in notation.symbols]
     assert silent
     for row in silent:
@@ -53,7 +52,6 @@ CORRECTED = [
 def test_mistakes_are_corrected_where_they_stand(
     notation: Notation, name: str, facts: Facts
 ) -> None:
-    """The known mistakes of the texts are not repeated; the remark says what is right."""
     correction = notation.corrections[name]
     assert missing(correction, *facts) == []
     assert correction in remark(name, notation)
@@ -61,7 +59,6 @@ def test_mistakes_are_corrected_where_they_stand(
 
 @ALL
 def test_the_glossary_is_complete(notation: Notation) -> None:
-    """Every row has words, symbols and a meaning, in sentences; ours beside ours is the same."""
     for row in glossary(notation):
         assert row.our_word
         assert row.their_word

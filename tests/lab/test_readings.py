@@ -20,7 +20,6 @@ BY_HAND = Scenario("the cat and the box and it", weights="by hand", d_model=8, n
 
 
 def test_every_share_of_one_percent_is_read() -> None:
-    """They are those of the row, the largest first."""
     trace = trace_of(Scenario("we saw the cat and the dog", seed=3))
     for head in range(trace.sizes["H"]):
         row = trace.probabilities[0, head, 2]
@@ -30,7 +29,6 @@ def test_every_share_of_one_percent_is_read() -> None:
 
 
 def test_the_opposite_head_differs_most() -> None:
-    """Of three heads whose scores are 0, 0 and sharp the sharp one is opposite to the first."""
     x = np.eye(3)
     flat, sharp = np.zeros((3, 3)), 9 * np.eye(3)
     heads = [(flat, flat, x), (flat, flat, x), (sharp, sharp, x)]
@@ -40,7 +38,6 @@ def test_the_opposite_head_differs_most() -> None:
 
 
 def test_a_pronoun_asks_and_an_article_does_not() -> None:
-    """A pronoun asks in two columns; the animate noun answers in both, the other in one."""
     trace = trace_of(BY_HAND)
     words = trace.labels("T")
     it, cat, box = (words.index(word) for word in ("it", "cat", "box"))

@@ -24,16 +24,12 @@ P = Projections.random(4, 2)
 
 @pytest.mark.parametrize("name", CASES)
 def test_valid_arguments_are_taken(name: str) -> None:
-    """Nothing but the hostile value can be what is refused."""
     function, valid, _ = CASES[name]
     function(**valid)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
-    """Every hostile value of every argument is answered by an error of ours, without a warning
-    before it.
-    """
     function, valid, hostile = CASES[name]
     wrong = []
     for argument, values in hostile.items():
@@ -63,9 +59,6 @@ OTHER_NAMES = {"name": "field", "kind": "embedding"}
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_sentence_names_the_argument(name: str) -> None:
-    """A value of the wrong type is answered by the argument's name; a plain object has no type
-    that any argument takes.
-    """
     function, valid, hostile = CASES[name]
     for argument in hostile:
         with pytest.raises(AttentionError) as caught:
@@ -76,7 +69,6 @@ def test_the_sentence_names_the_argument(name: str) -> None:
 
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1.0, 1e160, 1e300])
 def test_ratios_do_not_depend_on_size(size: float) -> None:
-    """What only depends on ratios is the same for numbers whose squares are 0 or infinite."""
     assert depth.consensus_distance(size * X) == pytest.approx(
         float(depth.consensus_distance(X)), rel=1e-12
     )
@@ -85,9 +77,6 @@ def test_ratios_do_not_depend_on_size(size: float) -> None:
 
 
 def test_gradients_beyond_the_range_of_float_are_refused() -> None:
-    """A gradient that overflows is an error, not infinity; that of a layer with empty rows is
-    none.
-    """
     with pytest.raises(AttentionError, match="grew beyond the range of float64"):
         backward.layer_gradients(
             attend(1e150 * X, Projections.weightless(4), scale=0.0), np.full((1, 5, 4), 1e200)
@@ -98,7 +87,6 @@ def test_gradients_beyond_the_range_of_float_are_refused() -> None:
 
 
 def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
-    """A run of more than a minute is not started; one of a minute is."""
     check_seconds(60.0, "choose less")
     with pytest.raises(
         AttentionError,
@@ -118,7 +106,6 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
 
 
 def test_what_does_not_fit_into_memory_is_refused() -> None:
-    """Sizes are named and multiplied before any array is made."""
     check_room(rows=MAX_ARRAY_NUMBERS, columns=1)
     with pytest.raises(
         AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"
@@ -127,7 +114,6 @@ def test_what_does_not_fit_into_memory_is_refused() -> None:
 
 
 def test_choices_and_long_values() -> None:
-    """One check serves every choice, whatever is given; a long value is cut off in the sentence."""
     assert check_choice("kind", "a", ("a", "b")) == "a"
     with pytest.raises(AttentionError, match=r"^kind is \[\] but must be one of a, b$"):
         check_choice("kind", [], ("a", "b"))

@@ -54,23 +54,16 @@ TEXT = "one two three four five"
 def test_layers_that_are_refused(
     layer: Projections, kind: type[AttentionError], facts: Facts
 ) -> None:
-    """A layer beyond the limits of the controls, or one that reads two sequences, is refused by
-    what is wrong.
-    """
     with refused(kind, *facts):
         import_layer(layer)
 
 
 def test_numbers_that_are_not_finite_are_refused() -> None:
-    """Weights built in a program may hold NaN: no page can show that."""
     with refused(FileError, "nan"):
         import_layer(Projections.random(8, 2), np.full((2, 8), np.nan))
 
 
 def test_the_largest_layer_fits() -> None:
-    """16 heads of 32 over 512 features, every bias there: nothing is refused, every number
-    comes back.
-    """
     layer = Projections.random(512, 16, bias=True).astype(np.float32)
     own = UserMatrices.from_url(import_layer(layer).url_value())
     assert own.sizes(16) == {"d_model": 512, "d_k": 32, "d_v": 32}
@@ -107,9 +100,6 @@ def test_the_largest_layer_fits() -> None:
 def test_what_is_advised_beside_own_matrices_helps(
     changes: dict[str, Any], own: dict[str, Any], facts: Facts, remedies: list[dict[str, Any]]
 ) -> None:
-    """Where own matrices and a choice of the controls exclude each other, each remedy of the
-    sentence helps.
-    """
     given: dict[str, Any] = {name: np.ones(shape) for name, shape in own.items()}
     scenario = replace(
         Scenario(text=TEXT, d_model=6, n_heads=2), own=UserMatrices(**given).encode(), **changes

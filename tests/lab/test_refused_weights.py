@@ -52,15 +52,11 @@ from tests.lab.refusal import Facts, missing, refused
     ],
 )
 def test_layers_that_cannot_be_used(arrays: Arrays, facts: Facts) -> None:
-    """No layer, half a layer, or matrices that fit nothing: a sentence says which and why."""
     with refused(FileError, *facts):
         find_layers(opened(arrays))
 
 
 def test_an_odd_layer_does_not_hide_the_others() -> None:
-    """What cannot be used is left out of the list, and a note on every other layer says how
-    many and why.
-    """
     good = as_gpt2(weights(), "a.")
     narrow = as_gpt2(weights(), "b.") | {"b.attn.c_attn.weight": np.zeros((D, 31), np.float32)}
     kernels = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), np.float32) for letter in "qkvo"}
@@ -85,9 +81,6 @@ def of_shape(rows: int, columns: int, **itemsizes: int) -> Any:
 
 
 def test_more_memory_than_there_is_for_a_file() -> None:
-    """A layer is refused from its shapes: one of Llama 2 7B is read, larger ones and it in
-    double precision are not.
-    """
     (layer,) = find_layers(of_shape(4096, 4096))
     assert layer.d_model == 4096
     for said, n_bytes in (
@@ -101,7 +94,6 @@ def test_more_memory_than_there_is_for_a_file() -> None:
 
 @pytest.mark.parametrize("shape", [(31,), (), (0, 1)])
 def test_a_joint_bias_that_cannot_be_cut(shape: tuple[int, ...]) -> None:
-    """A fused bias of another width than three times the heads' is a sentence, too."""
     file = opened(as_torch(weights()) | {"in_proj_bias": np.zeros(shape, np.float32)})
     with refused(FileError, "third", str(shape)):
         read_layer(file, find_layers(file)[0], H)

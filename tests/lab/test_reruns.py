@@ -22,7 +22,6 @@ X = np.random.default_rng(1).normal(size=(5, 6))
 def test_nothing_changed_gives_the_same_numbers(
     call: tuple[Layer, dict[str, Any]], empty_rows: str
 ) -> None:
-    """Run again with any options, every intermediate is the same, bit by bit."""
     layer, options = call
     trace = layer.run(**options, empty_rows=empty_rows)
     again = rerun(trace)
@@ -32,7 +31,6 @@ def test_nothing_changed_gives_the_same_numbers(
 
 
 def test_labels_and_self_attention_stay() -> None:
-    """Token labels stay, and new inputs of a self-attention layer are its memory as well."""
     trace = attend([[1.0], [2.0]], Projections.weightless(1)).labelled(("a", "b"))
     again = rerun(trace, x=[[3.0], [4.0]])
     assert again.tokens == again.memory_tokens == ("a", "b")
@@ -41,9 +39,6 @@ def test_labels_and_self_attention_stay() -> None:
 
 
 def test_empty_rows_stay_as_the_layer_sets_them() -> None:
-    """A layer that gives NaN to a query without keys does so under another mask too, and in its
-    code.
-    """
     trace = attend(np.eye(3), Projections.weightless(3), empty_rows="nan")
     again = rerun(trace, mask=np.arange(3)[:, np.newaxis] != 1)
     assert np.isnan(again.probabilities[0, 0]).all(axis=-1).tolist() == [False, True, False]
@@ -52,18 +47,12 @@ def test_empty_rows_stay_as_the_layer_sets_them() -> None:
 
 
 def test_the_change_of_an_output() -> None:
-    """With nothing left the change is 1, with everything left 0; if all numbers were 0 before, it
-    is 0.
-    """
     assert relative_change(X, np.zeros_like(X)) == 1.0
     assert relative_change(X, X) == 0.0
     assert relative_change(np.zeros(3), np.ones(3)) == 0.0
 
 
 def test_a_change_of_very_small_numbers() -> None:
-    """The change of very small numbers to large ones is exact; a change beyond the range of float
-    is refused.
-    """
     assert relative_change(np.array([3e-160]), np.array([3e140])) == pytest.approx(1e300)
     assert relative_change(np.float32([2e-30]), np.float32([2e30])) == pytest.approx(1e60)
     assert relative_change(np.array([1e308, 0.0]), np.array([-1e308, 0.0])) == pytest.approx(2.0)

@@ -20,9 +20,6 @@ from tests.lab.script_cases import CASES, case
 @settings(max_examples=50)
 @given(calls(), st.integers(-6, 6))
 def test_single_precision_stays_within_it(call: tuple[Layer, dict[str, Any]], power: int) -> None:
-    """What float32 loses against float64 is less than the float32 tolerance, for small and for
-    large numbers.
-    """
     layer, options = call
     layer = layer.astype("float32")
     x, memory = (array * np.float32(10.0**power) for array in (layer.x, layer.memory))
@@ -39,9 +36,6 @@ def test_single_precision_stays_within_it(call: tuple[Layer, dict[str, Any]], po
 
 @pytest.mark.parametrize("seed", range(3))
 def test_another_order_of_adding_stays_within_it(seed: int) -> None:
-    """Long sums taken in the opposite order differ by less than the tolerance, in wide layers
-    too.
-    """
     rng = np.random.default_rng(seed)
     x, p = rng.normal(size=(61, 127)), Projections.random(127, 3, d_k=53, d_v=59, seed=seed)
     there = attend(x, p, scale=2.0)
@@ -57,9 +51,6 @@ def test_another_order_of_adding_stays_within_it(seed: int) -> None:
 
 
 def test_terms_that_cancel() -> None:
-    """0.1 + 0.2 − 0.3 is nothing but rounding: the tolerance is that of the terms, not of what
-    remains.
-    """
     trace = attend(
         [[0.1, 0.2, -0.3]],
         Projections(np.ones((3, 1)), np.ones((3, 1)), np.ones((3, 1)), n_heads=1),
@@ -69,9 +60,6 @@ def test_terms_that_cancel() -> None:
 
 
 def test_magnitudes_by_hand() -> None:
-    """A projection adds absolute values; from there on what is off meets the other factor as it
-    is: 5·1 + 5·3 = 20.
-    """
     matrices = [[[-3.0], [1.0]], [[1.0], [1.0]], [[2.0], [-5.0]], [[-7.0, 3.0]]]
     weights = Projections(*matrices, n_heads=1, b_o=[1.0, -4.0])
     trace = attend([[1.0, -2.0]], weights, scale=-0.5, bias=[[0.25]], residual=True)
@@ -94,7 +82,6 @@ def test_magnitudes_by_hand() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_no_number_is_larger_than_what_it_is_added_up_from(name: str) -> None:
-    """Every field has its magnitude, and none of its finite numbers exceeds it."""
     trace = case(name)
     assert list(magnitudes(trace)) == list(STEPS)
     for field, size in magnitudes(trace).items():
@@ -103,16 +90,10 @@ def test_no_number_is_larger_than_what_it_is_added_up_from(name: str) -> None:
 
 
 def test_the_checks_of_the_app_are_strict() -> None:
-    """In the scenario that the app starts with, a difference in the tenth decimal is found in
-    every step.
-    """
     assert max(tolerance(trace_of(Scenario()), field) for field in STEPS) < 2e-10
 
 
 def test_the_tolerance_is_a_number() -> None:
-    """Even where sums of absolute values leave the range of their type, the tolerance can be
-    written down.
-    """
     w_q, zeros = [[1.0], [-1.0]], np.zeros((2, 1))
     trace = attend([[1.2e308, 1.2e308]], Projections(w_q, zeros, zeros, n_heads=1), scale=0)
     assert np.isinf(magnitudes(trace)["queries"])
@@ -121,7 +102,6 @@ def test_the_tolerance_is_a_number() -> None:
 
 
 def test_the_tolerance_is_finite_as_it_is_written() -> None:
-    """Sums beyond the range give a tolerance that one digit rounds to a number, not to infinity."""
     large = attend(np.full((2, 1), 1e153), Projections([[1]], [[1]], [[1e154]], [[1]], n_heads=1))
     single = attend(
         np.full((2, 1), 1e15, "f4"), Projections(*np.full((3, 1, 1), 1e4, "f4"), n_heads=1)
@@ -133,9 +113,6 @@ def test_the_tolerance_is_finite_as_it_is_written() -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_subnormal_numbers_may_differ_by_a_few_steps(dtype: str) -> None:
-    """Near zero a number is rounded to whole steps, however small it is: the tolerance is never
-    less than those.
-    """
     step = np.finfo(dtype).smallest_subnormal
     trace = attend(np.array([[5 * step]]), Projections.weightless(1).astype(dtype))
     for field in STEPS:

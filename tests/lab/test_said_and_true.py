@@ -41,14 +41,10 @@ OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
     ],
 )
 def test_the_status_of_claims_with_exceptions(identifier: str, status: str) -> None:
-    """What holds under a condition is not said to hold always, or never."""
     assert find_claim(identifier).status == status
 
 
 def test_opposite_weights_do_not_forbid_the_diagonal() -> None:
-    """With W_K = −W_Q a short token may look at itself most, in the tokens 1, 2 and 1, 2, 3; the
-    longest looks at itself least.
-    """
     two, three = (
         attend(x, OPPOSITE).probabilities[0, 0] for x in ([[1.0], [2.0]], [[1.0], [2], [3]])
     )
@@ -65,7 +61,6 @@ def test_opposite_weights_do_not_forbid_the_diagonal() -> None:
 
 
 def test_without_the_transpose_a_wrong_product_may_fit() -> None:
-    """With as many tokens as features in a head Q K exists, has the shape of Q Kᵀ and is wrong."""
     trace = attend(gaussian_tokens(3, 6), Projections.random(6, 2))
     query, key = trace.query_heads[0, 0], trace.key_heads[0, 0]
     assert (query @ key).shape == trace.scores[0, 0].shape
@@ -73,7 +68,6 @@ def test_without_the_transpose_a_wrong_product_may_fit() -> None:
 
 
 def test_equal_heads_part_unless_their_rows_of_the_output_weights_are_equal() -> None:
-    """Two heads with the same W_Q, W_K, W_V and rows of W_O of their own take different steps."""
     head = (lambda p: (p.w_q[:, :3], p.w_k[:, :3], p.w_v[:, :3], p.w_o))(Projections.random(6, 2))
     for w_o, apart in ((head[3], True), (np.vstack([head[3][:3]] * 2), False)):
         trace = attend(X, Projections.from_heads([head[:3], head[:3]], w_o))
@@ -84,9 +78,6 @@ def test_equal_heads_part_unless_their_rows_of_the_output_weights_are_equal() ->
 
 
 def test_a_soft_cap_shows_a_key_bias() -> None:
-    """Its gradient and its effect are 0 without a soft cap and not with one; b_Q has no effect on
-    a query that sees one key.
-    """
     plain = Projections.random(6, 2, bias=True)
     other = with_key_bias(plain, np.arange(6.0))
     for softcap, visible in ((None, False), (1.0, True)):
@@ -102,9 +93,6 @@ def test_a_soft_cap_shows_a_key_bias() -> None:
 
 
 def test_a_bias_weighs_more_at_a_higher_temperature() -> None:
-    """The temperature keeps the order of a row's scores, not that of scores and a bias added to
-    them.
-    """
     bias = -np.abs(np.arange(5)[:, np.newaxis] - np.arange(5)) / 2.0
     for added, stays in ((None, True), (bias, False)):
         before = attend(X, Projections.random(6, 2), bias=added)
@@ -113,7 +101,6 @@ def test_a_bias_weighs_more_at_a_higher_temperature() -> None:
 
 
 def test_shares_reach_0_and_1_in_numbers_of_64_bits() -> None:
-    """A key 746 below the best gets exactly 0, 745 not; a lead of 37 gives exactly 1, of 36 not."""
     shares = {lead: softmax(np.array([0.0, -float(lead)])) for lead in (36, 37, 745, 746)}
     assert shares[745][1] > 0 == shares[746][1]
     assert shares[36][0] < 1 == shares[37][0]
@@ -122,7 +109,6 @@ def test_shares_reach_0_and_1_in_numbers_of_64_bits() -> None:
 
 
 def test_a_billion_hides_only_from_scores_far_above_it() -> None:
-    """A visible score of −2e9 loses to a hidden one of −1e9, and float16 has no number as low."""
     assert softmax(np.array([-2e9, -1e9])).tolist() == [0, 1]
     with np.errstate(over="ignore"):
         assert np.float16(-1e9) == -math.inf
@@ -130,9 +116,6 @@ def test_a_billion_hides_only_from_scores_far_above_it() -> None:
 
 
 def test_gram_alignment_need_not_have_the_sign_of_the_excess() -> None:
-    """W_Q W_Kᵀ = diag(4, −4.2): the mean score with itself is below that with others, yet tokens
-    look at themselves more than evenly.
-    """
     weights = Projections(np.eye(2), np.diag([4.0, -4.2]), np.eye(2), n_heads=1)
     assert gram_alignment(weights.w_q, weights.w_k) < 0
     own, others, excess = [], [], []
@@ -149,9 +132,6 @@ def test_gram_alignment_need_not_have_the_sign_of_the_excess() -> None:
 
 
 def test_an_average_may_tie_with_those_that_have_a_share_alone() -> None:
-    """Of 1, 1, −5 the first is an average of the others with all weight on its twin: it ties with
-    that one, not with the last, and S11 holds.
-    """
     x = np.array([[1.0], [1.0], [-5.0]])
     check = find_proposition("S11").check(x)
     row = weightless_attention(x).probabilities[0]
@@ -160,9 +140,6 @@ def test_an_average_may_tie_with_those_that_have_a_share_alone() -> None:
 
 
 def test_an_offset_after_layer_norm_breaks_the_equal_norms() -> None:
-    """LayerNorm without gain gives equal norms; an offset takes them away, and rows leave the
-    diagonal.
-    """
     normed = standardised(gaussian_tokens(12, 4))
     assert find_proposition("S12").check(normed).applies
     assert find_proposition("S5").check(normed).holds
@@ -172,9 +149,6 @@ def test_an_offset_after_layer_norm_breaks_the_equal_norms() -> None:
 
 
 def test_a_token_of_zeros_ties_with_all() -> None:
-    """It has no angle with any token, so S9 speaks of a tie there; a share moved in its row is
-    found.
-    """
     tokens = weightless_attention([[0.0, 0.0], [1.0, 2.0], [-3.0, 1.0]])
     assert np.ptp(tokens.probabilities[0]) == 0
     assert find_proposition("S9").verify(tokens).holds
@@ -184,7 +158,6 @@ def test_a_token_of_zeros_ties_with_all() -> None:
 
 
 def test_values_in_another_basis_give_a_layer_output_weights() -> None:
-    """Where heads are only joined, the change of basis needs a W_O to take it back."""
     bare = replace(Projections.random(6, 2), w_o=None)
     other = with_basis_change(bare, random_basis_change(bare, 1))
     assert other.w_o is not None
@@ -194,9 +167,6 @@ def test_values_in_another_basis_give_a_layer_output_weights() -> None:
 
 
 def test_a_row_that_sees_nothing_breaks_the_laws_of_rows() -> None:
-    """It sums to 0, and its output of 0 may lie outside the values; a causal mask breaks the
-    symmetry of shuffled tokens.
-    """
     mask = np.array([[False, False], [True, True]])
     trace = attend([[1.0], [2.0]], Projections.weightless(1), mask=mask)
     assert trace.probabilities[0, 0].sum(axis=1).tolist() == [0, 1]
@@ -208,6 +178,5 @@ def test_a_row_that_sees_nothing_breaks_the_laws_of_rows() -> None:
 
 
 def test_which_arrays_pytorch_has_given() -> None:
-    """Of all arrays of a layer the memory alone is not compared with numbers of PyTorch."""
     compared = {name for case in MHA.values() for name in case["float64"]}
     assert set(STEPS) - compared == {"memory"}

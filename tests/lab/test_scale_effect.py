@@ -16,9 +16,6 @@ from tests.lab.small_layer import D, K, S, T, cross_layer
 
 
 def test_the_scale_effect() -> None:
-    """The spread shrinks by the scale, and the largest shares are those of the softmax with and
-    without it.
-    """
     trace = cross_layer()
     effect = scale_effect(trace, 4, batch=1)
     assert effect.spread == pytest.approx(effect.spread_raw * K**-0.5)
@@ -31,9 +28,6 @@ def test_the_scale_effect() -> None:
 
 
 def test_unmasked_shares_are_the_softmax_of_the_scores() -> None:
-    """Row by row they are the softmax of the raw and of the scaled scores, whatever the mask
-    hides.
-    """
     trace = cross_layer(mask=np.arange(S) < 2)
     raw_TS, scaled_TS = unmasked_shares(trace, 4, batch=1)
     for query in range(T):
@@ -43,7 +37,6 @@ def test_unmasked_shares_are_the_softmax_of_the_scores() -> None:
 
 
 def test_the_scale_effect_ignores_the_mask() -> None:
-    """The comparison is about the scale alone: a mask does not move it."""
     hidden = scale_effect(cross_layer(mask=np.arange(S) < 2), 1)
     assert vars(hidden) == vars(scale_effect(cross_layer(), 1))
 
@@ -52,7 +45,6 @@ def test_the_scale_effect_ignores_the_mask() -> None:
     ("dtype", "size"), [("float32", 2.0**33), ("float64", 2.0**260), ("float64", 2.0**-300)]
 )
 def test_the_scale_effect_of_very_large_and_small_scores(dtype: str, size: float) -> None:
-    """Numbers whose squares leave the range of their type have the right spread."""
     numbers = np.random.default_rng(5).normal(size=(2, T, D)).astype(dtype)
     trace, larger = (
         attend(x, Projections.weightless(D).astype(dtype)) for x in (numbers, numbers * size)

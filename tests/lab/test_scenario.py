@@ -64,22 +64,17 @@ UNTOUCHED = {
 
 
 def test_equal_scenarios_give_the_same_object() -> None:
-    """Asking again for the same choices computes nothing: the very same trace comes back."""
     assert trace_of(replace(SMALL, seed=7)) is trace_of(replace(SMALL, seed=7))
     assert tokens_of(SMALL) is tokens_of(replace(SMALL))
     assert embedding_of(SMALL) is embedding_of(replace(SMALL))
 
 
 def test_every_field_is_tried() -> None:
-    """A new field of Scenario must get its line in the table above."""
     assert set(CHANGES) == {field.name for field in fields(Scenario)}
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_field_changes_the_output(name: str) -> None:
-    """No field is decoration: another value gives another output (or other tokens), where the
-    field matters.
-    """
     base, value = CHANGES[name]
     assert getattr(base, name) != value
     changed = trace_of(replace(base, **{name: value}))
@@ -88,16 +83,12 @@ def test_every_field_changes_the_output(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNTOUCHED)
 def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
-    """Changing one choice changes no intermediate that is computed before that choice acts, to
-    the last bit.
-    """
     base, value = CHANGES[name]
     before, after = trace_of(base), trace_of(replace(base, **{name: value}))
     assert [field for field in UNTOUCHED[name] if not same(before, after, field)] == []
 
 
 def test_the_default_scenario() -> None:
-    """The app opens with twelve tokens, 16 dimensions and 4 heads of 4, scaled, without a mask."""
     trace = trace_of(Scenario())
     assert trace.sizes == {
         "B": 1,
@@ -117,17 +108,11 @@ def test_the_default_scenario() -> None:
 
 
 def test_a_scenario_is_plain_values() -> None:
-    """A scenario can be hashed, compared and written into an address: text, whole numbers,
-    numbers, yes or no.
-    """
     assert {type(value) for value in asdict(Scenario()).values()} <= {str, int, float, bool}
     assert hash(Scenario()) == hash(Scenario())
 
 
 def test_masks_say_who_sees_whom() -> None:
-    """Causal hides later keys, padding the [pad] keys, window the far ones; probabilities there
-    are exactly 0.
-    """
     painted = np.tri(4, 5, -1, dtype=bool) | np.eye(4, 5, dtype=bool)[:, ::-1]
     base = replace(SMALL, text="a b c", n_tokens=5, painted=mask_to_text(painted))
     expected = {
@@ -144,7 +129,6 @@ def test_masks_say_who_sees_whom() -> None:
 
 
 def test_scalings() -> None:
-    """On is 1/√d_k, off is 1, custom is the given number, also a negative one or 0."""
     assert trace_of(replace(SMALL, scaling="on")).scale == pytest.approx(3**-0.5)
     assert trace_of(replace(SMALL, scaling="off", scale=9.0)).scale == 1
     assert [trace_of(replace(SMALL, scaling="custom", scale=s)).scale for s in (-2.5, 0.0)] == [
@@ -155,9 +139,6 @@ def test_scalings() -> None:
 
 
 def test_kinds_of_weights() -> None:
-    """Weightless has Q = K = V = X and no W_O, tied has W_K = W_Q, orthonormal has heads with
-    orthonormal columns.
-    """
     kinds = {weights: trace_of(replace(SMALL, weights=weights)) for weights in WEIGHT_KINDS}
     plain = kinds["weightless"]
     for name in ("queries", "keys", "values"):
@@ -210,17 +191,11 @@ def test_kinds_of_weights() -> None:
 def test_a_wrong_choice_is_named(
     changes: dict[str, Any], kind: type[AttentionError], facts: Facts
 ) -> None:
-    """Each impossible choice gives an error that names the field, what came and what is
-    possible.
-    """
     with refused(kind, *facts):
         trace_of(replace(SMALL, **changes))
 
 
 def test_uneven_heads_with_a_given_width() -> None:
-    """Heads that do not divide the embedding work once a width is given; a missing width is
-    then like the other.
-    """
     for given in ({"d_k": 4}, {"d_v": 4}, {"d_k": 4, "d_v": 4}):
         weights = projections_of(replace(SMALL, n_heads=5, **given))
         assert (weights.d_k, weights.d_v, weights.d_out) == (4, 4, 6)

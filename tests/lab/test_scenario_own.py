@@ -18,9 +18,6 @@ from tests.lab.scenario_cases import SMALL, same
 
 
 def test_own_matrices_decide_the_sizes() -> None:
-    """A file of five matrices runs as it is, whatever the controls say of sizes and weights;
-    the heads share it.
-    """
     rng = np.random.default_rng(3)
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
     own = UserMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
@@ -41,7 +38,6 @@ def test_own_matrices_decide_the_sizes() -> None:
 
 
 def test_one_own_matrix_keeps_the_rest() -> None:
-    """The controls decide what the file lacks, at the sizes of the file."""
     own = UserMatrices(w_q=np.ones((7, 22)))
     scenario = replace(SMALL, own=own.url_value(), d_v=13)
     trace, plain = trace_of(scenario), trace_of(replace(SMALL, d_model=7, d_k=11, d_v=13))
@@ -52,9 +48,6 @@ def test_one_own_matrix_keeps_the_rest() -> None:
 
 
 def test_edits_come_on_top_of_own_matrices() -> None:
-    """An edit changes one number of what the file or the controls gave, and its last value
-    counts.
-    """
     own = UserMatrices(w_v=np.ones((6, 6)))
     edits = Edits((Edit("w_v", 1, 2, 5.0), Edit("x", 3, 4, 0.5)))
     before = trace_of(replace(SMALL, own=own.url_value()))
@@ -74,6 +67,5 @@ def test_edits_come_on_top_of_own_matrices() -> None:
     ],
 )
 def test_bad_edits_and_matrices_are_named(changes: dict[str, Any], facts: Facts) -> None:
-    """A damaged URL gives a sentence, and no numbers."""
     with refused(AttentionError, *facts):
         trace_of(replace(SMALL, **changes))

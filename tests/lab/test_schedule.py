@@ -58,9 +58,6 @@ def moved(before: Trace, later: Trace, plan: Schedule) -> set[BoxKey]:
     [("w_q", "queries", 4), ("w_k", "keys", 2), ("w_v", "values", 2)],
 )
 def test_boxes_that_wait_change(name: str, matrix: str, field: str, parts: int) -> None:
-    """With other weights in one head's block, exactly the boxes change that wait for that head's
-    box.
-    """
     options, _ = LAYERS[name]
     before = layer(**options)  # type: ignore[arg-type]
     plan = schedule(before)
@@ -74,9 +71,6 @@ def test_boxes_that_wait_change(name: str, matrix: str, field: str, parts: int) 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_the_depth_of_a_layer(name: str) -> None:
-    """Every box begins one moment after the last box it waits for; the number of heads changes
-    nothing.
-    """
     options, depth = LAYERS[name]
     for n_heads in (2, 6):
         plan = schedule(layer(n_heads, **options))  # type: ignore[arg-type]
@@ -87,7 +81,6 @@ def test_the_depth_of_a_layer(name: str) -> None:
 
 
 def test_projections_run_together_and_the_merge_waits_for_all_heads() -> None:
-    """Six heads with three sets of keys: twelve boxes at the first moment, one at the last two."""
     plan = schedule(layer(6, 3))
     at = [[box.field for box in plan.boxes if box.moment == moment] for moment in range(8)]
     assert sorted(at[1]) == ["keys"] * 3 + ["queries"] * 6 + ["values"] * 3
@@ -99,9 +92,6 @@ def test_projections_run_together_and_the_merge_waits_for_all_heads() -> None:
 
 @pytest.mark.parametrize(("n_heads", "n_kv_heads"), [(1, 1), (4, 4), (6, 2)])
 def test_multiplications_are_those_of_the_formulas(n_heads: int, n_kv_heads: int) -> None:
-    """All boxes together have the multiplications that the formulas count, and one more for each
-    scaled score; the softmax has one exponential for each score.
-    """
     trace = layer(n_heads, n_kv_heads)
     size, plan = layer_size(trace), schedule(trace)
     n_scores = n_heads * T * T
@@ -113,7 +103,6 @@ def test_multiplications_are_those_of_the_formulas(n_heads: int, n_kv_heads: int
 
 
 def test_a_memory_is_an_input_too() -> None:
-    """In cross-attention there are two inputs; keys and values wait for the memory alone."""
     rng = np.random.default_rng(3)
     weights = Projections.random(D, 2, d_memory=11)
     trace = attend(rng.normal(size=(T, D)), weights, memory=rng.normal(size=(S, 11)))
@@ -124,7 +113,6 @@ def test_a_memory_is_an_input_too() -> None:
 
 
 def test_one_head_has_nothing_to_merge() -> None:
-    """The output of one head is the merged output, so no box waits for heads."""
     plan = schedule(layer(1, 1))
     assert "merged" not in {box.field for box in plan.boxes}
     assert plan.depth == 6

@@ -25,7 +25,6 @@ LAYERS = {
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_four_ways_give_the_scores_of_the_layer(name: str) -> None:
-    """All four agree with the scores to 1e-12 of the largest, over all tokens of a small layer."""
     weights = LAYERS[name]
     trace = attend(np.random.default_rng(8).normal(size=(7, weights.d_model)), weights)
     found = scheme_gaps(trace)
@@ -44,9 +43,6 @@ def test_a_large_layer_is_compared_in_part() -> None:
 
 
 def test_runs_stay_within_their_bounds() -> None:
-    """Every run stays within its bounds of memory and multiplications; cheap ways reach larger
-    sizes than others.
-    """
     size = LayerSize(n_tokens=64, d_model=4, n_heads=4, n_kv_heads=4, d_k=1, d_v=1)
     runs = measure_schemes(size, "n")
     reached = {}
@@ -63,7 +59,6 @@ def test_runs_stay_within_their_bounds() -> None:
 
 
 def test_what_is_too_large() -> None:
-    """The full product of many heads is refused where one call for all is not."""
     size = LayerSize(512, 64, 16, 16, 4, 4)
     small = {scheme.key: is_measurable(scheme, size) for scheme in SCHEMES}
     assert small == {"loop": False, "fused": True, "full": False, "hadamard": False}

@@ -37,9 +37,6 @@ def size(n_heads: int, n_tokens: int, d_k: int) -> LayerSize:
 @settings(max_examples=50)
 @given(SMALL, SMALL, SMALL, SMALL, st.integers(0, 2**32 - 1))
 def test_all_schemes_agree(n_heads: int, n_queries: int, n_keys: int, d_k: int, seed: int) -> None:
-    """Loop, fused product, diagonal of the full product and Hadamard row sums give the same
-    scores to 1e-12.
-    """
     rng = np.random.default_rng(seed)
     queries, keys = (
         rng.normal(size=(n_heads, n_queries, d_k)),
@@ -52,7 +49,6 @@ def test_all_schemes_agree(n_heads: int, n_queries: int, n_keys: int, d_k: int, 
 
 @every_scheme
 def test_the_scores_are_those_of_the_layer(scheme: Scheme) -> None:
-    """Each scheme gives the scores of `attend` from its query and key heads."""
     trace = attend(
         np.random.default_rng(1).normal(size=(5, 7)), Projections.random(7, 3, d_k=2, d_v=2)
     )
@@ -62,7 +58,6 @@ def test_the_scores_are_those_of_the_layer(scheme: Scheme) -> None:
 @pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 2, 5), (2, 5, 1), (5, 3, 2)])
 @every_scheme
 def test_counts_of_arithmetic(scheme: Scheme, sizes: tuple[int, int, int]) -> None:
-    """The formulas count the multiplications and additions that numbers which count see."""
     tally: Counter[str] = Counter()
     queries, keys = heads(*sizes)
     scheme.scores(counted(queries, tally), counted(keys, tally))
@@ -72,9 +67,6 @@ def test_counts_of_arithmetic(scheme: Scheme, sizes: tuple[int, int, int]) -> No
 
 @every_scheme
 def test_counts_of_memory(scheme: Scheme) -> None:
-    """The most memory held at once is the result and the extra numbers, give or take half of n²
-    numbers.
-    """
     sizes = (5, 211, 7)
     numbers = 5 * 211**2 + scheme.extra.of(size(*sizes))
     peak = measure_scheme(scheme, *heads(*sizes), repeats=1).peak_bytes
@@ -82,9 +74,6 @@ def test_counts_of_memory(scheme: Scheme) -> None:
 
 
 def test_the_table_of_counts() -> None:
-    """For N = 10, h = 3 and d_k = 8: 2400 products, 7200 in the full product; 100, 0, 900 and
-    2400 extra numbers.
-    """
     of_size = size(3, 10, 8)
     found = {
         s.key: (s.multiplications.of(of_size), s.additions.of(of_size), s.extra.of(of_size))
@@ -100,7 +89,6 @@ def test_the_table_of_counts() -> None:
 
 
 def test_the_full_product_holds_what_is_thrown_away() -> None:
-    """For one pair of tokens the full product is h by h, and only its diagonal is scores."""
     queries, keys = heads(3, 5, 7)
     pair = queries[:, 2] @ keys[:, 4].T
     assert pair.shape == (3, 3)
@@ -108,9 +96,6 @@ def test_the_full_product_holds_what_is_thrown_away() -> None:
 
 
 def test_one_head_in_disguise() -> None:
-    """The dot product of the fused queries and keys is the sum of the heads' scores: heads that
-    are not kept apart.
-    """
     queries, keys = heads(3, 5, 7)
     fused_queries, fused_keys = (np.hstack(list(of_heads)) for of_heads in (queries, keys))
     assert_same(fused_queries @ fused_keys.T, BY_KEY["fused"].scores(queries, keys).sum(axis=0))
@@ -118,12 +103,10 @@ def test_one_head_in_disguise() -> None:
 
 @every_scheme
 def test_single_precision_stays(scheme: Scheme) -> None:
-    """float32 heads give float32 scores."""
     queries, keys = heads(2, 3, 5)
     assert scheme.scores(queries.astype(np.float32), keys.astype(np.float32)).dtype == np.float32
 
 
 def test_a_measurement() -> None:
-    """A measurement has a time above 0."""
     found = measure_scheme(SCHEMES[1], *heads(2, 3, 5), repeats=2)
     assert found.seconds > 0

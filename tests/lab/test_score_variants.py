@@ -18,7 +18,6 @@ CAUSAL = trace_of(Scenario("we like green tea", d_model=6, n_heads=2, mask="caus
 
 @pytest.mark.parametrize("head", [0, 1])
 def test_additive_scores_are_sums_of_tanh(head: int) -> None:
-    """One term for each feature of the head; hidden keys stay hidden."""
     made, (query_TK, key_SK) = (
         additive_scores(CAUSAL, head),
         (
@@ -35,7 +34,6 @@ def test_additive_scores_are_sums_of_tanh(head: int) -> None:
 
 
 def test_additive_scores_stay_in_bounds() -> None:
-    """They are bounded however large the vectors are; dot products grow with the square."""
     layer = attend(1e6 * np.eye(5, 6), Projections.random(6, 2))
     made = additive_scores(layer, 1)
     assert made.largest <= made.bound == 3
@@ -43,7 +41,6 @@ def test_additive_scores_stay_in_bounds() -> None:
 
 
 def test_heads_that_share_keys() -> None:
-    """Both heads of a group have the same keys and different queries."""
     layer = attend(np.eye(5, 8), Projections.random(8, 4, n_kv_heads=2))
     (query_TK, key_SK), made = (
         (layer.query_heads[0, 3], layer.key_heads[0, 1]),
@@ -54,7 +51,6 @@ def test_heads_that_share_keys() -> None:
 
 @pytest.mark.parametrize("mask", ["none", "causal", "padding"])
 def test_one_softmax_sums_to_1_over_all_queries(mask: str) -> None:
-    """All shares sum to 1; within a row they have the proportions of the layer's shares."""
     trace = trace_of(replace(Scenario(), mask=mask, n_tokens=13))
     made = one_softmax(trace, 2)
     assert made.shares.sum() == pytest.approx(1)
@@ -65,7 +61,6 @@ def test_one_softmax_sums_to_1_over_all_queries(mask: str) -> None:
 
 
 def test_if_all_keys_are_hidden_all_shares_are_0() -> None:
-    """The shares are 0, as in the layer."""
     layer = attend(np.eye(3, 4), Projections.random(4, 2), mask=np.zeros((3, 3), dtype=bool))
     made = one_softmax(layer, 0)
     assert not made.shares.any()

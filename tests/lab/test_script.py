@@ -77,17 +77,11 @@ def in_fresh_interpreter(source: str, folder: Path) -> subprocess.CompletedProce
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_script_reproduces_every_step_on_its_own(name: str, tmp_path: Path) -> None:
-    """The downloaded file, alone in a folder, computes the layer again and finds the numbers of
-    the app.
-    """
     done = in_fresh_interpreter(script(case(name)), tmp_path)
     assert (done.stderr, done.stdout, done.returncode) == ("", SENTENCE, 0)
 
 
 def test_a_changed_number_stops_a_script(tmp_path: Path) -> None:
-    """With one weight moved by a millionth the file ends with an error at the step that reads
-    it.
-    """
     changed = script(case("default")).replace(
         "queries = inputs", "w_q[3, 5] += 1e-6\nqueries = inputs"
     )
@@ -109,16 +103,12 @@ def test_every_check_can_fail(field: str) -> None:
 
 @pytest.mark.parametrize(("name", "old", "new", "field"), CHANGES)
 def test_a_changed_line_is_noticed(name: str, old: str, new: str, field: str) -> None:
-    """A wrong weight, scale or mask and the classic mistakes stop the script at the step they
-    spoil.
-    """
     source = script(case(name))
     assert source.count(old) == 1
     assert f'shown["{field}"]' in stopping_line(source.replace(old, new))
 
 
 def test_a_script_names_the_positions() -> None:
-    """The tokens stand in it, those of the memory only where they are others."""
     found = run(script(case("cross-attention")))
     assert (list(found["tokens"]), list(found["memory_tokens"])) == (list("abc"), list("vwxyz"))
     found = run(script(case("tiny")))
@@ -130,9 +120,6 @@ def test_a_script_names_the_positions() -> None:
 @settings(max_examples=40)
 @given(calls())
 def test_the_script_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Whatever the sizes and options, the script runs and leaves the very arrays of the trace
-    under their names.
-    """
     layer, options = call
     trace = layer.run(**options)
     names = run(script(trace))
@@ -146,9 +133,6 @@ def test_the_script_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_the_script_of_subnormal_numbers(dtype: str) -> None:
-    """Six keys share evenly what is three steps above zero: the last bit of a share decides
-    between none and one.
-    """
     weights = Projections([[1], [0]], [[1], [0]], [[0], [1]], [[1]], n_heads=1).astype(dtype)
     for size in np.arange(1, 31) / 10:
         x = np.full((6, 2), [size, 0])
@@ -158,9 +142,6 @@ def test_the_script_of_subnormal_numbers(dtype: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_script_needs_numpy_only(name: str) -> None:
-    """It imports NumPy and, for packed numbers, base64; it runs no text as code and opens no
-    file.
-    """
     tree = ast.parse(script(case(name)))
     imports = {
         alias.name
@@ -180,9 +161,6 @@ def test_a_script_needs_numpy_only(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_script_has_one_block_for_each_step(name: str) -> None:
-    """The steps come in order, each with its sentence, its lines and one check; then the
-    closing sentence.
-    """
     trace = case(name)
     _, *blocks = script(trace).split("# Step ")
     assert len(blocks) == 15
@@ -196,17 +174,11 @@ def test_a_script_has_one_block_for_each_step(name: str) -> None:
 @settings(max_examples=40)
 @given(st.lists(st.text(), min_size=2, max_size=2).map(tuple))
 def test_labels_are_data(labels: tuple[str, ...]) -> None:
-    """Whatever the labels are, one assignment of strings holds them, and no other character of
-    the script changes.
-    """
     trace = attend([[1.0], [2.0]], Projections.weightless(1))
     assert_labels(trace, labels)
 
 
 def test_hostile_labels_are_data() -> None:
-    """Labels made to break out of their quotes, a comment or a docstring are strings like any
-    other.
-    """
     assert_labels(case("hostile"), HOSTILE)
 
 

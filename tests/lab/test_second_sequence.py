@@ -39,9 +39,6 @@ from attention_lab.heads.scale_effect import scale_effect, unmasked_shares
 def test_of_a_batch_the_sequence_is_read_that_is_asked_for(
     read: Callable[[Trace, int], Any],
 ) -> None:
-    """What is said of the second sequence is what is said of it alone; the first, of zeros, is
-    another.
-    """
     second = np.random.default_rng(5).normal(size=(1, 3, 4))
     weights = Projections.random(4, 2, seed=1)
     both, alone = attend(np.concatenate([0 * second, second]), weights), attend(second, weights)

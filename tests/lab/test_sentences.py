@@ -18,7 +18,6 @@ TARGET = "wir mögen Tee"
 
 
 def test_the_own_sentence_holds_the_users_numbers() -> None:
-    """An edited cell is in the scenario's own sentence and not in another one."""
     edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
     assert own_sentence(edited).vectors[0, 1] == 9
     given = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
@@ -30,7 +29,6 @@ def test_the_own_sentence_holds_the_users_numbers() -> None:
 
 
 def test_padding_comes_after_the_sentence() -> None:
-    """The real tokens keep their vectors; if the controls set the length, nothing is added."""
     padded = padded_sentence(SCENARIO, 2)
     assert padded.tokens[4:] == ("cake", "[pad]", "[pad]")
     assert padded.n_real == 5
@@ -43,7 +41,6 @@ def test_padding_comes_after_the_sentence() -> None:
 
 
 def test_a_trained_layer_reads_other_sentences() -> None:
-    """The other sentence is cut into tokens and embedded as the trained layer needs it."""
     scenario = Scenario(weights="trained", layer=1)
     other = other_sentence(scenario, "It slept", 6)
     assert other.vectors.shape == (6, 384)

@@ -28,9 +28,6 @@ def layer(n_kv_heads: int) -> Projections:
 
 @pytest.mark.parametrize("n_kv_heads", GROUPS)
 def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> None:
-    """The formulas count the numbers in the weights, and in the keys and values that a
-    generator keeps.
-    """
     trace = attend(X, layer(n_kv_heads))
     p, size = trace.projections, layer_size(trace)
     assert [count.of(size) for count in PARAMETERS] == [
@@ -41,9 +38,6 @@ def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> No
 
 @pytest.mark.parametrize("n_kv_heads", GROUPS)
 def test_multiplications_are_counted_right(n_kv_heads: int) -> None:
-    """Numbers that count their multiplications agree with the formula of each step, for every kind
-    of sharing.
-    """
     trace, tally = attend(X, layer(n_kv_heads)), Counter[str]()
     p, read = trace.projections, 6 // n_kv_heads
     key_heads, value_heads = (
@@ -65,31 +59,23 @@ def test_multiplications_are_counted_right(n_kv_heads: int) -> None:
 
 @pytest.mark.parametrize("n_heads", [1, 2, 4, 8])
 def test_heads_cost_nothing(n_heads: int) -> None:
-    """With d_k = d_v = C/h a layer takes 4NC² + 2N²C multiplications and 4C² parameters,
-    whatever h is.
-    """
     size = LayerSize(11, 16, n_heads, n_heads, 16 // n_heads, 16 // n_heads)
     assert total_count(MULTIPLICATIONS, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
     assert total_count(PARAMETERS, size) == 4 * 16**2
 
 
 def test_the_width_of_the_values() -> None:
-    """C = 512, h = 8: 4 718 592 parameters when every head's values are C wide, 1 048 576 when
-    they are C/h wide.
-    """
     assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 512)) == 4_718_592
     assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 64)) == 1_048_576
 
 
 def test_the_cache_shrinks_with_the_groups() -> None:
-    """The size of the cache is proportional to the number of key/value heads."""
     sizes = {g: total_count(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
     assert sizes == {8: 12_800, 2: 3_200, 1: 1_600}
 
 
 @pytest.mark.parametrize("groups", GROUPS)
 def test_shared_keys_and_values_are_means(groups: int) -> None:
-    """Each shared key or value is the mean of those it replaces; queries stay as they were."""
     weights = Projections.random(D, 6, d_k=K, d_v=V, bias=True)
     before, after = attend(X, weights), attend(X, share_heads(weights, groups))
     assert after.sizes["G"] == groups
@@ -101,9 +87,6 @@ def test_shared_keys_and_values_are_means(groups: int) -> None:
 
 
 def test_sharing_what_is_equal_changes_nothing() -> None:
-    """Heads with equal keys and values can share them without any effect; sharing in two steps
-    equals sharing in one.
-    """
     weights = layer(6)
     equal = replace(weights, w_k=np.tile(weights.w_k[:, :K], 6), w_v=np.tile(weights.w_v[:, :V], 6))
     assert_same(attend(X, share_heads(equal, 2)).output, attend(X, equal).output)

@@ -19,9 +19,6 @@ SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 
 @pytest.mark.parametrize("seed", range(3))
 def test_words_alone_have_no_order(seed: int) -> None:
-    """Every row of the shuffled output is the row of its token, every probability that of its
-    pair of tokens.
-    """
     made = run_shuffled(SCENARIO, "words alone", seed)
     assert made.gaps.output <= tolerance(made.straight, "output")
     for place, token in enumerate(made.order):
@@ -35,21 +32,16 @@ def test_words_alone_have_no_order(seed: int) -> None:
 
 @pytest.mark.parametrize("key", ["with positions", "causal mask"])
 def test_positions_and_a_causal_mask_show_the_order(key: str) -> None:
-    """With position codes or a causal mask, the shuffled run is not the first run shuffled."""
     assert run_shuffled(SCENARIO, key).gaps.output > 0.01
 
 
 def test_the_tokens_move_along() -> None:
-    """The shuffled run is labelled with the tokens in their new order, and no token stays where
-    it was.
-    """
     made = run_shuffled(SCENARIO, "words alone", 1)
     assert made.shuffled.tokens == tuple(made.straight.tokens[place] for place in made.order)
     assert all(place != token for place, token in enumerate(made.order))
 
 
 def test_the_words_are_those_of_the_scenario() -> None:
-    """Word vectors have no position in them; a cell that the user edited keeps its number."""
     words = word_vectors_of(SCENARIO)
     assert (words != trace_of(SCENARIO).inputs[0]).any()
     words[0, 1] = 9
@@ -57,7 +49,6 @@ def test_the_words_are_those_of_the_scenario() -> None:
 
 
 def test_given_inputs_stay_as_they_are() -> None:
-    """The user's own X, or the input of a trained layer, is not a sum of words and positions."""
     own = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     for scenario in (own, Scenario(weights="trained", layer=2)):
         assert has_given_inputs(scenario)
@@ -66,14 +57,12 @@ def test_given_inputs_stay_as_they_are() -> None:
 
 
 def test_positions_are_added() -> None:
-    """Without edits the straight run with positions is the layer of the scenario, with Residual."""
     for scenario in (SCENARIO, replace(SCENARIO, residual=True)):
         found = run_shuffled(scenario, "with positions").straight
         np.testing.assert_allclose(found.output, trace_of(scenario).output, atol=1e-12)
 
 
 def test_positions_of_weights_by_hand() -> None:
-    """A layer with weights by hand is shuffled with the positions that its heads read."""
     by_hand = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
     made = run_shuffled(by_hand, "with positions")
     assert (made.straight.inputs == trace_of(by_hand).inputs).all()

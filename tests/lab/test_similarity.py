@@ -39,9 +39,6 @@ def heads(*shares: np.ndarray) -> Pattern:
 
 
 def test_heads_with_nothing_in_common() -> None:
-    """A head that reads the token itself and one that reads its neighbour are ln 2 apart: not
-    redundant at all.
-    """
     itself, shifted = np.eye(7), np.roll(np.eye(7), 1, axis=1)
     divergence = head_divergences(heads(itself, shifted))[0]
     assert divergence[0, 1] == pytest.approx(math.log(2), abs=1e-12)
@@ -49,7 +46,6 @@ def test_heads_with_nothing_in_common() -> None:
 
 
 def test_a_divergence_by_hand() -> None:
-    """(1, 0) and (1/2, 1/2): the entropy of (3/4, 1/4) minus half of ln 2."""
     expected = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25)) - math.log(2) / 2
     assert float(jensen_shannon(np.array([1.0, 0.0]), np.array([0.5, 0.5]))) == pytest.approx(
         expected
@@ -59,9 +55,6 @@ def test_a_divergence_by_hand() -> None:
 @settings(max_examples=20)
 @given(calls())
 def test_divergences_by_loops(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Each pair's divergence is the mean over the queries that both heads have keys for; 0
-    where there is none.
-    """
     layer, options = call
     trace = layer.run(**options)
     found = head_divergences(pattern_of(trace))
@@ -76,9 +69,6 @@ def test_divergences_by_loops(call: tuple[Layer, dict[str, Any]]) -> None:
 
 
 def test_two_heads_are_a_layer() -> None:
-    """For two heads the divergence of the layer is that of the pair; for h heads apart it is ln
-    h.
-    """
     rng = np.random.default_rng(2)
     two = heads(*rng.dirichlet(np.ones(5), size=(2, 3)))
     assert_same(layer_divergence(two), head_divergences(two)[:, 0, 1])
@@ -88,9 +78,6 @@ def test_two_heads_are_a_layer() -> None:
 
 
 def test_a_query_counts_only_where_all_heads_have_a_key_for_it() -> None:
-    """With a mask of its own per head, and zeros where a head has no key, the layer's divergence is
-    the mean over the queries that every head has keys for; by plain loops over shares.
-    """
     rng = np.random.default_rng(5)
     n_batch, n_heads, n_queries, n_keys = 2, 3, 7, 5
     mask = rng.random((n_batch, n_heads, n_queries, n_keys)) < 0.5
@@ -116,7 +103,6 @@ def test_a_query_counts_only_where_all_heads_have_a_key_for_it() -> None:
 
 
 def test_the_correlation_is_that_of_all_cells() -> None:
-    """Without a mask the centred correlation is the usual one between the cells of two matrices."""
     pattern = heads(*np.random.default_rng(3).dirichlet(np.ones(5), size=(3, 7)))
     assert_same(
         centred_correlations(pattern)[0], np.corrcoef(pattern.probabilities[0].reshape(3, -1))
@@ -124,9 +110,6 @@ def test_the_correlation_is_that_of_all_cells() -> None:
 
 
 def test_opposite_and_indifferent_heads() -> None:
-    """A head that reads what another avoids has correlation -1 with it; one that reads evenly
-    has none.
-    """
     even = np.full((3, 4), 0.25)
     lean = np.array([0.1, -0.1, 0.05, -0.05])
     found = centred_correlations(heads(even + lean, even - lean, even))[0]
@@ -137,18 +120,12 @@ def test_opposite_and_indifferent_heads() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rounding_is_no_preference(dtype: str) -> None:
-    """A layer whose scores are all equal reads evenly under any mask, in both precisions; no
-    noise is correlated.
-    """
     x = np.random.default_rng(1).normal(size=(13, 6)).astype(dtype)
     trace = attend(x, Projections.random(6, 2).astype(dtype), scale=0.0, causal=True)
     assert np.isnan(centred_correlations(pattern_of(trace))).all()
 
 
 def test_the_two_answers_differ_for_random_heads() -> None:
-    """Random heads of 16 tokens, d_k = 8, are about a quarter of ln 2 apart, while their
-    correlation is about 0.
-    """
     x = np.random.default_rng(0).normal(size=(24, 16, 32))
     pattern = pattern_of(attend(x, Projections.random(32, 4, init="normal")))
     pairs = np.triu_indices(4, k=1)
@@ -174,7 +151,6 @@ def clusters_of(distances: np.ndarray) -> list[frozenset[int]]:
 @settings(max_examples=40)
 @given(st.integers(1, 10), st.integers(0, 2**32 - 1))
 def test_clusters_stay_together(n_heads: int, seed: int) -> None:
-    """The order holds every head once, and every cluster of average linkage without a gap."""
     random = np.random.default_rng(seed).random((n_heads, n_heads))
     distances = np.abs(random - random.T)
     order = head_order(distances)
@@ -194,9 +170,6 @@ def test_points_on_a_line_are_put_in_line() -> None:
 
 
 def test_no_more_heads_differ_than_keys_are_seen() -> None:
-    """Among four heads over two keys, at most two have nothing in common; under a causal mask
-    the last query counts.
-    """
     assert (
         max_distinct_heads(Pattern(np.full((1, 4, 3, 2), 0.5), np.ones((1, 4, 3, 2), dtype=bool)))
         == 2
@@ -214,9 +187,6 @@ def test_no_more_heads_differ_than_keys_are_seen() -> None:
 
 
 def test_the_most_alike_pair() -> None:
-    """A head is not its own pair, the lower head comes first, and undefined similarities are
-    ignored.
-    """
     similarity = np.array([[9.0, -0.5, 0.1], [-0.5, 9.0, 0.4], [0.1, 0.4, 9.0]])
     assert most_alike(similarity) == (1, 2)
     assert most_alike(-similarity) == (0, 1)
@@ -225,14 +195,12 @@ def test_the_most_alike_pair() -> None:
 
 
 def test_heads_that_did_not_change_are_not_apart() -> None:
-    """The same layer is 0 apart, whatever the mask, also where a query sees nothing."""
     trace = attend(X, Projections.random(6, 3, seed=1), mask=np.arange(5)[:, np.newaxis] != 2)
     assert mean_head_divergence(trace, trace) == 0.0
     assert 0 < mean_head_divergence(trace, rerun(trace, scale=0.0)) < 1
 
 
 def test_a_head_that_reads_another_token_is_1_apart() -> None:
-    """A head that read only itself and now reads only the other token is 1 apart."""
     x = 30 * np.eye(2)
     trace = attend(x, Projections.weightless(2))
     assert mean_head_divergence(trace, rerun(trace, scale=-1.0)) == pytest.approx(1.0)

@@ -76,15 +76,11 @@ def contents(state: State) -> tuple[Any, ...]:
 def test_states_come_back(
     scenario: Scenario, items: list[Edit], focus: tuple[int, int, int, int]
 ) -> None:
-    """Writing and reading changes no choice, no character and no bit."""
     state = State(replace(scenario, edits=Edits(tuple(items)).url_value()), focus)
     assert contents(read_state(write_state(state))) == contents(state)
 
 
 def test_a_state_with_everything_in_it() -> None:
-    """Own matrices, tiny numbers, the sign of zero and text in any script come back; the file
-    says what it is.
-    """
     assert contents(read_state(write_state(STATE))) == contents(STATE)
     entries = json.loads(write_state(STATE))
     assert (entries["format"], entries["version"]) == ("Attention Lab state", 1)
@@ -94,9 +90,6 @@ def test_a_state_with_everything_in_it() -> None:
 
 
 def test_more_than_the_url_can_hold() -> None:
-    """A thousand edits and matrices of many thousand random numbers, which no URL could
-    carry, come back.
-    """
     edits = Edits(tuple(Edit("w_v", i // 32, i % 32, i / 7) for i in range(1000)))
     own = UserMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
     assert len(edits.items) > MAX_URL_EDITS
@@ -107,17 +100,11 @@ def test_more_than_the_url_can_hold() -> None:
 
 
 def test_the_longest_sentence() -> None:
-    """A sentence of nothing but quotes and brackets, as long as the field takes, is not
-    mistaken for a hostile file.
-    """
     state = State(Scenario(text='"[{,' * (MAX_TEXT_LENGTH // 4)))
     assert contents(read_state(write_state(state))) == contents(state)
 
 
 def test_what_is_missing_has_its_default() -> None:
-    """A file that says less, as an older one may, gives the defaults for the rest; a BOM does
-    no harm.
-    """
     assert contents(
         read_state(b'\xef\xbb\xbf{"format": "Attention Lab state", "version": 1}')
     ) == contents(State())
@@ -125,12 +112,10 @@ def test_what_is_missing_has_its_default() -> None:
 
 
 def test_a_whole_number_for_a_number() -> None:
-    """Other programs write 1.0 as 1: the scale is a float all the same."""
     assert repr(read_state(scenario_file(scale=2)).scenario.scale) == "2.0"
 
 
 def test_every_field_has_bounds() -> None:
-    """A new field of the scenario must get its bounds or its choices here."""
     free = {name for name, value in DEFAULTS.items() if isinstance(value, bool)} | {
         "text",
         "painted",

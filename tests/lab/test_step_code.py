@@ -46,7 +46,6 @@ def namespace(trace: Any) -> dict[str, Any]:
 @settings(max_examples=40)
 @given(calls())
 def test_every_panel_runs_and_checks(call: tuple[Layer, dict[str, Any]]) -> None:
-    """The lines of each step run on the fields before it, and the check below them passes."""
     layer, options = call
     trace = layer.run(**options)
     names = namespace(trace)
@@ -56,7 +55,6 @@ def test_every_panel_runs_and_checks(call: tuple[Layer, dict[str, Any]]) -> None
 
 @pytest.mark.parametrize("field", STEPS)
 def test_every_check_can_fail(field: str) -> None:
-    """The last line of a panel stops when the picture shows something else."""
     trace = case("shared heads")
     names = namespace(trace)
     names["shown"][field] = getattr(trace, field) + 1e-6
@@ -70,7 +68,6 @@ def test_every_check_can_fail(field: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("panel", [numpy_lines, torch_lines])
 def test_the_comments_are_true(name: str, panel: Any) -> None:
-    """Each array has the shape and axis letters that its comment says, each setting its value."""
     trace = case(name)
     for field in STEPS:
         found = comments(panel(trace, field))
@@ -91,7 +88,6 @@ def test_the_comments_are_true(name: str, panel: Any) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_field_that_is_needed_has_a_comment(name: str) -> None:
-    """What goes in is named by the lines: the fields a step needs, its weights and its settings."""
     trace = case(name)
     read = {
         field: {comment["name"] for comment in comments(numpy_lines(trace, field))[:-1]}
@@ -110,9 +106,6 @@ def test_every_field_that_is_needed_has_a_comment(name: str) -> None:
 
 
 def test_a_panel_in_full() -> None:
-    """Shapes with their letters, one where a mask is the same along an axis; the lines; the
-    check.
-    """
     rng = np.random.default_rng(0)
     weights = Projections.random(7, 6, d_k=2, d_v=3, n_kv_heads=3)
     trace = attend(rng.normal(size=(2, 5, 7)), weights, mask=padding_mask([3, 5], 5))
@@ -126,9 +119,6 @@ def test_a_panel_in_full() -> None:
 
 
 def test_the_torch_panel_ends_with_the_call_that_does_it_all() -> None:
-    """Below the lines of head outputs and output stands PyTorch's own function, and below no
-    other step.
-    """
     trace = case("residual")
     ends = {field: torch_lines(trace, field).partition("\n\n# in one call\n")[2] for field in STEPS}
     assert ends["head_outputs"].startswith(

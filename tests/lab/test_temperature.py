@@ -44,9 +44,6 @@ ROWS = st.lists(st.floats(-9, 9), min_size=1, max_size=7)
 
 @pytest.mark.parametrize("d_k", KEY_SIZES)
 def test_the_variance_is_the_width(d_k: int) -> None:
-    """The variance of q·k is d_k, within four standard errors, which are below 5 percent of it
-    from d_k = 4 on.
-    """
     found = score_spread(d_k)
     assert abs(found.variance - d_k) < 4 * found.standard_error
     assert found.standard_error < (0.05 if d_k > 1 else 0.1) * d_k
@@ -55,15 +52,11 @@ def test_the_variance_is_the_width(d_k: int) -> None:
 @pytest.mark.parametrize("d_k", KEY_SIZES)
 @pytest.mark.parametrize(("kind", "table"), [("raw", RAW), ("scaled", SCALED)])
 def test_the_table_of_saturation(d_k: int, kind: str, table: dict[int, tuple[float, ...]]) -> None:
-    """Raw scores saturate the softmax as heads grow wider, scaled ones do not: every entry of
-    the table.
-    """
     found, expected = getattr(score_spread(d_k), kind), table[d_k]
     assert (found.largest_share, found.jacobian_trace) == pytest.approx(expected, abs=0.012)
 
 
 def test_several_widths_at_once() -> None:
-    """The table for all widths holds one measurement each; other seeds give other numbers."""
     assert [found.d_k for found in score_spreads()] == list(KEY_SIZES)
     assert score_spreads()[2] == score_spread(KEY_SIZES[2])
     assert score_spread(3, 2) != score_spread(3, 1)
@@ -71,7 +64,6 @@ def test_several_widths_at_once() -> None:
 
 @given(ROWS)
 def test_the_jacobian_by_finite_differences(row: list[float]) -> None:
-    """Column k of the Jacobian is how the shares move with score k."""
     scores, step = np.array(row), 1e-5
     slope = softmax_jacobian(softmax(scores))
     for k in range(len(row)):
@@ -82,9 +74,6 @@ def test_the_jacobian_by_finite_differences(row: list[float]) -> None:
 
 @given(ROWS)
 def test_bounds_of_the_jacobian(row: list[float]) -> None:
-    """Its rows sum to 0, no eigenvalue is below 0 or above 1/2, and its trace is that of the
-    formula.
-    """
     shares = softmax(row)
     slope = softmax_jacobian(shares)
     assert_same(slope.sum(axis=-1), np.zeros(len(row)))
@@ -95,13 +84,11 @@ def test_bounds_of_the_jacobian(row: list[float]) -> None:
 
 
 def test_the_steepest_softmax() -> None:
-    """The largest eigenvalue is 1/2 for two equal shares, and 1/n for n equal shares."""
     assert np.linalg.norm(softmax_jacobian(np.array([0.5, 0.5])), 2) == pytest.approx(0.5)
     assert np.linalg.norm(softmax_jacobian(np.full(7, 1 / 7)), 2) == pytest.approx(1 / 7)
 
 
 def test_jacobians_of_many_rows() -> None:
-    """Leading axes are kept: each row has its own Jacobian."""
     shares = np.random.default_rng(0).dirichlet(np.ones(5), size=(2, 3))
     slope = softmax_jacobian(shares)
     assert slope.shape == (2, 3, 5, 5)
@@ -113,24 +100,17 @@ def test_jacobians_of_many_rows() -> None:
     ("gap", "slope"), [(0, 0.25), (1, 0.197), (2, 0.105), (4, 0.0177), (8, 0.00034)]
 )
 def test_two_tokens(gap: float, slope: float) -> None:
-    """Two tokens whose scores differ by 0, 1, 2, 4, 8: derivatives .25, .197, .105, .0177, .00034,
-    for either order.
-    """
     assert two_token_derivative(gap) == pytest.approx(slope, rel=0.02)
     assert two_token_derivative(-gap) == pytest.approx(two_token_derivative(gap))
 
 
 def test_the_sharpest_softmax() -> None:
-    """Scores whose difference is infinite: all attention on one key in one row, shared by two
-    in the other.
-    """
     both = sharpness(np.array([[1e308, -1e308], [0.0, 0.0]]))
     assert (both.largest_share, both.jacobian_trace) == (0.75, 0.25)
 
 
 @pytest.mark.parametrize("temperature", [0.25, 4.0])
 def test_temperature_keeps_the_order_of_shares(temperature: float) -> None:
-    """Every row keeps the order of its shares; below 1 the largest grows, above 1 it shrinks."""
     x = np.random.default_rng(6).normal(size=(13, 8))
     before = attend(x, Projections.random(8, 2, bias=True), causal=True)
     after = at_temperature(before, temperature)
@@ -141,7 +121,6 @@ def test_temperature_keeps_the_order_of_shares(temperature: float) -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    """A Jacobian that takes too much memory, and a quotient beyond the range of float."""
     with refused(SettingsError, "keys", 20_000):
         softmax_jacobian(np.full(20_000, 5e-5))
     with refused(SettingsError, "float64"):

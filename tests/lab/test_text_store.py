@@ -22,9 +22,6 @@ def _room_for_ten_letters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_key_is_the_hash_of_the_content() -> None:
-    """The same text has the same key on any day, so that a shared URL finds it; another
-    text has another key.
-    """
     # Computed with b2sum -l 128.
     assert store_text("abc") == ".cf4ab791c62b8d2b2109c90275287816"
     assert store_text("abd") != store_text("abc")
@@ -34,9 +31,6 @@ def test_a_key_is_the_hash_of_the_content() -> None:
 
 
 def test_the_longest_unused_goes_first() -> None:
-    """Where the room is full, the text that was not asked for the longest is forgotten; the
-    newest never is.
-    """
     first, second = store_text("aaaa"), store_text("bbbb")
     stored_text(first)
     third = store_text("cccc")
@@ -49,14 +43,12 @@ def test_the_longest_unused_goes_first() -> None:
 
 
 def test_keeping_again_takes_no_room() -> None:
-    """A text that is already stored is not counted twice."""
     keys = {store_text("aaaaaa") for _ in range(3)} | {store_text("bbbb")}
     assert sorted(map(stored_text, keys)) == sorted(one.text for one in text_store._texts.values())
     assert len(text_store._texts) == 2
 
 
 def test_what_is_held_is_not_forgotten() -> None:
-    """A held text is found however much others store; once it is no longer held, it is gone."""
     key = store_text("aaaa")
     shown = find_text(key)
     for letter in "bcdef":
@@ -68,7 +60,6 @@ def test_what_is_held_is_not_forgotten() -> None:
 
 
 def test_what_is_only_held_takes_no_room() -> None:
-    """Holding a text removes no stored one; storing it afterwards stores the same object."""
     key = store_text("aaaaaaaa")
     tried = hold_text("bbbbbbbb")
     assert (stored_text(key), stored_text(tried.key)) == ("aaaaaaaa", "bbbbbbbb")

@@ -38,9 +38,6 @@ def usual(weights: Projections = WEIGHTS, **options: Any) -> Trace:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_lines_read_only_what_there_is(name: str) -> None:
-    """A step's lines give its field and read only sizes, what was given, and the fields that
-    the step needs.
-    """
     trace = case(name)
     known = {"torch", "F", *trace.sizes, *given_names(trace)}
     for field in STEPS:
@@ -65,9 +62,6 @@ def test_the_lines_read_only_what_there_is(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_lines_leave_out_nothing_that_was_given(name: str) -> None:
-    """Mask, bias, soft cap, connection, memory, shared heads and empty rows stand in a step
-    exactly where there are.
-    """
     trace = case(name)
     grouped = trace.sizes["G"] != trace.sizes["H"]
     options = {
@@ -91,7 +85,6 @@ def test_the_lines_leave_out_nothing_that_was_given(name: str) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_calls_are_python(name: str) -> None:
-    """The one-call forms compile, and either give their field or are a comment of one line."""
     for field, form in (
         ("head_outputs", torch_code.heads_in_one_call),
         ("output", torch_code.layer_in_one_call),
@@ -125,9 +118,6 @@ def test_the_calls_are_python(name: str) -> None:
 def test_masks_are_said_the_way_of_each_call(
     options: dict[str, Any], heads: str, layer: str
 ) -> None:
-    """True means "may attend" in the function and "may not" in the module, which also wants
-    heads and batch as one.
-    """
     trace = usual(**options)
     assert f", {heads})" in torch_code.heads_in_one_call(trace).replace("\n)", ")")
     assert f", {layer}, average_attn_weights=False" in torch_code.layer_in_one_call(trace)
@@ -151,9 +141,6 @@ def test_masks_are_said_the_way_of_each_call(
 def test_why_the_module_cannot_be_used(
     change: dict[str, Any], options: dict[str, Any], reason: str
 ) -> None:
-    """Where nn.MultiheadAttention lacks an option, the panel says which instead of showing
-    wrong code.
-    """
     changed = dict(change)
     weights = replace(Projections.random(D, H, bias=True, **changed.pop("made", {})), **changed)
     trace = usual(weights, **options)
@@ -164,7 +151,6 @@ def test_why_the_module_cannot_be_used(
 
 
 def test_why_the_function_cannot_be_used() -> None:
-    """F.scaled_dot_product_attention has no soft cap, and never gives NaN to an empty row."""
     empty = np.zeros((T, T), dtype=bool)
     for options, reason in (
         ({"softcap": 1.0}, "soft cap"),
@@ -178,7 +164,6 @@ def test_why_the_function_cannot_be_used() -> None:
 
 @pytest.mark.parametrize("scale", [0.0, -1.0])
 def test_is_causal_needs_a_scale_above_zero(scale: float) -> None:
-    """PyTorch gives NaN for is_causal=True with scale 0 or less, so the mask itself is shown."""
     assert ", attn_mask=mask, scale=scale" in torch_code.heads_in_one_call(
         usual(causal=True, scale=scale)
     )
@@ -188,9 +173,6 @@ def test_is_causal_needs_a_scale_above_zero(scale: float) -> None:
 
 
 def test_a_mask_that_broadcasts_is_not_causal() -> None:
-    """One column or row that hides nothing is not the causal mask, though it equals that of one
-    key or query.
-    """
     for shape in ((T, 1), (1, T), (1, 1)):
         assert "attn_mask=mask" in torch_code.heads_in_one_call(
             usual(mask=np.tri(*shape, dtype=bool))
@@ -200,9 +182,6 @@ def test_a_mask_that_broadcasts_is_not_causal() -> None:
 
 
 def test_empty_rows_are_zeros_only_without_weights() -> None:
-    """Asked for its probabilities the module gives NaN to an empty row, so it is not asked
-    where we give zeros.
-    """
     empty = np.arange(T)[:, np.newaxis] != 1
     assert "output, _ = layer(" in torch_code.layer_in_one_call(
         usual(mask=empty & np.eye(T, dtype=bool))
@@ -212,9 +191,6 @@ def test_empty_rows_are_zeros_only_without_weights() -> None:
 
 
 def test_the_module_gets_our_weights() -> None:
-    """Another memory width, and no biases, change how the module is made and which entries it
-    reads.
-    """
     plain = attend(X, Projections.random(D, H, d_memory=M), memory=ELSEWHERE)
     code = torch_code.layer_in_one_call(plain)
     assert (
@@ -230,9 +206,6 @@ def test_the_module_gets_our_weights() -> None:
 
 
 def test_the_app_hands_out_what_ran_under_pytorch() -> None:
-    """The lines of 688 layers, in which every three options meet, are those that PyTorch ran and
-    that gave our numbers. After a change of lines run scripts/check_torch_code.py.
-    """
     kept = json.loads((DATA / "torch_code.json").read_text(encoding="utf-8"))
     assert kept["choices"] == [list(choice) for choice in CHOICES]
     assert len(kept["cases"]) > 600

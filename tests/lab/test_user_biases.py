@@ -28,9 +28,6 @@ from tests.lab.user_matrix_cases import SHAPES, D, H, K, V, assert_identical, np
 
 @pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])
 def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
-    """However a program lays a bias out, it comes in as one row of numbers, from a call, from
-    NPZ and from CSV.
-    """
     bias = np.arange(4.0).reshape(shape)
     rows = "\n".join(",".join(map(repr, row)) for row in np.atleast_2d(bias).tolist())
     for own in (
@@ -47,7 +44,6 @@ def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
 
 
 def test_sizes_that_biases_decide() -> None:
-    """A bias alone decides the size it is as wide as; beside its matrix it decides none."""
     assert some("b_q").sizes(H) == {"d_k": K}
     assert some("b_v").sizes(13) == {"d_v": 2}
     assert some("b_o").sizes(H) == {"d_model": D}
@@ -80,7 +76,6 @@ def test_sizes_that_biases_decide() -> None:
     ],
 )
 def test_a_bias_as_wide_as_another_matrix(name: str, width: int, facts: Facts) -> None:
-    """A bias that does not fit is named with its size beside the matrices it does not fit."""
     given: dict[str, Any] = {**some().arrays, name: np.ones(width)}
     with refused(ShapeError, *facts):
         UserMatrices(**given).sizes(H)
@@ -88,9 +83,6 @@ def test_a_bias_as_wide_as_another_matrix(name: str, width: int, facts: Facts) -
 
 @pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
 def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
-    """The bias itself is named, not a matrix that nobody gave; with a single way out one head
-    is offered.
-    """
     given: dict[str, Any] = {name: np.ones(7)}
     own = UserMatrices(**given)
     with refused(ShapeError, symbol, 7, 4, 1) as caught:
@@ -101,15 +93,11 @@ def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
 
 
 def test_an_output_bias_without_its_matrix() -> None:
-    """The output is then as wide as the input, so b_O must be."""
     with refused(ShapeError, "W_Q", 7, "b_O", 8):
         UserMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
 
 
 def test_an_output_bias_where_the_heads_are_joined() -> None:
-    """A layer without W_O puts out the values of all heads side by side: b_O is as wide as they
-    are, not as X.
-    """
     beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
     joined = Scenario(
         weights="weightless", n_heads=1, own=UserMatrices(**beside, b_o=np.arange(4.0)).url_value()
@@ -139,30 +127,22 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
     ],
 )
 def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) -> None:
-    """A bias of the wrong shape, too long or not finite is refused by its name."""
     with refused(kind, *facts):
         read_matrices(npz(b_q=values), "m.npz")
 
 
 def test_packing_many_numbers_is_quick_and_exact() -> None:
-    """Beyond what a URL can hold the text is packed less tightly, and comes back with the
-    same bits.
-    """
     rng = np.random.default_rng(3)
     own = UserMatrices(w_q=rng.normal(size=(191, 193)).astype(np.float32), b_q=rng.normal(size=193))
     assert_identical(UserMatrices.decode(own.encode()), own)
 
 
 def test_every_matrix_is_known() -> None:
-    """All nine arrays have a name and a largest size."""
     assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
     assert all(len(MAX_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
 
 
 def test_files_have_room_for_the_largest_matrices() -> None:
-    """All nine at once fit into a file, as base64 into a state, and beside every step into a
-    downloaded trace.
-    """
     assert sum(np.ones(shape).nbytes for shape in MAX_SHAPES.values()) == MAX_MATRIX_BYTES
     largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
     steps = sum(getattr(largest, name).nbytes for name in STEPS)

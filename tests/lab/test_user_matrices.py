@@ -30,7 +30,6 @@ from tests.lab.user_matrix_cases import (
 
 @given(any_matrices())
 def test_matrices_come_back_from_their_text(own: UserMatrices) -> None:
-    """Text and back changes no bit, and a URL carries the text as it is."""
     text = own.encode()
     assert_identical(UserMatrices.decode(text), own)
     assert set(text) <= set(string.ascii_letters + string.digits + "-_")
@@ -41,9 +40,6 @@ def test_matrices_come_back_from_their_text(own: UserMatrices) -> None:
     "dtype", ["<f2", ">f4", "<f8", ">f8", "i1", ">i2", "<i4", "<i8", "u1", ">u8"]
 )
 def test_number_types_and_memory_layouts(dtype: str, order: Any) -> None:
-    """Short and long floats and whole numbers, either byte order, rows or columns first: the
-    same numbers come in.
-    """
     numbers = np.arange(35).reshape(T, D)
     matrix = read_matrices(npz(X=np.array(numbers, dtype=dtype, order=order)), "x.npz").x
     assert matrix is not None
@@ -78,14 +74,12 @@ def test_number_types_and_memory_layouts(dtype: str, order: Any) -> None:
     ],
 )
 def test_sizes_that_do_not_fit(changes: dict[str, tuple[int, int]], facts: Facts) -> None:
-    """Matrices that cannot work together are named with their sizes and the reason."""
     own = replace(some(*MATRICES), **{name: np.ones(shape) for name, shape in changes.items()})
     with refused(ShapeError, *facts):
         own.sizes(H)
 
 
 def test_sizes_that_the_matrices_decide() -> None:
-    """Each matrix decides the sizes it has a side of, and the number of heads cuts the widths."""
     assert some().sizes(H) == {"n_tokens": T, "d_model": D, "d_k": K, "d_v": V}
     assert some().sizes(1) == {"n_tokens": T, "d_model": D, "d_k": H * K, "d_v": H * V}
     assert some("w_o").sizes(13) == {"d_v": 2}
@@ -95,14 +89,12 @@ def test_sizes_that_the_matrices_decide() -> None:
 
 
 def test_a_newer_matrix_counts() -> None:
-    """A file loaded later replaces the matrices it holds and leaves the others."""
     first, second = some("x", "w_q"), some("w_q", "w_k", seed=1)
     both = first.updated(second)
     assert_identical(both, UserMatrices(x=first.x, w_q=second.w_q, w_k=second.w_k))
 
 
 def test_small_matrices_stand_in_the_url() -> None:
-    """1400 numbers of two decimals stand in the URL themselves, larger matrices as a key."""
     rng = np.random.default_rng(0)
     small = UserMatrices(
         x=np.round(rng.normal(size=(20, 16)), 2), w_q=np.round(rng.normal(size=(32, 33)), 2)

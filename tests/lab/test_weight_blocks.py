@@ -27,9 +27,6 @@ from tests.lab.small_layer import D, H, K, M, V, cross_layer
 
 @pytest.mark.parametrize("n_kv_heads", [1, 2, 4])
 def test_the_products_are_all_that_counts(n_kv_heads: int) -> None:
-    """Without biases scores are x M yᵀ, and the output is the sum over the heads of A y (W_V
-    W_O).
-    """
     p = Projections.random(7, 4, d_k=3, d_v=2, d_memory=5, n_kv_heads=n_kv_heads)
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(3, 7)), rng.normal(size=(11, 5))
@@ -42,9 +39,6 @@ def test_the_products_are_all_that_counts(n_kv_heads: int) -> None:
 
 @pytest.mark.parametrize("head", range(H))
 def test_slices_of_the_weights(head: int) -> None:
-    """A head's block of each weight matrix is what makes that head's queries, keys, values and
-    contribution.
-    """
     trace = cross_layer()
     p, group = trace.projections, head // 2
     blocks = {name: head_slice(trace, name, head) for name in ("w_q", "w_k", "w_v", "w_o")}
@@ -65,9 +59,6 @@ def test_slices_of_the_weights(head: int) -> None:
 
 
 def test_what_a_block_of_weights_reads() -> None:
-    """A row of a block counts once it holds a number; the identity gives back what it gets,
-    with a bias it does not.
-    """
     plain = Projections.weightless(6, n_heads=3)
     trace = attend(np.ones((2, 6)), plain)
     assert [features_read(trace, "w_q", head) for head in range(3)] == [2, 2, 2]

@@ -22,7 +22,6 @@ BY_HAND = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
 
 @pytest.mark.parametrize("weights", ["random", "tied"])
 def test_the_same_weights_are_cut_differently(weights: str) -> None:
-    """Where widths follow, another number of heads cuts the same columns into other blocks."""
     before = replace(USUAL, weights=weights)
     (note,) = change_notes(before, replace(before, n_heads=8))
     assert "same" in note
@@ -40,7 +39,6 @@ def test_the_same_weights_are_cut_differently(weights: str) -> None:
     ],
 )
 def test_weights_are_drawn_anew(before: Scenario, moved: dict[str, int]) -> None:
-    """Of another embedding size, or where heads have widths of their own, all are others."""
     ((name, size),) = moved.items()
     (note,) = change_notes(before, replace(before, **moved))
     assert "anew" in note
@@ -49,14 +47,12 @@ def test_weights_are_drawn_anew(before: Scenario, moved: dict[str, int]) -> None
 
 
 def test_word_vectors_keep_their_first_numbers() -> None:
-    """A wider embedding goes on where a narrower one ends; the positions have other waves."""
     narrow, wide = (embedding_of(replace(USUAL, d_model=size)).words for size in (16, 24))
     assert np.array_equal(narrow, wide[:, :16])
 
 
 @pytest.mark.parametrize("sizes", [{"d_model": 16}, {"n_heads": 4}, {"d_k": 5}])
 def test_weights_by_hand_do_not_fit(sizes: dict[str, Any]) -> None:
-    """One sentence says for which sizes they were made, whatever came before; else none does."""
     other = replace(BY_HAND, **sizes)
     for before in (None, BY_HAND, other, USUAL):
         (note,) = change_notes(before, other)
@@ -82,11 +78,9 @@ def test_weights_by_hand_do_not_fit(sizes: dict[str, Any]) -> None:
     ],
 )
 def test_nothing_is_said(before: Scenario | None, after: Scenario) -> None:
-    """Where no size moved, or not it alone, where no weights were drawn, or none can be."""
     assert change_notes(before, after) == ()
 
 
 def test_own_matrices_decide_before_the_controls() -> None:
-    """What a control cannot move is not said to have moved."""
     own = replace(USUAL, own=UserMatrices(x=[[0.5] * 6] * 3).url_value(), n_heads=2)
     assert change_notes(own, replace(own, d_model=24)) == ()

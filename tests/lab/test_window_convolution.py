@@ -18,7 +18,6 @@ X = np.random.default_rng(5).standard_normal((7, 11))
 
 
 def test_a_convolution_by_hand() -> None:
-    """Windows may overlap or not, and every filter gives a number for each."""
     filters = np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
     buffer = np.array([5.0, 1.0, 2.0, 7.0, 3.0])
     assert convolve_windows(buffer, filters, step=1).tolist() == [
@@ -47,7 +46,6 @@ def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
 
 
 def test_the_two_tables_of_sizes() -> None:
-    """All heads side by side have a head's columns once for each; the inputs stay as they are."""
     rows = array_sizes(attend(X, Projections.random(11, 3, d_k=5, d_v=2)))
     assert [(row.name, row.one, row.fused) for row in rows] == [
         ("inputs", (7, 11), (7, 11)),

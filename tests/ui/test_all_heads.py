@@ -15,7 +15,6 @@ from tests.viz.reading_scenes import numbers
 
 
 def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
-    """The heads in the URL are those of the grid, of the mean and of the warning."""
     app = opened("all-heads", subset="0.2", mask="causal", head=2)
     trace = page_context(app).trace
     grid, merged = scenes(app)
@@ -38,9 +37,6 @@ def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
 
 
 def test_the_stage_and_the_scale_of_the_grid() -> None:
-    """The grid shows the scores of the chosen stage; the button gives each head its own scale
-    and takes it back.
-    """
     app = opened("all-heads", heads_stage="raw")
     scores = page_context(app).trace.scores
     array = scenes(app)[0]["arrays"]["scores"]
@@ -55,9 +51,6 @@ def test_the_stage_and_the_scale_of_the_grid() -> None:
 
 
 def test_each_view_draws_its_pictures() -> None:
-    """Each view draws its pictures if it is chosen: the query's row, the key's column, the lines of
-    the chosen kind.
-    """
     app = opened("all-heads", heads_view="Row and column", head=1, query=8, key=4)
     shares = page_context(app).trace.probabilities[0]
     _, row, column = scenes(app)
@@ -76,7 +69,6 @@ def test_each_view_draws_its_pictures() -> None:
 
 
 def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell of a head sets head, query and key; a cell of the one wide head keeps the head."""
     app = opened("all-heads", beside_one="true")
     grid = "board heads grid"
     pin(app, monkeypatch, grid, None, "probabilities", 0, 2, 6, 4)
@@ -87,9 +79,6 @@ def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("n_heads", [2, 8])
 def test_one_wide_head_beside_several(n_heads: int) -> None:
-    """The URL shows the same weights as one head: the engine's own run with one head, as many
-    parameters and multiplications, h times the scores.
-    """
     app = opened("all-heads", n_heads=n_heads, d_model=16, beside_one="true", heads_stage="raw")
     trace = page_context(app).trace
     one = attend(trace.inputs, replace(trace.projections, n_heads=1, n_kv_heads=None))
@@ -105,7 +94,6 @@ def test_one_wide_head_beside_several(n_heads: int) -> None:
 
 
 def test_one_head_is_not_compared_with_one_wide_head() -> None:
-    """Split offers one wide head beside several; a layer with one head has nothing to compare."""
     offered = {
         n_heads: "Compare with one wide head"
         in [button.label for button in opened("split", n_heads=n_heads).button]
@@ -118,9 +106,6 @@ def test_one_head_is_not_compared_with_one_wide_head() -> None:
 
 
 def test_an_average_that_hides_nothing() -> None:
-    """The warning about averages is shown if heads look at different tokens: not with a single
-    token.
-    """
     for text, hides in (("Hello", False), ("we like tea", True)):
         app = opened("all-heads", text=text)
         assert (facts(app)["average_hides"], len(app.warning)) == (hides, int(hides))

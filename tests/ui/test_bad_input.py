@@ -55,9 +55,6 @@ WORDLESS = {
     ],
 )
 def test_an_empty_sentence(page: str, text: str) -> None:
-    """Without a word the page says what to do; the heading or the last picture and the controls
-    stay, and a new sentence works at once.
-    """
     app = opened(page, n_heads=2, text="first words")
     app.text_input(key="text").set_value(text).run()
     assert isinstance(error(app), TextError)
@@ -70,7 +67,6 @@ def test_an_empty_sentence(page: str, text: str) -> None:
 
 @pytest.mark.parametrize("page", sorted(WORDLESS))
 def test_a_layer_that_a_page_does_not_show(page: str) -> None:
-    """A page that shows nothing of the user's layer is there although no layer can be made."""
     app = opened(page, n_heads=5, d_model=64, text="")
     assert not errors(app)
     assert not app.warning
@@ -79,7 +75,6 @@ def test_a_layer_that_a_page_does_not_show(page: str) -> None:
 
 @pytest.mark.parametrize(("text", "n_notes"), [("the cat", 0), ("القط رأى الصندوق", 1)])
 def test_the_order_of_a_sentence_from_right_to_left(text: str, n_notes: int) -> None:
-    """The page says once how its positions are counted; of other sentences it says nothing."""
     (*said,) = sentence_notes(page_context(opened("scores", text=text)).scenario)
     assert len(said) == n_notes
     captions = [caption.value for caption in opened("compare", text=text).caption]
@@ -98,9 +93,6 @@ REMEDIES = {
 @pytest.mark.parametrize("page", ["overview", "scores", "output"])
 @pytest.mark.parametrize("label", REMEDIES)
 def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
-    """Five heads cannot share 64 evenly: the page says so, and each button offered makes it
-    whole with one click.
-    """
     app = opened(page, d_model=64, n_heads=5)
     assert (facts(app)["uneven"], len(app.warning)) == ((5, 64), 1)
     assert not scenes(app)
@@ -130,9 +122,6 @@ def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
     ],
 )
 def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: str) -> None:
-    """Whatever the sizes and weights, there is a way out and each leads to a page without an
-    error.
-    """
     first = opened(d_model=d_model, n_heads=n_heads, weights=weights)
     labels = [button.label for button in first.main.button]
     assert labels
@@ -154,7 +143,6 @@ def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: s
 def test_an_impossible_layer_is_explained(
     address: dict[str, object], named: set[str], page: str
 ) -> None:
-    """What the engine refuses is shown in its own words in the place of the page."""
     app = opened(page, **address)
     assert named <= named_in(str(error(app)))
     assert app.error[0].value == escape_markdown(str(error(app)))
@@ -163,10 +151,6 @@ def test_an_impossible_layer_is_explained(
 
 
 def test_an_error_of_the_engine_is_shown_and_not_logged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence of an AttentionError appears letter by letter, whatever is in it; nothing
-    reaches the log.
-    """
-
     def refuse(scenario: Scenario, sequence: int) -> None:
         raise SettingsError("<b>no</b> **way** [x](http://x) $1$ :red[x]")
 
@@ -179,10 +163,6 @@ def test_an_error_of_the_engine_is_shown_and_not_logged(monkeypatch: pytest.Monk
 
 
 def test_any_other_error_is_logged(monkeypatch: pytest.MonkeyPatch, logged: list[str]) -> None:
-    """A bug is not swallowed: it is in the log with its message, and the visitor sees that
-    something is wrong.
-    """
-
     def fail(scenario: Scenario, sequence: int) -> None:
         raise RuntimeError("a bug of ours")
 
@@ -195,9 +175,6 @@ def test_any_other_error_is_logged(monkeypatch: pytest.MonkeyPatch, logged: list
 
 
 def test_user_text_in_markdown_is_escaped() -> None:
-    """Every ASCII sign that Markdown could take for markup is preceded by a backslash; a line
-    break is a space.
-    """
     signs = "\\`*_{}[]()<>#+-.!|$~:&"
     assert escape_markdown(signs) == "".join("\\" + sign for sign in signs)
     assert escape_markdown("a\nb\rc é 😀") == "a b c é 😀"
@@ -224,9 +201,6 @@ def test_user_text_in_markdown_is_escaped() -> None:
     ],
 )
 def test_what_the_browser_seeks_after_the_escapes_is_broken_up(sought: str) -> None:
-    """Links, icons and signs set as one, which the browser looks for in what is left of
-    Markdown, are not found.
-    """
     shown = escape_markdown(f"a {sought} b").replace("\\", "")
     assert sought not in shown
     assert shown.replace(JOINER, "") == f"a {sought} b"

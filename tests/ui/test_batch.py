@@ -32,7 +32,6 @@ STEPS_OF_STORY = [page.url_path for page in story_steps()]
 
 
 def test_two_lines_are_a_batch_of_three() -> None:
-    """What is typed below the sentence runs as a batch, and stands in the URL as plain text."""
     app = unfolded(opened("scores", text=TEXTS[0], n_heads=2))
     assert "sentences" not in stage(app)
     app.get_by_key("batch").set_value(QUERY["batch"]).run()
@@ -44,9 +43,6 @@ def test_two_lines_are_a_batch_of_three() -> None:
 
 @pytest.mark.parametrize("page", STEPS_OF_STORY)
 def test_every_step_shows_the_chosen_sentence(page: str) -> None:
-    """A step shows the chosen part of the batch with the labels of that sentence, and names the
-    shape of the whole batch; the sentence alone has equal numbers.
-    """
     app = opened(page, **QUERY, sentence=2, query=1)
     trace, whole = page_context(app).trace, trace_of(BATCH)
     assert trace.labels("T") == ("the", "dog", "ran", "[pad]", "[pad]")
@@ -63,7 +59,6 @@ def test_every_step_shows_the_chosen_sentence(page: str) -> None:
 
 
 def test_the_arithmetic_is_that_of_the_sentence() -> None:
-    """The same cell of two sentences is worked out from other numbers."""
     for place in (0, 2):
         app = opened("scores", **QUERY, sentence=place, query=1, key=2)
         worked_out = facts(app)["arithmetic"]
@@ -73,7 +68,6 @@ def test_the_arithmetic_is_that_of_the_sentence() -> None:
 
 
 def test_the_split_names_places_in_the_batch() -> None:
-    """The table of the split has the shape of the whole batch, and places in the sentence."""
     app = opened("split", **QUERY, sentence=1, head=1, query=1, feature=3)
     assert facts(app)["shape"] == (3, 2, 5, 8)
     places = facts(app)["places"]
@@ -81,7 +75,6 @@ def test_the_split_names_places_in_the_batch() -> None:
 
 
 def test_choosing_a_sentence_computes_nothing() -> None:
-    """A choice on the stage moves to another part of the very same batch, and to the URL."""
     app = opened("softmax", **QUERY)
     before = page_context(app).batch
     app.session_state["sentence"] = 1
@@ -95,7 +88,6 @@ def test_choosing_a_sentence_computes_nothing() -> None:
 def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Only a whole number from 0 chooses a sentence."""
     held: dict[str, Any] = {}
     monkeypatch.setattr("attention_ui.sequence.st.session_state", held)
     for value in (-1, 1.5, "1", None, [1]):
@@ -109,16 +101,12 @@ def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
     ("asked", "shown"), [("3", 2), ("999999", 2), ("-1", 0), ("<b>", 0), ("1e9", 0)]
 )
 def test_a_sentence_that_there_is_not(asked: str, shown: int) -> None:
-    """A place beyond the batch becomes the last, nonsense leaves the first; the page says both."""
     app = opened("scores", **QUERY, sentence=asked)
     assert page_context(app).sequence == shown
     assert [(label, wish) for label, wish, _ in refused(app)] == [("Sentence", asked)]
 
 
 def test_a_hostile_batch() -> None:
-    """A text beyond all bounds is cut, four sentences run, and the page says both; markup stays
-    text.
-    """
     lines = ["<script>alert(1)</script> $x$ **b**", "שלום 👩🏽", *["a b"] * 3, "x" * 3000]
     app = opened("scores", text=TEXTS[0], batch="\n".join(lines))
     assert len(page_context(app).sentences) == 4
@@ -129,14 +117,12 @@ def test_a_hostile_batch() -> None:
 
 
 def test_a_line_without_a_word_is_named_and_nothing_is_lost() -> None:
-    """The page says which further sentence holds no word; what was typed stays."""
     app = opened("scores", text=TEXTS[0], batch="it slept\n\u200e")
     assert "2" in str(error(app))
     assert app.get_by_key("batch").value == "it slept\n\u200e"
 
 
 def test_with_one_sentence_nothing_changes() -> None:
-    """No choice, no picture, no entry of the URL, the same trace."""
     app = opened("scores", text=TEXTS[0], n_heads=2)
     assert {"batch", "sentence"}.isdisjoint(app.query_params)
     assert "sentences" not in stage(app)
@@ -146,7 +132,6 @@ def test_with_one_sentence_nothing_changes() -> None:
 
 @pytest.mark.parametrize("page", ["all-heads", "mask-workshop", "arrays", "compare"])
 def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
-    """Outside the story the chosen sentence runs alone; the page says so and keeps the choice."""
     app = opened(page, **QUERY, sentence=1)
     assert page_context(app).scenario == Scenario(TEXTS[1], n_heads=2)
     assert page_context(app).trace.sizes["B"] == 1
@@ -155,7 +140,6 @@ def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
 
 
 def test_x_can_be_edited_in_the_first_sentence_only() -> None:
-    """Edits belong to the first sentence: the board of another one offers none of X."""
     for place, editable in ((0, True), (1, False)):
         app = opened("projections", **QUERY, sentence=place)
         panels = {panel["array"]: panel for panel in scenes(app)[0]["panels"]}
@@ -164,14 +148,12 @@ def test_x_can_be_edited_in_the_first_sentence_only() -> None:
 
 
 def test_the_example_shows_a_batch() -> None:
-    """The example has three sentences of different lengths and begins with the first."""
     preset = next(preset for preset in presets() if preset.scenario.batch)
     assert trace_of(preset.scenario).sizes["B"] == 3
     assert preset.session_values["sentence"] == 0
 
 
 def test_all_steps_hand_out_the_whole_batch() -> None:
-    """The code below a step is that of all sequences."""
     app = opened("scores", **QUERY, sentence=1)
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()
@@ -179,7 +161,6 @@ def test_all_steps_hand_out_the_whole_batch() -> None:
 
 
 def test_the_overview_says_how_many_sentences_run() -> None:
-    """It counts the sentences of the batch, and has no word of it for one."""
     app, alone = opened("overview", **QUERY), opened("overview", text=TEXTS[0])
     assert [facts(one)["sentences"] for one in (app, alone)] == [3, 1]
     assert "3" in stage(app)["says"]

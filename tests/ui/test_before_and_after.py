@@ -14,7 +14,6 @@ from tests.ui.app import facts, opened
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_link_opens_a_form_and_its_answers_make_a_code(form: str) -> None:
-    """Ten questions without an answer at first; the right ones give the code of who knows how."""
     app = opened("before-and-after", form=form)
     assert (facts(app)["form"], facts(app)["blank"]) == (form, 10)
     wanted = form_result(form)
@@ -26,7 +25,6 @@ def test_a_link_opens_a_form_and_its_answers_make_a_code(form: str) -> None:
 
 
 def test_two_codes_give_the_gain() -> None:
-    """By link, too; two codes of one form are refused."""
     before, after = form_result("A", "diagonal"), form_result("B")
     app = opened("before-and-after", code_before=before.code, code_after=after.code)
     told = facts(app)
@@ -37,7 +35,6 @@ def test_two_codes_give_the_gain() -> None:
 
 
 def test_two_files_give_the_gain() -> None:
-    """The files that the page gives; one that holds no code changes nothing and is refused."""
     before, after = form_result("A", "diagonal"), form_result("B")
     app = opened("before-and-after")
     for when, result in (("before", before), ("after", after)):
@@ -51,7 +48,6 @@ def test_two_files_give_the_gain() -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_sheet_has_every_question_and_a_key(form: str) -> None:
-    """Ten questions with their options, and ten answers on a page of their own."""
     page = form_sheet(form)
     asked, key = page.split('class="key"')
     assert len(re.findall(r'class="options"', asked)) == 10

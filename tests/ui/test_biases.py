@@ -37,7 +37,6 @@ def described(page: str, **address: object) -> str:
 def test_a_projected_number_is_told_with_its_bias(
     choices: dict[str, Any], w_q: str, w_v: str
 ) -> None:
-    """A row times a column is not the number that follows where a bias is added to it."""
     choices = choices | {"which": "queries", "head": 1, "query": 2, "feature": 3}
     app = opened("projections", **choices)
     told, column = facts(app), page_context(app).trace.sizes["K"] + 3
@@ -53,7 +52,6 @@ def test_a_projected_number_is_told_with_its_bias(
 
 
 def test_a_projection_without_a_bias_is_told_without() -> None:
-    """Without a bias nothing is added, and no sentence says so."""
     assert facts(opened("projections"))["bias"] is None
     assert facts(opened("overview"))["biases"] == []
     assert facts(opened("output"))["has_bias"] is False
@@ -70,9 +68,6 @@ def test_a_projection_without_a_bias_is_told_without() -> None:
     ],
 )
 def test_what_the_output_is_made_of(choices: dict[str, Any], bias: bool, residual: bool) -> None:
-    """Without W_O the merged heads are the output as they are only where nothing is added to
-    them.
-    """
     for weights, multiplied in (("random", True), ("weightless", False)):
         app = opened("output", **choices, weights=weights)
         told = facts(app)
@@ -97,9 +92,6 @@ def test_what_the_output_is_made_of(choices: dict[str, Any], bias: bool, residua
 def test_a_board_names_the_matrix_as_the_notation_does(
     page: str, choices: dict[str, Any], name: str
 ) -> None:
-    """Descriptions for screen readers have the symbols of the board; sentences name the matrix that
-    is not transposed.
-    """
     told = facts(opened(page, **choices))
     assert name in described(page, **choices)
     in_sentences = symbol(told["mixed_by"] if page == "output" else told["symbols"][1])
@@ -110,13 +102,11 @@ def test_a_board_names_the_matrix_as_the_notation_does(
 def test_the_question_of_a_page_names_the_matrix_as_the_notation_does(
     notation: str, name: str
 ) -> None:
-    """The heading and the formula below it mean the same matrix."""
     question = page_of("output").question.replace("W_O", name)
     assert question in texts(opened("output", notation=notation)).replace("\\", "")
 
 
 def test_the_notebook_writes_biases() -> None:
-    """The formula of a step is that of the line below it."""
     cells = {
         cell["id"]: cell["source"]
         for cell in json.loads(notebook(page_context(opened(**BIASED)).trace))["cells"]
@@ -127,7 +117,6 @@ def test_the_notebook_writes_biases() -> None:
 
 
 def test_the_heads_are_mixed_by_a_matrix_that_is_there() -> None:
-    """The page about merging names it as the next page does, and says if there is none."""
     told = facts(opened("merge", notation="note"))
     assert (symbol(told["mixed_by"]), told["has_w_o"]) == ("W₀", True)
     assert facts(opened("merge", weights="weightless"))["has_w_o"] is False

@@ -34,11 +34,6 @@ from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context
     ],
 )
 def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
-    """Only a field for a fraction, which Streamlit guards itself, or what is not bound, is drawn
-    directly.
-
-    And one function binds widgets, which notes what they are called.
-    """
     found = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
     assert {file.name for file in found if re.search(widget, file.read_text("utf-8"))} == files
 
@@ -48,9 +43,6 @@ def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
     [("mask-workshop", "mw_masks"), ("growth", "growth_n"), ("growth", "growth_lines")],
 )
 def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
-    """Where every choice of a group is taken back, the app writes an empty text, and follows it
-    without a word.
-    """
     app = opened(page, **{name: ""})
     assert app.session_state[name] == []
     assert not app.toast
@@ -58,9 +50,6 @@ def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_choice_of_a_page_is_understood(page: str) -> None:
-    """A URL with every choice of a page, none of them its default, is followed without a
-    word, at once.
-    """
     url = dict(choices(opened(page)))
     app = opened(page, **url)
     assert not app.toast
@@ -75,9 +64,6 @@ def test_every_choice_of_a_page_is_understood(page: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_a_choice_set_to_nothing(page: str) -> None:
-    """Where one is always chosen, a URL that sets every choice of a page to nothing gives
-    the first one.
-    """
     plain = opened(page)
     wished = [name for name, _ in choices(plain) if not isinstance(plain.session_state[name], list)]
     app = opened(page, **dict.fromkeys(wished, ""))
@@ -100,9 +86,6 @@ def choices(app: AppTest) -> Iterator[tuple[str, str]]:
 
 
 def test_a_kernel_keeps_its_digits() -> None:
-    """Nine numbers of the most digits are taken as they stand, and so they are shown and stay
-    in the URL.
-    """
     given = ", ".join([" ".join(["0.123456789", "-1.2345678901234567e-101", "4"])] * 3)
     app = opened("convolution", conv_kernel="own", conv_own=given)
     assert app.session_state["conv_own"] == given
@@ -111,9 +94,6 @@ def test_a_kernel_keeps_its_digits() -> None:
 
 
 def test_parameters_that_nobody_knows_do_nothing() -> None:
-    """Foreign names in the URL are left alone, even those that no widget can have or that
-    the session uses.
-    """
     foreign = {
         "utm_source": "x",
         "__proto__": "1",
@@ -131,9 +111,6 @@ def test_parameters_that_nobody_knows_do_nothing() -> None:
 
 
 def test_a_step_back_takes_a_choice_back_once() -> None:
-    """A URL that says "unset" gives up what the app wrote there; said again, too late, it
-    takes nothing.
-    """
     app = opened("scores", head=2, query=3)
     del app.query_params["head"]
     app.query_params["unset"] = "head.n_heads.subset"

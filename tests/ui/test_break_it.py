@@ -17,7 +17,6 @@ CAUSAL_BUTTON = "Choose a causal mask"
 
 
 def test_every_mistake_is_caught_by_a_shown_check() -> None:
-    """Under a mask at least one check finds each mistake; without a mistake all checks pass."""
     app = opened("break-it", mask="causal")
     for key in (NO_MISTAKE, *(mistake.key for mistake in MISTAKES)):
         app.selectbox(key="choose bi_fault").set_value(key).run()
@@ -29,7 +28,6 @@ def test_every_mistake_is_caught_by_a_shown_check() -> None:
 
 
 def test_a_mistake_that_changes_nothing_says_what_it_needs() -> None:
-    """Without a mask the mask mistake cannot be seen; a button chooses one."""
     app = opened("break-it", bi_fault="mask")
     stated = facts(app)
     assert (stated["mistake_shows"], len(app.info)) == (False, 1)
@@ -42,7 +40,6 @@ def test_a_mistake_that_changes_nothing_says_what_it_needs() -> None:
 
 
 def test_a_causal_mask_is_offered_only_if_it_helps() -> None:
-    """One token needs another sentence, not a causal mask."""
     for mask in ("causal", "none"):
         app = opened("break-it", bi_fault="mask", text="a", mask=mask)
         assert facts(app)["mistake_shows"] is False
@@ -60,7 +57,6 @@ def test_a_causal_mask_is_offered_only_if_it_helps() -> None:
     ],
 )
 def test_what_the_wrong_axis_needs(alike: dict[str, object]) -> None:
-    """Shares are equal along both axes if scores do not differ or a query sees one token."""
     app = opened("break-it", bi_fault="axis", **alike)
     stated = facts(app)
     assert (stated["mistake_shows"], stated["needed"]) == (False, mistake_by_key("axis").needs)
@@ -68,7 +64,6 @@ def test_what_the_wrong_axis_needs(alike: dict[str, object]) -> None:
 
 
 def test_spot_the_mistake() -> None:
-    """The mistake is named only if it is guessed or requested; the next round hides another."""
     hidden = hidden_mistake(1)
     wrong = next(mistake for mistake in MISTAKES if mistake is not hidden)
     app = opened("break-it", bi_spot="true")
@@ -89,9 +84,6 @@ def test_spot_the_mistake() -> None:
 
 
 def test_a_round_that_cannot_be_won() -> None:
-    """With one head a hidden mistake of the heads changes nothing: the page states it, and does not
-    name the mistake.
-    """
     place, hidden = next(
         (n, one) for n in range(1, 99) if (one := hidden_mistake(n)).key == "split"
     )
@@ -104,7 +96,6 @@ def test_a_round_that_cannot_be_won() -> None:
 
 
 def test_the_first_field_with_wrong_numbers() -> None:
-    """The first wrong field is shown, and its numbers differ; those of earlier fields do not."""
     stated = facts(opened("break-it", bi_fault="merge"))
     assert (stated["first_wrong_field"], stated["shown_field"]) == ("merged", "merged")
     assert stated["shown_field_differs"]
@@ -112,22 +103,17 @@ def test_the_first_field_with_wrong_numbers() -> None:
 
 
 def test_checks_have_true_minus_signs() -> None:
-    """As all other numbers of the page: where weights are small, differences have an exponent
-    below 0.
-    """
     text = texts(opened("break-it", init="small", bi_fault="scale"))
     assert re.search(r"\d\.\d+e−05\b", text)
     assert not re.search(r"\de-\d", text)
 
 
 def test_a_mistake_that_changes_only_rounding() -> None:
-    """With one head there is nothing to swap: a difference by rounding is not called wrong."""
     assert facts(opened("break-it", n_heads=1, bi_fault="split"))["shown_field_differs"] is False
     assert facts(opened("break-it", bi_fault="split"))["shown_field_differs"] is True
 
 
 def test_the_output_belongs_to_no_head() -> None:
-    """Its board names no head; that of the merged heads does."""
     output = scenes(opened("break-it", n_heads=1, bi_field="output"))[0]["description"]
     merged = scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]
     assert (named_in(output) & {"0", "1"}, "1" in named_in(merged)) == (set(), True)

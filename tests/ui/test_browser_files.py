@@ -16,16 +16,12 @@ from tests.ui.asking import asked
 def test_the_path_of_the_whole_app_stands_before(
     monkeypatch: pytest.MonkeyPatch, setting: str, before: str
 ) -> None:
-    """Behind a proxy the app may have a folder of its own."""
     monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": setting}.__getitem__)
     assert base_path() == before
     assert plotly_route().path == f"{before}/{PLOTLY_URL}"
 
 
 def test_plotly_js_is_that_of_the_package() -> None:
-    """The file is plotly.js, its URL names the version of the package, and a browser may keep it
-    for good.
-    """
     answer = asyncio.run(asked(Starlette(routes=[plotly_route()]), f"/{PLOTLY_URL}"))
     assert answer.status == 200
     assert b"plotly.js v" in answer.body[:200]

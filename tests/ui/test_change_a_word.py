@@ -11,7 +11,6 @@ from tests.ui.uploads import ANIMAL
 
 
 def test_change_one_word() -> None:
-    """The example sets sentence, words, head and cell; both shares are those of the engine."""
     app = opened("change-a-word", text="something else entirely")
     assert (facts(app)["replaced"], len(app.info)) == ("entirely", 1)  # for “tired” is not there
     next(button for button in app.button if button.label == "tired / wide").click().run()
@@ -25,7 +24,6 @@ def test_change_one_word() -> None:
 
 
 def test_the_page_opens_with_the_animal() -> None:
-    """Without parameters the page shows what “it” gives “animal”, in text and on the board."""
     app = opened("change-a-word")
     assert facts(app)["asks_and_is_read"] == ("it", "animal")
     assert facts(app)["before_and_after"] == pytest.approx([0.653, 0.300], abs=5e-4)
@@ -34,9 +32,6 @@ def test_the_page_opens_with_the_animal() -> None:
 
 
 def test_whose_share_a_strongest_change_is() -> None:
-    """Each button names query and key of its change, also where both are the changed word, and
-    shows its head.
-    """
     app = opened("change-a-word", text=ANIMAL)
     strongest = facts(app)["strongest"]
     moves = change_word(ANIMAL, "tired", "wide").largest(5)
@@ -57,7 +52,6 @@ def test_whose_share_a_strongest_change_is() -> None:
     ],
 )
 def test_which_word_is_replaced(text: str, after: str, again: bool) -> None:
-    """A word that stands twice is replaced in its first place, also if it is the last word."""
     app = opened("change-a-word", text=text)
     assert (facts(app)["is_repeated"], len(app.info)) == (again, 1)
     assert after in texts(app)

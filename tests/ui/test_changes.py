@@ -6,7 +6,6 @@ from tests.ui.app import gone_to, opened, texts
 
 
 def test_the_note_stands_until_something_else_moves() -> None:
-    """It stays while the visitor looks at the page, and goes with the next choice or page."""
     app = opened("scores")
     app.number_input(key="d_model").set_value(24).run()
     note = "24 instead of 16"
@@ -20,7 +19,6 @@ def test_the_note_stands_until_something_else_moves() -> None:
 
 
 def test_heads_that_do_not_divide_are_passed_over() -> None:
-    """The note describes the change from the last layer that could be run."""
     app = opened("scores")
     for n_heads in (5, 8):
         app.slider(key="n_heads").set_value(n_heads).run()
@@ -28,9 +26,6 @@ def test_heads_that_do_not_divide_are_passed_over() -> None:
 
 
 def test_the_first_example_left_by_its_size() -> None:
-    """Another number of heads makes the weights random, and a note says so; after going back it is
-    gone.
-    """
     app = opened("scores", bare=True)
     assert "made for 8 features and 2 heads" not in texts(app)
     app.slider(key="n_heads").set_value(4).run()

@@ -34,9 +34,6 @@ PAGES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_chart_has_a_table(page: str) -> None:
-    """One table for each chart, made only when it is opened, and never empty; its files are named
-    after the page, no two of them alike.
-    """
     app = opened(page, **PAGES[page])
     shown = [one.proto for one in app.get("bidi_component")]
     named = [chart.id for chart in shown if chart.component_name == f"{COMPONENT_PREFIX}.chart"]

@@ -21,9 +21,6 @@ def all_opened(app: AppTest) -> AppTest:
 
 
 def test_all_claims_are_shown() -> None:
-    """Without a filter every claim is there with its correction and what its check found, each text
-    in a box and the first box open; filters take the others away.
-    """
     app = opened("claims")
     first = [one.id for one in CLAIMS if one.text == next(iter(TEXTS))]
     assert [name for name in facts(app) if name.startswith("claim_")] == [
@@ -48,18 +45,12 @@ def test_all_claims_are_shown() -> None:
     ("words", "name"), [("QKT", "note-divided-by-d"), ("4nC2", "popular-twice-as-long")]
 )
 def test_raised_signs_of_claims_are_found_as_plain_ones(words: str, name: str) -> None:
-    """Who types QKT finds QKᵀ, and C2 finds C²: the claims are searched as the concepts and the
-    glossary are.
-    """
     app = opened("claims", claims_words=words)
     assert facts(app)["claims_shown"] == [name]
     assert escape_markdown(find_claim(name).statement) in texts(app)
 
 
 def test_claims_have_true_minus_signs() -> None:
-    """No number of a check is written with a hyphen; some are below 0, or so small that their
-    exponent is.
-    """
     app = all_opened(opened("claims"))
     said = [escape_markdown(with_minus_signs(one.check().sentence)) for one in CLAIMS]
     assert all(text in texts(app) for text in said)

@@ -36,13 +36,11 @@ def led() -> tuple[AppTest, str]:
 
 
 def test_without_a_room_no_file_is_made(tmp_path: Path) -> None:
-    """Who only looks at the page leaves nothing on the disk."""
     assert facts(opened("class"))["room"] == ""
     assert not list(tmp_path.iterdir())
 
 
 def test_a_teacher_opens_a_room_and_a_student_joins(tmp_path: Path) -> None:
-    """By the link, and by the letters as they are typed; only the one who opened it leads."""
     teacher, room = led()
     assert facts(teacher)["role"] == "teacher"
     assert parse_qs(urlsplit(facts(teacher)["student_link"]).query) == {"room": [room]}
@@ -58,7 +56,6 @@ def test_a_teacher_opens_a_room_and_a_student_joins(tmp_path: Path) -> None:
 
 
 def test_the_question_is_the_one_of_practice() -> None:
-    """With the numbers of the layer that is set, and its answer; the vote opens and closes."""
     app, room = led()
     app.selectbox(key="class_step").set_value("scores")
     app.number_input(key="class_number").set_value(3)
@@ -80,9 +77,6 @@ def test_the_question_is_the_one_of_practice() -> None:
 
 
 def test_the_teachers_link_makes_a_teacher_and_leaves_no_trace() -> None:
-    """Opened elsewhere it leads the class; the secret does not stay in the URL, and a wrong one
-    is refused.
-    """
     app, room = led()
     given = parse_qs(urlsplit(facts(app)["teacher_link"]).query)
     again = opened("class", room=room, teacher=given["teacher"][0])
@@ -93,7 +87,6 @@ def test_the_teachers_link_makes_a_teacher_and_leaves_no_trace() -> None:
 
 
 def test_a_deleted_room_is_gone() -> None:
-    """For the teacher, and for who comes by its link."""
     app, room = led()
     app = pressed(app, "Delete it now")
     assert facts(app)["room"] == ""
@@ -101,7 +94,6 @@ def test_a_deleted_room_is_gone() -> None:
 
 
 def test_letters_that_are_none_are_told() -> None:
-    """Typed wrongly, or in a link; nothing breaks."""
     app = opened("class")
     app.text_input(key="class_letters").set_value("<b>")
     assert isinstance(error(pressed(app, "Join")), RoomError)
@@ -109,14 +101,12 @@ def test_letters_that_are_none_are_told() -> None:
 
 
 def test_the_room_stays_while_other_pages_are_shown() -> None:
-    """A teacher who shows a step comes back to the same room, still as its teacher."""
     app, room = led()
     back = gone_to(gone_to(app, "scores"), "class")
     assert (facts(back)["room"], facts(back)["role"]) == (room, "teacher")
 
 
 def test_a_step_that_is_too_long_for_a_hand_is_not_asked() -> None:
-    """The page says why, and its button asks nothing."""
     app = pressed(opened("class", d_model=64, n_heads=2), "Open a room")
     app.selectbox(key="class_step").set_value("scores").run()
     assert isinstance(error(app), SettingsError)
@@ -127,7 +117,6 @@ def test_a_step_that_is_too_long_for_a_hand_is_not_asked() -> None:
 
 
 def test_the_url_of_the_server_can_be_edited() -> None:
-    """The link and its code follow; other texts are refused, and the room goes on."""
     app, room = led()
     app.text_input(key="class_base").set_value("lab.example:8080/maths/").run()
     assert facts(app)["student_link"] == f"http://lab.example:8080/maths/class?room={room}"
@@ -150,7 +139,6 @@ def test_the_url_of_the_server_can_be_edited() -> None:
 
 
 def test_the_address_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is one that a phone can reach; in no network the app still runs on its own machine."""
     assert socket.inet_aton(links.network_address()) or links.network_address() == "localhost"
 
     def unreachable(*_: object) -> None:
@@ -161,7 +149,6 @@ def test_the_address_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_code_is_a_picture_without_a_script() -> None:
-    """An SVG of squares, with the quiet zone that cameras need, and another for another text."""
     one, other = (
         links.qr_code_url(f"http://192.0.2.2:8501/class?room={r}") for r in ("BBBB", "BBBC")
     )
@@ -174,9 +161,6 @@ def test_a_code_is_a_picture_without_a_script() -> None:
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_a_guess_is_asked_with_its_options(item: str) -> None:
-    """What is asked is what the stage asks, and the engine's answer is the right option; where the
-    layer has no cell for it, nothing can be asked.
-    """
     app, room = led()
     app.selectbox(key="class_kind").set_value("Guess first").run()
     app.selectbox(key="class_item").set_value(item).run()
@@ -195,9 +179,6 @@ def test_a_guess_is_asked_with_its_options(item: str) -> None:
 
 
 def test_a_question_of_a_lesson_is_asked() -> None:
-    """Every question with options of every lesson that comes with the app can be chosen, with its
-    right option.
-    """
     offered = lesson_questions()
     expected = {
         (lesson.title, moment.question.ask): moment.question.options[moment.question.right]

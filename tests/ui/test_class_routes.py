@@ -40,7 +40,6 @@ def ballot(room: str, visitor: int, answer: str = "6", number: int = 1) -> dict[
 
 
 def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlette) -> None:
-    """Neither the answer, nor its arithmetic, nor what others said; afterwards all of it."""
     made = opened(CHOICE)
 
     async def visit() -> list[Answered]:
@@ -62,9 +61,6 @@ def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlett
 
 
 def test_the_teacher_sees_how_many_are_in_the_room(server: Starlette) -> None:
-    """Each browser once, also before the first question; not the teacher's own, and no student is
-    told.
-    """
     made: NewRoom = room_service().change(Rooms.open, "")
     path = f"{STATE}?room={made.room}"
 
@@ -80,9 +76,6 @@ def test_the_teacher_sees_how_many_are_in_the_room(server: Starlette) -> None:
 
 
 def test_the_teacher_hears_of_every_vote(server: Starlette) -> None:
-    """With the secret the count is told while the vote is open, the bars when it is closed; with a
-    wrong one nothing is.
-    """
     made = opened()
 
     async def visit() -> list[Answered]:
@@ -101,9 +94,6 @@ def test_the_teacher_hears_of_every_vote(server: Starlette) -> None:
 
 
 def test_who_waits_is_told_when_there_is_news(server: Starlette) -> None:
-    """A request with what was seen waits: for a student votes are no news, a move is; without any
-    it ends with nothing.
-    """
     made = opened()
 
     async def visit() -> list[Answered]:
@@ -125,7 +115,6 @@ def test_who_waits_is_told_when_there_is_news(server: Starlette) -> None:
 
 
 def test_an_answered_vote_is_kept(server: Starlette) -> None:
-    """As a hand writes it; whoever opens the file afterwards finds it, and the last one counts."""
     made = opened()
 
     async def visit() -> list[object]:
@@ -163,7 +152,6 @@ def test_an_answered_vote_is_kept(server: Starlette) -> None:
 def test_what_no_page_sends_is_refused(
     server: Starlette, body: bytes | dict[str, object], status: int
 ) -> None:
-    """With a sentence and its status, and nothing is kept."""
     made = opened()
     if isinstance(body, dict) and body and "room" not in body:
         body = ballot(made.room, 1) | body
@@ -173,7 +161,6 @@ def test_what_no_page_sends_is_refused(
 
 
 def test_another_site_cannot_vote(server: Starlette) -> None:
-    """What a form of another site may send is refused by its type."""
     made = opened()
     vote = ballot(made.room, 1)
     kinds = ("text/plain", "application/x-www-form-urlencoded", "")
@@ -182,7 +169,6 @@ def test_another_site_cannot_vote(server: Starlette) -> None:
 
 
 def test_a_flood_of_one_visitor_hinders_nobody(server: Starlette) -> None:
-    """A thousand votes of one visitor are refused but for the first; thirty others are all kept."""
     made = opened()
 
     async def visit() -> tuple[list[Answered], list[Answered]]:
@@ -199,7 +185,6 @@ def test_a_flood_of_one_visitor_hinders_nobody(server: Starlette) -> None:
 
 
 def test_one_address_cannot_take_every_seat(tmp_path: Path) -> None:
-    """With a new token for each vote a flood ends at the seats of its address; others find room."""
     now = [0.0]
     full = RoomService(tmp_path / "classes.sqlite3", lambda: now[0])
     made: NewRoom = full.change(Rooms.open, "")
@@ -218,9 +203,6 @@ def test_one_address_cannot_take_every_seat(tmp_path: Path) -> None:
 
 
 def test_texts_come_as_texts(server: Starlette) -> None:
-    """A hostile question is JSON all the way, and no page can be asked to run it as one of its
-    own.
-    """
     hostile = "</script><img src=x onerror=alert(1)>"
     made = opened(type(CHOICE)("choice", hostile, 0.0, hostile, options=(hostile, "b")))
     answer = asyncio.run(asked(server, f"{STATE}?room={made.room}"))

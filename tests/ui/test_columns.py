@@ -83,7 +83,6 @@ def _silent_on_the_notation(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_silent_on_the_notation")
 @pytest.mark.parametrize(("page", "choices"), CASES)
 def test_sentences_about_rows_and_columns_stay(page: str, choices: dict[str, Any]) -> None:
-    """Sentences speak of matrices in which tokens are rows, whatever the boards show."""
     ours, gml = (
         [
             side.lower()
@@ -98,18 +97,12 @@ def test_sentences_about_rows_and_columns_stay(page: str, choices: dict[str, Any
 @pytest.mark.parametrize("page", BOARDS)
 @pytest.mark.parametrize("notation", ["gml", "columns"])
 def test_one_line_says_how_matrices_lie(page: str, notation: str) -> None:
-    """Where boards are transposed the page says it once, with the gap to the same layer computed
-    in that convention.
-    """
     assert facts(opened(page, notation=notation))["gap_with_columns"] < 1e-9
     assert "gap_with_columns" not in facts(opened(page))
 
 
 @pytest.mark.parametrize("page", BOARDS)
 def test_our_letters_stay_where_only_the_matrices_are_transposed(page: str) -> None:
-    """With `columns` the boards are transposed, the letters and the numbers stay; a weight matrix
-    has our letter with a sign for transposed.
-    """
     ours, columns = (opened(page, notation=notation) for notation in ("ours", "columns"))
     for one, other in zip(scenes(ours), scenes(columns), strict=True):
         assert (one["transposed"], other["transposed"]) == (False, True)
@@ -125,7 +118,6 @@ def test_our_letters_stay_where_only_the_matrices_are_transposed(page: str) -> N
 
 
 def test_the_formulas_of_our_letters_transposed() -> None:
-    """The stage of the scores shows Kᵀ Q with our letters, and says nothing of another text."""
     app = opened("scores", notation="columns")
     assert "".join(letters(stage(app)["formula"])).startswith("Sh=Kh⊤Qh")
     assert facts(app)["gap_with_columns"] < 1e-12
@@ -133,15 +125,11 @@ def test_the_formulas_of_our_letters_transposed() -> None:
 
 
 def test_a_section_that_keeps_its_rows_says_so() -> None:
-    """The diagonal looks alike in every notation: one more caption says that tokens are rows."""
     ours, columns = (opened("growth", notation=key).main.caption for key in ("ours", "columns"))
     assert len(columns) == len(ours) + 1
 
 
 def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The web page of a step has the sentence of the step; its board is transposed, its code stays
-    in rows.
-    """
     files: dict[str, Any] = {}
     monkeypatch.setattr(
         st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
@@ -160,7 +148,6 @@ def titles(app: AppTest) -> dict[str, str]:
 
 @pytest.mark.parametrize("notation", ["ours", "gml"])
 def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None:
-    """The sentence names both matrices, not transposed, and the lines whose numbers follow."""
     app = opened("projections", notation=notation, which="keys", head=1, key=3, feature=2)
     trace, named = page_context(app).trace, titles(app)
     told = facts(app)
@@ -175,7 +162,6 @@ def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None
 
 
 def test_sentences_name_the_matrix_that_is_not_transposed() -> None:
-    """With tokens as columns the board shows W_Oᵀ; sentences speak of columns of W_O."""
     app = opened("output", notation="gml", head=1, query=2, feature=3)
     assert titles(app)["w_o"] == "W_Oᵀ"
     assert facts(app)["block"] == slice(4, 8)
@@ -184,7 +170,6 @@ def test_sentences_name_the_matrix_that_is_not_transposed() -> None:
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
-    """The pages on a head's work and worth use the letters of the chosen text, not ours."""
     does = texts(opened("head-portraits", notation="gml"))
     assert all(formula in does for formula in (r"\sum_m \mathcal{P}_{mn} \ln", r"to $\ln T_n$"))
     assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))
@@ -204,9 +189,6 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     "page", ["self-attention-mass", "growth", "claims", "training", "stiefel", "lexicon"]
 )
 def test_no_page_claims_symbols_that_it_does_not_show(page: str) -> None:
-    """The diagonal and the laboratories look alike in every notation, and say so: of the text they
-    say something else than the pages with its symbols.
-    """
     said = {
         (one, notation): [caption.value for caption in opened(one, notation=notation).main.caption]
         for one in ("scores", page)

@@ -12,7 +12,6 @@ from tests.ui.app import error, facts, opened, page_context, pressed, refused, s
 
 
 def test_a_url_names_the_changed_control_and_its_value() -> None:
-    """Both matrices are the engine's, on one scale; the third is their difference."""
     app = opened("compare", against="mask", value="causal", head=2)
     before = trace_of(Scenario()).probabilities[0, 2]
     after = trace_of(Scenario(mask="causal")).probabilities[0, 2]
@@ -27,7 +26,6 @@ def test_a_url_names_the_changed_control_and_its_value() -> None:
 
 @pytest.mark.parametrize("shows", ["scores", "output"])
 def test_scores_and_outputs_share_the_larger_scale(shows: str) -> None:
-    """One colour is one number in both."""
     (scene,) = scenes(opened("compare", against="seed", value="7", compare_shows=shows))
     first, second, gap = (scene["arrays"][panel["array"]] for panel in scene["panels"])
     largest = max(np.abs(sent(first)).max(), np.abs(sent(second)).max())
@@ -36,14 +34,12 @@ def test_scores_and_outputs_share_the_larger_scale(shows: str) -> None:
 
 
 def test_a_click_chooses_the_largest_change() -> None:
-    """The button moves the focus to that query and key."""
     app = pressed(opened("compare", against="positions"), "Show it")
     moved = facts(app)["moved_most"]
     assert (page_context(app).focus.query, page_context(app).focus.key) == (moved.row, moved.column)
 
 
 def test_the_widgets_write_the_url() -> None:
-    """Another control starts at a value that is not the layer's own."""
     app = opened("compare", against="seed", value="7")
     app.selectbox(key="changed control").set_value("mask").run()
     assert facts(app)["compared_with"] == "causal"
@@ -54,13 +50,11 @@ def test_the_widgets_write_the_url() -> None:
 
 
 def test_a_head_that_the_changed_layer_lacks() -> None:
-    """The last head of the changed layer stands beside every head that it lacks."""
     stated = facts(opened("compare", against="n_heads", value="1", head=3))
     assert stated["head_beside"] == 0
 
 
 def test_a_control_without_effect() -> None:
-    """A custom scale counts only where scaling is custom."""
     stated = facts(opened("compare", against="scale", value="3"))
     assert (stated["moved_most"], stated["matters"]) == (None, False)
     stated = facts(opened("compare", against="scale", value="3", scaling="custom"))
@@ -79,9 +73,6 @@ def test_a_control_without_effect() -> None:
 def test_layers_that_cannot_be_compared(
     asked: dict[str, object], kind: type[Exception], named: str
 ) -> None:
-    """The error names the numbers that do not agree; the controls stay, so that another value can
-    be chosen.
-    """
     app = opened("compare", **asked)
     assert isinstance(error(app), kind)
     assert named in str(error(app))
@@ -97,7 +88,6 @@ def test_layers_that_cannot_be_compared(
     ],
 )
 def test_an_invalid_value_is_refused(asked: dict[str, str], label: str, wish: str) -> None:
-    """The notice names the control; the page shows another value."""
     app = opened("compare", **asked)
     assert [one[:2] for one in refused(app)] == [(label, wish)]
     assert facts(app)["moved_most"] is not None

@@ -53,7 +53,6 @@ def takes(control: Control, value: str) -> bool:
 
 
 def test_every_concept_of_every_text_is_listed() -> None:
-    """The five texts have 29, 33, 26, 17 and 24 ideas, numbered without a gap."""
     counts = Counter(one.text for one in concepts())
     assert counts == {"gml": 29, "mql5": 33, "doshi": 26, "slides": 17, "note": 24}
     for text, count in counts.items():
@@ -62,14 +61,10 @@ def test_every_concept_of_every_text_is_listed() -> None:
 
 @pytest.mark.parametrize("page", sorted({one.page for one in (*learner_questions(), *concepts())}))
 def test_every_concept_leads_to_a_page(page: str) -> None:
-    """A concept without a page that is registered is a failure."""
     assert page in {entry.url_path for entry in PAGES}
 
 
 def test_the_addresses_ask_for_what_there_is() -> None:
-    """Sentence, sizes, options, place and notation in every link are values that the frame's
-    controls can show.
-    """
     for one in (*learner_questions(), *concepts()):
         assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.url), one
         for name, value in parameters(one).items():
@@ -85,9 +80,6 @@ def test_the_addresses_ask_for_what_there_is() -> None:
 
 @pytest.mark.parametrize(("page", "query"), own_choices())
 def test_a_link_brings_the_state_it_names(page: str, query: str) -> None:
-    """Each kind of choice that a page holds for itself arrives as the link says, and nothing is
-    refused.
-    """
     app = opened(page, **dict(parse_qsl(query)))
     assert [error.value for error in [*app.exception, *app.error]] == []
     assert list(app.toast) == []

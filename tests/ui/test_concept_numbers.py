@@ -43,22 +43,17 @@ def promised(look: str) -> list[int]:
 
 
 def test_every_promise_is_checked() -> None:
-    """A concept whose text holds a number has a check here, and no check has lost its number."""
     assert {key for key, one in LISTED.items() if promised(one.look)} == {*CHECKS, UNEVEN}
 
 
 @pytest.mark.parametrize("key", CHECKS, ids=lambda key: f"{key[0]} {key[1]}")
 def test_the_numbers_are_those_of_the_engine(key: tuple[str, int]) -> None:
-    """What a text says of its page is what the layer of its link has, number by number."""
     one = LISTED[key]
     parameters = parameters_of(one) | {"page": one.page}
     assert list(CHECKS[key](trace_of(scenario_of(parameters)), parameters)) == promised(one.look)
 
 
 def test_heads_that_do_not_fit() -> None:
-    """The link that promises an uneven width is refused for the heads and the width that its
-    text names.
-    """
     one = LISTED[UNEVEN]
     n_heads, d_model = promised(one.look)
     with pytest.raises(SettingsError, match=rf"n_heads .*\b{n_heads}\b.* d_model .*\b{d_model}\b"):
@@ -66,7 +61,6 @@ def test_heads_that_do_not_fit() -> None:
 
 
 def test_quoted_headings_stand_on_their_pages() -> None:
-    """A heading that a text asks to open begins a heading of the page behind its link."""
     quoted = [(one, title) for one in LISTED.values() for title in re.findall("“(.*?)”", one.look)]
     assert quoted
     for one, title in quoted:

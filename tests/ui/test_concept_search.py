@@ -21,9 +21,6 @@ MARKUP = "<b>x</b> | $y$ [l](javascript:alert(1)) `c` **d** :red[e]"
 
 
 def test_search_finds_and_counts() -> None:
-    """Every word must be in the concept; lowered signs count as plain ones; a text can be
-    chosen besides.
-    """
     assert finds("dk SOFTMAX", "the softmax", "dₖ")
     assert not finds("softmax mask", "the softmax")
     app = opened("questions", concepts_words="stiefel", concepts_text="gml")
@@ -62,9 +59,6 @@ def test_search_finds_and_counts() -> None:
     ],
 )
 def test_search_finds_a_word_however_it_is_spelt(typed: str, text: str) -> None:
-    """British or American, plural or not, with hyphen or none, symbols with or without their
-    underscore.
-    """
     assert finds(typed, text)
 
 
@@ -72,9 +66,6 @@ def test_search_finds_a_word_however_it_is_spelt(typed: str, text: str) -> None:
     ("typed", "text"), [("wo", "two words"), ("n", "a token"), ("√c", "√cost"), ("four", "for")]
 )
 def test_search_takes_no_part_of_a_word_for_a_symbol(typed: str, text: str) -> None:
-    """Who types the letter of a quantity does not find each text that has the letter in one of
-    its words.
-    """
     assert not finds(typed, text)
 
 
@@ -117,17 +108,11 @@ def test_search_takes_no_part_of_a_word_for_a_symbol(typed: str, text: str) -> N
     ],
 )
 def test_what_learners_ask_is_found_by_their_words(typed: str, page: str) -> None:
-    """The question that leads to the answer is found by the words in which it is asked, small
-    words and all.
-    """
     assert page in {one.page for one in find_entries(typed, [ASKED])}
     assert page in {one.page for one in find_entries(typed, [])}
 
 
 def test_questions_stand_before_the_concepts() -> None:
-    """They are listed and counted; a search may find questions alone, and whoever chooses a
-    text sees none of them.
-    """
     app = opened("questions")
     assert len(app.header) == 1 + 5  # one for the questions, one for each text
     assert facts(app)["questions_found"] == len(learner_questions())
@@ -142,7 +127,6 @@ def test_questions_stand_before_the_concepts() -> None:
 
 
 def test_a_row_with_markup_stays_text() -> None:
-    """Markup in a concept makes no cell, link, tag or formula of its table."""
     table = entry_table((Entry("gml", 1, MARKUP, "scores", "query=4", MARKUP),))
     row = table.splitlines()[2]
     assert row.count("[Scores](scores?query=4)") == 1
@@ -163,7 +147,6 @@ def test_a_row_with_markup_stays_text() -> None:
 def test_a_typing_error_finds_the_word_that_was_meant(
     page: str, field: str, wrong: str, right: str, listed: str
 ) -> None:
-    """A misspelt word finds what the right one finds, and the page says what it looked for."""
     app = opened(page)
     app.text_input(key=field).set_value(wrong).run()
     page_facts = facts(app)
@@ -174,6 +157,5 @@ def test_a_typing_error_finds_the_word_that_was_meant(
 
 
 def test_a_word_of_no_meaning_is_not_respelt() -> None:
-    """What is like no word of the list finds nothing."""
     app = opened("questions", concepts_words="zzyzx")
     assert (facts(app)["searched_for"], facts(app)["questions_found"]) == ("zzyzx", 0)

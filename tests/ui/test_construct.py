@@ -11,7 +11,6 @@ from tests.ui.app import errors, facts, opened, page_context
 
 @pytest.mark.parametrize("task", HEAD_TASKS)
 def test_a_link_to_a_solution_is_done(task: str) -> None:
-    """The URL holds the edits, and the page states that the task is done."""
     made = solution(task)
     more = {"mask": made.mask, "painted": made.painted} if made.painted else {}
     app = opened(
@@ -31,7 +30,6 @@ def test_a_link_to_a_solution_is_done(task: str) -> None:
 
 
 def test_start_sets_the_layer_of_the_task() -> None:
-    """One click sets every control to the start of the task; nothing is done yet."""
     app = opened("construct", seed=3)
     app.button(key="construct start").click().run()
     task = next(iter(HEAD_TASKS.values()))

@@ -56,9 +56,6 @@ def different(first: Trace, second: Trace) -> bool:
 
 
 def test_every_field_has_one_control() -> None:
-    """The controls and the user's own numbers are exactly the fields of Scenario, and every
-    move is tried below.
-    """
     names = [control.name for control in CONTROLS]
     assert sorted([*names, "edits", "own", "painted"]) == sorted(
         field.name for field in fields(Scenario)
@@ -68,14 +65,12 @@ def test_every_field_has_one_control() -> None:
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)
 def test_a_control_is_explained(control: Control) -> None:
-    """Each control has a name, a line of help that is a sentence, and its place in the sidebar."""
     assert control.label
     assert control.help.endswith(".")
     assert control.group in CONTROL_GROUPS
 
 
 def test_every_control_is_drawn_once() -> None:
-    """The sidebar holds one widget for each field, showing the default, with its help."""
     app = unfolded(opened())
     for control in CONTROLS:
         widget = app.get_by_key(control.name)
@@ -86,9 +81,6 @@ def test_every_control_is_drawn_once() -> None:
 
 @pytest.mark.parametrize("name", MOVES)
 def test_moving_a_control_changes_its_field_alone(name: str) -> None:
-    """Another value arrives in the scenario as this field and no other, and the layer computes
-    other numbers.
-    """
     value, url = MOVES[name]
     app = opened("scores", **url)
     before = page_context(app)
@@ -100,9 +92,6 @@ def test_moving_a_control_changes_its_field_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", MOVES)
 def test_moving_back_gives_the_same_trace(name: str) -> None:
-    """Back at the old value the very same trace is shown again, so going to and fro compares
-    what is comparable.
-    """
     value, url = MOVES[name]
     app = opened("scores", **url)
     before = page_context(app)
@@ -116,7 +105,6 @@ def test_moving_back_gives_the_same_trace(name: str) -> None:
     ("name", "value"), [(name, v) for name in FIELD_CHOICES for v in FIELD_CHOICES[name]]
 )
 def test_every_choice_works(name: str, value: str) -> None:
-    """Each entry of each list of choices gives a layer."""
     app = moved(opened("scores"), name, value)
     assert getattr(page_context(app).scenario, name) == value
     assert not app.error
@@ -126,9 +114,6 @@ def test_every_choice_works(name: str, value: str) -> None:
     ("name", "value"), [(name, value) for name, limits in FIELD_BOUNDS.items() for value in limits]
 )
 def test_both_ends_of_every_range_work(name: str, value: float) -> None:
-    """The smallest and the largest number a control offers give a layer, or a remedy where
-    heads do not divide.
-    """
     app = moved(opened("scores", **MOVES[name][1], n_heads=1), name, type(DEFAULTS[name])(value))
     assert getattr(page_context(app).scenario, name) == value or app.warning
     assert not app.error
@@ -137,7 +122,6 @@ def test_both_ends_of_every_range_work(name: str, value: float) -> None:
 
 @pytest.mark.parametrize("name", ["own_scale", "present"])
 def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
-    """The switches of the view leave the very same trace in place."""
     app = unfolded(opened("scores"))
     before = page_context(app).trace
     app.toggle(key=name).set_value(True).run()
@@ -146,7 +130,6 @@ def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
 
 @pytest.mark.parametrize("name", MOVES)
 def test_a_url_sets_its_control(name: str) -> None:
-    """A deep link with a value gives the scenario with that value."""
     value, url = MOVES[name]
     asked = widget_value(BY_NAME[name], value)
     app = opened("scores", **url | {name: str(asked).lower() if isinstance(asked, bool) else asked})
@@ -175,9 +158,6 @@ def drawn(app: AppTest, name: str) -> bool:
 
 
 def test_a_url_that_lags_behind_is_no_wish() -> None:
-    """For one run after an example the URL holds the old values; only values that were never shown
-    count as a request.
-    """
     app = opened("scores", n_heads=2)
     app.slider(key="n_heads").set_value(8)
     app.query_params["n_heads"] = "2"
@@ -187,9 +167,6 @@ def test_a_url_that_lags_behind_is_no_wish() -> None:
 
 
 def test_a_group_stays_open_from_page_to_page() -> None:
-    """A group that was opened is open on the next page, too, and one that was closed again is
-    closed there.
-    """
     app = opened("scores")
     app.session_state["group Weights"] = True
     app = gone_to(app.run(), "mask")
@@ -200,7 +177,6 @@ def test_a_group_stays_open_from_page_to_page() -> None:
 
 
 def test_a_closed_box_draws_what_was_moved_alone() -> None:
-    """What stands at its default is drawn when the box is opened, with the others as they were."""
     names = ("weights", "init", "seed")
     app = opened("scores", weights="tied")
     assert [name for name in names if drawn(app, name)] == ["weights"]

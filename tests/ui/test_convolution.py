@@ -19,15 +19,11 @@ from tests.ui.picturing import GREYS, QUARTERS, pixels_of, png, written
     ("padding", "most"), [("nothing", 1e-12), ("frame", 1e-12), ("sink", 1e-12), ("circular", 1e-8)]
 )
 def test_convolution_is_reached(padding: str, most: float) -> None:
-    """At the greatest sharpness attention and convolution agree in every padding; around
-    circles a bit less.
-    """
     app = opened("convolution", conv_padding=padding, conv_sharpness=80.0, conv_kernel="emboss")
     assert facts(app)["largest_error"] < most
 
 
 def test_own_kernel_and_drawing_from_the_url() -> None:
-    """A kernel and a picture of one's own come from the URL, and two heads do the same."""
     app = opened(
         "convolution",
         conv_kernel="own",
@@ -43,9 +39,6 @@ def test_own_kernel_and_drawing_from_the_url() -> None:
 
 
 def test_a_picture_from_a_file() -> None:
-    """A PNG becomes the picture, as grey numbers; where one is refused the earlier one stays,
-    at first the disc.
-    """
     app = opened("convolution", conv_image="file")
     for width, height, expected in (
         (10_000, 9, (list(np.shape(IMAGES["disc"])), 1)),
@@ -61,9 +54,6 @@ def test_a_picture_from_a_file() -> None:
 
 
 def test_a_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page that runs again shows the pixels that were read; another file, or the same one
-    again, is read anew.
-    """
     names: list[str] = []
     decode = picture_upload.read_any_picture
 
@@ -85,9 +75,6 @@ def test_a_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is typed into the drawing is brought to a digit, be it infinite, no number or
-    nothing.
-    """
     typed = {"0": {"0": math.inf, "1": -math.inf, "2": math.nan, "3": None, "4": 7.9}}
     held = {"table": {"edited_rows": typed}}
     monkeypatch.setattr(typed_tables.st, "session_state", held)
@@ -97,9 +84,6 @@ def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("typed", [None, "None"])
 def test_a_weight_that_is_none(monkeypatch: pytest.MonkeyPatch, typed: Any) -> None:
-    """A cell of the kernel that was cleared is refused by its place, and not as a word that
-    nobody typed.
-    """
     held: dict[str, Any] = {"table": {"edited_rows": {"1": {"→": typed}}}}
     monkeypatch.setattr(typed_tables.st, "session_state", held)
     typed_tables._kernel_changed("table", np.eye(3))
@@ -121,7 +105,6 @@ def test_a_kernel_of_zeros_leaves_the_rest_of_the_page() -> None:
 
 
 def test_a_kernel_without_positive_numbers() -> None:
-    """One head spreads like its negative numbers, and none like positive ones: one head reads."""
     app = opened("convolution", conv_kernel="own", conv_own="-1 -1 -1, -1 -1 -1, -1 -1 -1")
     app = opened_at(app, "conv two")
     heads = [name for name in scenes(app)[2]["arrays"] if name.startswith("head")]
@@ -130,9 +113,6 @@ def test_a_kernel_without_positive_numbers() -> None:
 
 
 def test_what_is_compared_with_positions() -> None:
-    """Where positions are compared the contents are not, so that W_Q W_Kᵀ is no multiple of the
-    identity.
-    """
     app = opened_at(opened("convolution"), "conv one")
     assert facts(app)["compares_places"] is False
     app.segmented_control(key="conv_tokens").set_value("with positions").run()

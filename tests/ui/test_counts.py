@@ -17,7 +17,6 @@ PAIR = {"text": "a b", "mask": "causal"}
     [(ONE, {"T": 1, "D": 1, "H": 1, "K": 1}), ({}, {"T": 12, "D": 16, "H": 4, "K": 4})],
 )
 def test_the_overview_counts_the_layer(choices: dict[str, Any], sizes: dict[str, int]) -> None:
-    """Tokens, the numbers of each, heads, and the numbers of a query that one head gets."""
     app = opened("overview", **choices)
     assert facts(app)["sizes"] == page_context(app).trace.sizes
     assert sizes.items() <= facts(app)["sizes"].items()
@@ -45,7 +44,6 @@ def test_the_overview_counts_the_layer(choices: dict[str, Any], sizes: dict[str,
     ],
 )
 def test_a_page_counts(page: str, choices: dict[str, Any], name: str, count: int) -> None:
-    """A page gives the number itself, however it is worded: also where it is 0 or 1."""
     assert facts(opened(page, **choices))[name] == count
 
 
@@ -53,7 +51,6 @@ def test_a_page_counts(page: str, choices: dict[str, Any], name: str, count: int
     ("text", "n_tokens", "n_pads"), [("a", 4, 1), ("a", 5, 2), ("tea and cake", 5, 0)]
 )
 def test_what_fills_a_trained_sequence_up(text: str, n_tokens: int, n_pads: int) -> None:
-    """[CLS] and [SEP] stand around the word, and [PAD] fills up what is left."""
     app = opened("tokens", weights="trained", text=text, n_tokens=n_tokens)
     assert page_context(app).trace.tokens.count("[PAD]") == n_pads
     assert facts(app)["trained"] is True

@@ -25,9 +25,6 @@ from tests.ui.picturing import (
 
 @pytest.mark.parametrize("kind", ["png", "bmp", "gif", "webp"])
 def test_greys_are_their_share_of_white(kind: str) -> None:
-    """In every kind without loss a grey of 51 is exactly a fifth of white; height comes before
-    width.
-    """
     picture = GREYS.convert("RGB") if kind == "webp" else GREYS
     data = written(picture, kind.upper(), **({"lossless": True} if kind == "webp" else {}))
     assert read_any_picture(data, f"a.{kind.upper()}").tolist() == SHARES
@@ -35,19 +32,16 @@ def test_greys_are_their_share_of_white(kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.jpg", "a.jpeg"])
 def test_jpeg(name: str) -> None:
-    """A JPEG loses a little, so each quarter is within two of its 255 greys."""
     corners = read_any_picture(JPEG, name)[[0, 0, 31, 31], [0, 31, 0, 31]]
     assert corners.tolist() == pytest.approx([0.2, 0.4, 0.6, 0.8], abs=2 / 255)
 
 
 def test_colours_become_their_luminance() -> None:
-    """Red, green and blue have the shares of ITU-R BT.601; together they are white."""
     picture = made("RGB", [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)], (4, 1))
     assert read_any_picture(written(picture, "PNG"), "a.png").tolist() == [[RED, GREEN, BLUE, 1.0]]
 
 
 def test_sixteen_bits() -> None:
-    """A grey of 16 bits keeps all of them; the one that is transparent is white."""
     body = pixels_of(struct.pack(">3H", 0, 1, 65535), struct.pack(">3H", 13107, 300, 26214))
     hidden = chunk(b"tRNS", struct.pack(">H", 300))
     assert read_any_picture(png(3, 2, body, depth=16), "a.png").tolist() == [
@@ -61,14 +55,12 @@ def test_sixteen_bits() -> None:
 
 
 def test_one_bit() -> None:
-    """A picture of black and white has zeros and ones."""
     assert read_any_picture(written(made("1", [0, 255, 255], (3, 1)), "PNG"), "a.png").tolist() == [
         [0, 1, 1]
     ]
 
 
 def test_printers_colours() -> None:
-    """CMYK without ink is white, and with black ink black."""
     ink = Image.new("CMYK", (32, 16), (0, 0, 0, 0))
     ink.paste((0, 0, 0, 255), (16, 0, 32, 16))
     light = read_any_picture(written(ink, "JPEG", quality=100), "a.jpg")
@@ -77,7 +69,6 @@ def test_printers_colours() -> None:
 
 @pytest.mark.parametrize("kind", ["gif", "webp", "png"])
 def test_the_first_picture_of_an_animation(kind: str) -> None:
-    """Of several pictures the first one is read."""
     one, two = GREYS.convert("RGB"), Image.new("RGB", (3, 2), "black")
     options = {"lossless": True} if kind == "webp" else {}
     data = written(one, kind.upper(), save_all=True, append_images=[two], **options)

@@ -20,9 +20,6 @@ from tests.ui.app import errors, facts, figures, numbers_of, opened
     ],
 )
 def test_kinds_of_depth(parameters: dict[str, str]) -> None:
-    """Every choice of the depth page draws distances and self-masses of the seed, and can tell
-    of the cubic rule.
-    """
     app = opened("depth", **parameters)
     app.session_state["depth cubic"] = True
     app.run()
@@ -37,16 +34,12 @@ def test_kinds_of_depth(parameters: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("text", ["", " "])
 def test_a_sentence_without_words_has_no_depth(text: str) -> None:
-    """Where the sentence holds no word, the depth page says so and draws no other tokens in its
-    place.
-    """
     app = opened("depth", text=text, depth_tokens="sentence")
     assert len(errors(app)) == 1
     assert figures(app) == []
 
 
 def test_when_the_tokens_are_equal() -> None:
-    """After how many layers is counted by the engine, for every width."""
     page_facts = facts(opened("depth", depth_seed=7))
     stack = Stack("weightless", 1, 24, False, 1.0, False, 7)
     assert page_facts["layers_until_equal"] == {
@@ -57,16 +50,12 @@ def test_when_the_tokens_are_equal() -> None:
 
 
 def test_stacks_in_which_nothing_is_drawn() -> None:
-    """A sentence without weights has one course and no band."""
     drawn = facts(opened("depth", depth_compare="remedies", depth_tokens="sentence"))
     assert set(drawn["drawn_at_random"]) == {True, False}
     assert all(facts(opened("depth"))["drawn_at_random"])
 
 
 def test_one_token_is_its_own_mean() -> None:
-    """It equals its mean at once and looks at itself alone, with random weights, too, which turn
-    it into another.
-    """
     for weights in ("weightless", "random"):
         app = opened("depth", depth_weights=weights, depth_tokens="sentence", text="a")
         assert set(facts(app)["layers_until_equal"].values()) == {0}
@@ -75,9 +64,6 @@ def test_one_token_is_its_own_mean() -> None:
 
 
 def test_a_remedy_names_its_gain() -> None:
-    """Random heads with a skip and a gain of 1 collapse after 20 layers; those that do not have
-    a smaller gain.
-    """
     ends = facts(opened("depth", depth_compare="remedies"))["layers_until_equal"]
     assert ends["4 random heads, skip and gain 0.25"] is None
     page_facts = facts(opened("depth", depth_weights="random", depth_skip="true"))
@@ -85,9 +71,6 @@ def test_a_remedy_names_its_gain() -> None:
 
 
 def test_where_layer_norm_stands_matters() -> None:
-    """With a skip, few features collapse if LayerNorm comes after it, and not if it comes before
-    attention; the two are remedies to compare, too.
-    """
     after, before = (
         facts(opened("depth", depth_skip="true", **{name: "true"}))["layers_until_equal"]
         for name in ("depth_norm", "depth_norm_before")

@@ -21,14 +21,12 @@ LAB = "self-attention-mass"
 
 
 def test_the_pages_of_the_section() -> None:
-    """The section has six pages, the laboratory first."""
     assert DIAGONAL[0] == LAB
     assert set(DIAGONAL) == {LAB, "propositions", "growth", "geometry", "depth", "claims"}
 
 
 @pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda preset: preset.name)
 def test_examples_set_the_laboratory(preset: Any) -> None:
-    """A click on an example shows its probabilities, and says what there is to see."""
     app = opened(LAB, lab_weights="free", lab_temperature="3.0")
     app.button(key=f"lab example {preset.name}").click().run()
     expected = trace_of_settings(preset.settings).probabilities[0, 0].astype("f4").ravel()
@@ -51,9 +49,6 @@ CHOICES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
-    """What stands in the URL is what is computed, and the bars are the margins of the same
-    matrix.
-    """
     app = opened(LAB, **{f"lab_{name}": value for name, value in choice.items()})
     assert not app.exception
     expected = (
@@ -81,7 +76,6 @@ def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
 )
 @pytest.mark.parametrize("page", [LAB, "propositions"])
 def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
-    """A hand-made URL gives defaults or one sentence, never a traceback."""
     assert not opened(page, **parameters).exception
 
 
@@ -97,9 +91,6 @@ def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
 def test_how_many_tokens_prefer_themselves(
     parameters: dict[str, Any], n_first: int, n_tied: int
 ) -> None:
-    """Equal tokens look at themselves no more than at one another, which is a tie; one token
-    has no other to tie with.
-    """
     page_facts = facts(opened(LAB, **parameters))
     assert (page_facts["tokens_that_prefer_themselves"], page_facts["tokens_that_tie"]) == (
         n_first,
@@ -108,7 +99,6 @@ def test_how_many_tokens_prefer_themselves(
 
 
 def test_the_verdict_is_that_of_the_matrix() -> None:
-    """Counts and shares are those of the engine with the same settings."""
     page_facts = facts(opened(LAB, lab_weights="free"))
     text = "The animal did not cross the street because it was too tired"
     trace = trace_of_settings(DiagonalSettings(weights="free", text=text))
@@ -120,9 +110,6 @@ def test_the_verdict_is_that_of_the_matrix() -> None:
 
 
 def test_the_cell_that_is_explained_first() -> None:
-    """That of the token which looks at itself least, on the diagonal; a pair that breaks the bound
-    comes before it, and a cell of the URL before both.
-    """
     held, broken, asked = (
         opened(LAB, **parameters)
         for parameters in ({}, {"lab_weights": "free"}, {"lab_cell": "1-2"})
@@ -137,21 +124,18 @@ def test_the_cell_that_is_explained_first() -> None:
 
 @pytest.mark.parametrize(("parameters", "is_open"), [({}, False), ({"lab_weights": "tied"}, True)])
 def test_the_controls_stand_behind_the_picture(parameters: dict[str, str], is_open: bool) -> None:
-    """Their group is closed, unless a link has moved one of them."""
     app = opened(LAB, **parameters)
     (group,) = [box for box in app.expander if app.selectbox(key="lab_weights") in box.selectbox]
     assert group.proto.expanded == is_open
 
 
 def test_a_bound_that_is_met_has_nothing_to_spare() -> None:
-    """Of equal tokens the pair bound holds exactly."""
     page_facts = facts(opened(LAB, text="the the the", lab_cell="0-1"))
     assert (page_facts["pair_breaks_the_bound"], page_facts["excess_over_the_bound"]) == (False, 0)
 
 
 @pytest.mark.parametrize("page", [LAB, "propositions"])
 def test_one_token_has_no_pair(page: str) -> None:
-    """Beside the diagonal of one token there is no cell to click."""
     one = opened(page, lab_tokens="numbers", lab_numbers="3")
     two = opened(page, lab_tokens="numbers", lab_numbers="3; 4", lab_cell="1-1")
     assert [facts(app)["has_pairs"] for app in (one, two)] == [False, True]
@@ -169,9 +153,6 @@ READ: list[tuple[str, dict[str, str], dict[str, str]]] = [
 def test_a_sentence_that_is_cut_is_said_to_be(
     page: str, with_words: dict[str, str], without: dict[str, str]
 ) -> None:
-    """Where a page of the section reads the sentence, it says once that 64 tokens are used;
-    elsewhere it does not.
-    """
     text = " ".join(["tea"] * 100)
     (cut,) = tokenize_at_most(text, 64).notes
     assert texts(opened(page, text=text, **with_words)).count(escape_markdown(cut)) == 1

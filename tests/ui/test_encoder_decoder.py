@@ -15,7 +15,6 @@ TARGET = "Das Tier war zu müde"
 
 
 def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A click sets use, query and key, also beyond the length of the sidebar's sentence."""
     app = opened("encoder-decoder")
     pin(app, monkeypatch, "uses", encoder_decoder.choose_clicked_use, "scores encoder", 13, 12)
     assert app.session_state["ed_use"] == "encoder"
@@ -27,13 +26,11 @@ def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("n_tokens", [0, 4])
 def test_whose_padding_the_slider_moves(n_tokens: int) -> None:
-    """If the sidebar sets the sequence length, the source keeps it."""
     app = opened("encoder-decoder", n_tokens=n_tokens, ed_pad=4)
     assert facts(app)["sidebar_sets_the_source"] == bool(n_tokens)
 
 
 def test_the_mask_of_the_sidebar_is_not_used() -> None:
-    """Each use has its own mask: another one in the sidebar changes no number."""
     plain, causal = (opened("encoder-decoder", mask=mask) for mask in ("none", "causal"))
     for one, other in zip(scenes(plain), scenes(causal), strict=True):
         np.testing.assert_array_equal(numbers_of_scene(one), numbers_of_scene(other))
@@ -41,14 +38,12 @@ def test_the_mask_of_the_sidebar_is_not_used() -> None:
 
 
 def test_only_sentences_and_masks_differ() -> None:
-    """The three uses have the same weights, and hide different cells."""
     traces = run_three_uses(Scenario(), TARGET, 2)
     assert len({trace.projections.w_q.tobytes() for trace in traces.values()}) == 1
     assert len({trace.hidden_keys.tobytes() for trace in traces.values()}) == len(ATTENTION_USES)
 
 
 def test_many_hidden_cells_are_counted_in_thousands() -> None:
-    """The counts on the cards are written like every other large number."""
     text = "a b c d e f g h " * 5
     app = opened("encoder-decoder", text=text)
     for key, trace in run_three_uses(Scenario(text=text), TARGET, 2).items():

@@ -21,9 +21,6 @@ from tests.ui.uploads import ANIMAL, BERT, rng, uploaded
 
 
 def test_find_a_head_ranks() -> None:
-    """The previous-token head comes first, and word to word finds the head that joins "it" and
-    "animal".
-    """
     assert facts(opened("find-a-head", text=ANIMAL))["does_it_most"] == (0, 2)
     app = opened("find-a-head", text=ANIMAL, fh_rule="word to word", fh_from=9, fh_to=2)
     assert facts(app)["does_it_most"] == (3, 1)
@@ -33,7 +30,6 @@ def test_find_a_head_ranks() -> None:
 
 @pytest.mark.parametrize("rule", ["previous token", "first token", "repeated words"])
 def test_the_ranking_is_that_of_the_engine(rule: str) -> None:
-    """The largest share, the even share, and how many times it the best heads give."""
     maps = attention_of(ANIMAL)
     ranking = rank_heads(maps, targets_of(maps, rule))
     noted = facts(opened("find-a-head", text=ANIMAL, fh_rule=rule))
@@ -45,9 +41,6 @@ def test_the_ranking_is_that_of_the_engine(rule: str) -> None:
 
 
 def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
-    """The share is that of whole words: the mean over the pieces of the query, the sum over those
-    of the key.
-    """
     text, rule = "unbelievably strange hallway", "word to word"
     noted = facts(opened("find-a-head", text=text, fh_rule=rule, fh_from=2, fh_to=6))
     maps = attention_of(text)
@@ -60,7 +53,6 @@ def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
 
 
 def test_even_heads_give_the_even_share() -> None:
-    """Every head of a masked layer whose scores are all 0 gives exactly the even share."""
     even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)
     app = gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head")
     times = facts(app)["times_the_even_share"]
@@ -70,7 +62,6 @@ def test_even_heads_give_the_even_share() -> None:
 
 @pytest.mark.parametrize("n_queries", [1, 3])
 def test_cross_attention_from_elsewhere(n_queries: int) -> None:
-    """Heads whose keys are another sequence are ranked by the rules that apply to it."""
     shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
     assert not app.exception
@@ -96,7 +87,6 @@ def test_cross_attention_from_elsewhere(n_queries: int) -> None:
 
 
 def test_a_rule_that_no_head_follows() -> None:
-    """If a causal mask hides every next token, no head is named as the best."""
     shares = np.tril(np.ones((1, 2, 4, 4), "f4"))
     app = uploaded("a.npz", npz({"attention": shares / shares.sum(axis=-1, keepdims=True)}))
     app = gone_to(app, "find-a-head")
@@ -109,7 +99,6 @@ def test_a_rule_that_no_head_follows() -> None:
 
 
 def test_equal_heads_are_counted() -> None:
-    """The number of heads with the same share as the first is noted."""
     app = uploaded("a.npz", npz({"attention": np.full((2, 3, 4, 4), 0.25, "f4")}))
     assert facts(app)["heads_in_layers"] == [3, 3]
     noted = facts(gone_to(app, "find-a-head"))
@@ -121,7 +110,6 @@ def test_equal_heads_are_counted() -> None:
 
 
 def test_the_output_projection_has_the_symbol_of_the_notation() -> None:
-    """A page in the notation of a text uses only its symbols in sentences."""
     names = {text: opened("find-a-head", notation=text).warning[0].value for text in NOTATIONS}
     assert ("W₀" in names["mql5"], "W₀" in names["ours"]) == (True, False)
     assert named_in(names["ours"].replace("\\", "")) >= {"W_O"}

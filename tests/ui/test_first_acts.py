@@ -41,7 +41,6 @@ def url(app: AppTest) -> dict[str, Any]:
 
 @pytest.mark.parametrize("page", EVERY_STEP)
 def test_opening_the_groups_changes_nothing(page: str) -> None:
-    """Neither the URL nor the layer, the cell in focus, or what the stage says and asks."""
     app = opened(page, bare=True).run()
     before = url(app), page_context(app), stage(app)
     assert (url(unfolded(app)), page_context(app), stage(app)) == before
@@ -81,9 +80,6 @@ def steps_of(app: AppTest) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset.name)
 def test_one_step_from_an_example(preset: Preset) -> None:
-    """Each control one step up and one step down gives a layer. Only without a word there is none:
-    then one message stands there, and the last picture stays.
-    """
     app = opened("scores")
     app.selectbox(key="example").select(preset.name).run()
     home = {name: app.get_by_key(name).value for name, _ in set(steps_of(unfolded(app)))}
@@ -105,9 +101,6 @@ def test_one_step_from_an_example(preset: Preset) -> None:
 
 @pytest.mark.parametrize("d_model", [1, 7, 8, 12, 512])
 def test_heads_are_offered_that_fit(d_model: int) -> None:
-    """The divisors of the embedding size, and every number if a width is chosen by hand; one step
-    of the embedding size leads to the next one that the heads can share.
-    """
     app = opened("scores", d_model=d_model, n_heads=1)
     fitting = [str(one) for one in divisors(d_model) if one <= MAX_HEADS]
     offered = app.get_by_key(OFFERED)
@@ -121,7 +114,6 @@ def test_heads_are_offered_that_fit(d_model: int) -> None:
 
 
 def test_a_url_may_ask_for_heads_that_do_not_fit() -> None:
-    """They are offered beside those that fit, the message says so, and the slider leads out."""
     app = opened("scores", n_heads=3, d_model=8)
     assert (facts(app)["uneven"], app.query_params["n_heads"]) == ((3, 8), "3")
     assert app.get_by_key(OFFERED).options == ["1", "2", "3", "4", "8"]
@@ -132,9 +124,6 @@ def test_a_url_may_ask_for_heads_that_do_not_fit() -> None:
 
 
 def test_the_picture_that_stays_is_the_one_of_this_step() -> None:
-    """It has the name that it had as part of the page, so that the browser keeps it; on another
-    step there is none, and the heading stands in its place.
-    """
     app = opened("scores")
     names = [one.proto.id for one in app.get("bidi_component")]
     app.number_input(key="d_model").set_value(17).run()
@@ -149,9 +138,6 @@ def test_the_picture_that_stays_is_the_one_of_this_step() -> None:
 
 
 def test_ten_thousand_words() -> None:
-    """A far too long text is cut to what the field holds, and the stage says so, and how many
-    tokens are used. Whoever has chosen this number is told below the stage.
-    """
     app = opened("scores")
     app.text_input(key="text").set_value("word " * 10_000).run()
     assert not errors(app)
@@ -175,7 +161,6 @@ def below(app: AppTest) -> set[str]:
 
 
 def test_a_long_sentence_at_its_own_length() -> None:
-    """A sentence as long as the field allows gives at most as many tokens as the app can show."""
     app = opened("scores", text="a " * (MAX_TEXT_LENGTH // 2))
     assert not errors(app)
     assert page_context(app).trace.sizes["T"] <= 64

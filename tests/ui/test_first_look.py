@@ -45,9 +45,6 @@ def bodies(app: AppTest) -> list[str]:
 
 
 def test_a_bare_url_opens_the_first_example() -> None:
-    """Its fields are in the widgets and its cell is in focus, as if it were chosen; a script writes
-    the unusual values into the URL.
-    """
     app = opened(bare=True)
     assert page_context(app).scenario == FIRST.scenario
     assert page_context(app).focus == Focus(*(FIRST.focus or ()))
@@ -65,15 +62,11 @@ def test_a_bare_url_opens_the_first_example() -> None:
 
 
 def test_no_page_calls_named_features_random() -> None:
-    """The page about tokens explains named numbers, and random ones with other weights."""
     assert not facts(opened("tokens"))["named_features"]
     assert facts(opened("tokens", bare=True))["named_features"]
 
 
 def test_its_url_gives_the_same_screen() -> None:
-    """A shared URL opens what was seen, without a notice; parameters of the view alone do not count
-    as choices.
-    """
     app = opened(bare=True, notation="gml")
     shared = opened(notation="gml", **opening(app))
     assert page_context(shared) == page_context(app)
@@ -83,14 +76,12 @@ def test_its_url_gives_the_same_screen() -> None:
 
 @pytest.mark.parametrize("url", NAMING, ids=lambda url: next(iter(url)))
 def test_a_url_that_names_anything_keeps_the_defaults(url: dict[str, object]) -> None:
-    """An old URL with parameters left out gives the numbers that it always gave."""
     app = opened("scores", bare=True, **url)
     assert replace(page_context(app).scenario, edits="") == Scenario()
     assert page_context(app).focus == Focus(0, 0, 0, 0)
 
 
 def test_the_example_goes_along_and_is_left() -> None:
-    """From page to page and back it stays; once left it does not come back by itself."""
     app = opened(bare=True)
     for page in ("scores", "training", "trained-heads", "overview"):
         gone_to(app, page)
@@ -111,9 +102,6 @@ def by_menu(app: AppTest, page: str) -> AppTest:
 
 
 def test_a_page_opens_with_the_example_that_suits_it() -> None:
-    """On a fresh visit and from the menu; back in the story its own example is there again. Nobody
-    is told that the URL asked for something else.
-    """
     for page, example in SUITED_EXAMPLES.items():
         assert page_context(opened(page, bare=True)).scenario == example_for(page).scenario
         app = by_menu(by_menu(opened(bare=True), "scores"), page)
@@ -124,7 +112,6 @@ def test_a_page_opens_with_the_example_that_suits_it() -> None:
 
 
 def test_a_choice_wins_over_the_example_of_a_page() -> None:
-    """A moved control, a URL that names the layer, and a link to a place keep what they show."""
     app = opened(bare=True)
     app.slider(key="n_heads").set_value(1).run()
     chosen = page_context(app).scenario
@@ -135,9 +122,6 @@ def test_a_choice_wins_over_the_example_of_a_page() -> None:
 
 
 def test_no_page_opens_on_data_that_empty_it() -> None:
-    """Shared keys change the heads, cross-attention has shares that differ, every head is worth
-    something, and each student has other numbers.
-    """
     sets = facts(opened("shared-keys", bare=True))["sets_of_keys"]
     assert sets["MHA"] > sets["GQA"] > sets["MQA"] == 1
     app = opened("encoder-decoder", bare=True)
@@ -149,9 +133,6 @@ def test_no_page_opens_on_data_that_empty_it() -> None:
 
 
 def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:
-    """A page that uses none of the controls keeps its URL bare; the first page with a layer
-    takes the example over.
-    """
     app = opened("training", bare=True)
     assert app.query_params == {}
     gone_to(app, "scores")
@@ -179,7 +160,6 @@ def typed(app: AppTest, text: str) -> Focus:
 
 @pytest.mark.parametrize("bare", [True, False])
 def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
-    """After the first example, or the usual layer's first cell, and after each further sentence."""
     app = opened("scores", bare=bare)
     for text in (OWN_SENTENCE, "cake", "we like green tea", "it rains"):
         focus = typed(app, text)
@@ -188,7 +168,6 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
 
 
 def test_a_shorter_sequence_has_a_cell_worth_a_look_and_the_whole_one_its_own() -> None:
-    """The example's cell lies beyond four tokens, and comes back with them."""
     app = opened("scores", bare=True)
     app.select_slider(key="n_tokens").set_value("4").run()
     assert astuple(page_context(app).focus) == choose_example_cell(page_context(app).trace)
@@ -197,7 +176,6 @@ def test_a_shorter_sequence_has_a_cell_worth_a_look_and_the_whole_one_its_own() 
 
 
 def test_a_place_that_was_chosen_stays() -> None:
-    """Whoever has chosen a cell, by hand or by the URL, keeps it with another sentence."""
     app = opened("scores", bare=True)
     app.selectbox(key="query").select_index(4).run()
     assert typed(app, OWN_SENTENCE) == Focus(0, 4, 1, 0)
@@ -208,16 +186,12 @@ def test_a_place_that_was_chosen_stays() -> None:
 
 
 def test_an_example_sentence_brings_its_own_cell() -> None:
-    """A typed example sentence has the example's cell in focus; another sentence after it stays in
-    the same head.
-    """
     app = opened("scores", weights="trained", layer=3, text="it rains")
     assert typed(app, Scenario().text) == Focus(1, 9, 2, 0)
     assert typed(app, "the cat slept because it was ill").head == 1
 
 
 def test_a_state_file_says_its_own_cell() -> None:
-    """A loaded sentence is no typed one: the cell of the file counts, also the first."""
     state = State(Scenario(OWN_SENTENCE))
     app = opened("scores", bare=True)
     app.session_state["own numbers"] = True

@@ -34,9 +34,6 @@ SIZES = {"head": 4, "query": 12, "key": 12}
 
 @pytest.mark.parametrize("name", FOCUS)
 def test_a_select_box_moves_the_focus(name: str) -> None:
-    """Choosing another query, key or feature moves that alone, another head also the key, to the
-    one that the query reads most from in it; the trace stays the very same.
-    """
     app = opened("for-teachers", key=4)
     before = page_context(app)
     app.selectbox(key=name).select_index(2).run()
@@ -51,9 +48,6 @@ def test_a_select_box_moves_the_focus(name: str) -> None:
 
 
 def test_the_boxes_name_tokens_and_places() -> None:
-    """Queries and keys are offered with their place and their token, heads and features by
-    number.
-    """
     app = opened("for-teachers", text="the cat the dog")
     assert app.selectbox(key="query").options == ["0 · the", "1 · cat", "2 · the", "3 · dog"]
     assert app.selectbox(key="key").options == app.selectbox(key="query").options
@@ -61,9 +55,6 @@ def test_the_boxes_name_tokens_and_places() -> None:
 
 
 def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
-    """A value that is set draws the box twice, so it is set only for another place or for new words
-    of the place.
-    """
     app = opened("scores", text="the cat sat on the mat", query=3)
 
     def told() -> dict[str, str]:
@@ -88,9 +79,6 @@ MADE_ANEW = re.compile(r'deferred_file_id: "\w+"')  # of a file that is made whe
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
 def test_every_box_has_an_effect(page: Page) -> None:
-    """A page has a box for each of head, query, key and feature that changes what it shows, and
-    for no other.
-    """
     states = STATES.get(page.url_path, [{}])
     shown = [opened(page.url_path, **state) for state in states]
     assert (
@@ -111,7 +99,6 @@ def _everything(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_the_focus_goes_along(page: str) -> None:
-    """The cell chosen on one page is the cell of the next page."""
     app = opened("scores", head=3, query=7, key=5, feature=2)
     assert page_context(gone_to(app, page)).focus == Focus(3, 7, 5, 2)
 
@@ -132,9 +119,6 @@ def test_the_focus_goes_along(page: str) -> None:
 def test_a_place_outside_moves_to_the_nearest_end(
     url: dict[str, object], expected: Focus, moved: list[str]
 ) -> None:
-    """A number beyond the trace is the last head, token or feature, and a notice names what is
-    shown instead.
-    """
     app = opened("scores", **url)
     assert page_context(app).focus == expected
     assert refused(app) == [
@@ -145,7 +129,6 @@ def test_a_place_outside_moves_to_the_nearest_end(
 
 
 def test_no_notice_where_no_place_is_shown() -> None:
-    """A page that looks into no cell says nothing of a place beyond the trace."""
     assert not opened("claims", query=999).toast
 
 
@@ -154,7 +137,6 @@ def test_no_notice_where_no_place_is_shown() -> None:
 )
 @pytest.mark.parametrize("name", ["head", "key"])
 def test_junk_in_the_url_is_said(name: str, junk: str) -> None:
-    """A text that is no number changes nothing; a notice quotes it without running any of it."""
     app = opened("scores", **{name: junk})
     assert vars(page_context(app).focus)[name] == 0
     assert refused(app) == [(name.capitalize(), junk, 0)]
@@ -162,16 +144,12 @@ def test_junk_in_the_url_is_said(name: str, junk: str) -> None:
 
 
 def test_the_notice_comes_once() -> None:
-    """Going on after a junk URL does not repeat the notice."""
     app = opened("scores", head="banana")
     app.selectbox(key="query").select_index(2).run()
     assert not app.toast
 
 
 def test_a_smaller_layer_moves_the_focus_in() -> None:
-    """With fewer heads it goes to the last one. If tokens are gone, and when they come back, it
-    goes to the cell that is worth a look.
-    """
     app = opened("scores", head=3, query=11)
     app.slider(key="n_heads").set_value(2).run()
     assert page_context(app).focus == Focus(1, 11, 0, 0)
@@ -188,9 +166,6 @@ def test_a_smaller_layer_moves_the_focus_in() -> None:
 
 @pytest.mark.parametrize(("sent", "expected"), [("3 · street", 3), ("99 · gone", 11), ("· x", 0)])
 def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: int) -> None:
-    """When the sentence changes while a browser still sends an entry of the old list, its
-    number counts.
-    """
     app = AppTest.from_file(str(MAIN), default_timeout=60)
     app.session_state["query"] = sent
     gone_to(app, "scores")
@@ -199,7 +174,6 @@ def test_the_words_of_an_old_list_still_mean_their_place(sent: str, expected: in
 
 
 def test_panels_follow_the_focus() -> None:
-    """The line below the board names the chosen tokens and ends in the number of their cell."""
     app = opened("scores", head=2, query=6, key=1)
     trace = page_context(app).trace
     assert facts(app)["arithmetic"] == derive(trace, "scores", (0, 2, 6, 1))
@@ -211,9 +185,6 @@ def test_panels_follow_the_focus() -> None:
 
 
 def test_a_focus_within_a_narrower_field() -> None:
-    """Where a field has fewer features than chosen, its last one is meant; columns count the
-    head's block.
-    """
     trace = trace_of(Scenario(d_k=3, d_v=5))
     far = Focus(head=2, query=0, key=0, feature=9)
     assert far.within(trace, "query_heads").feature == 2
@@ -227,9 +198,6 @@ def test_a_focus_within_a_narrower_field() -> None:
 
 
 def test_a_page_without_cells_keeps_the_place() -> None:
-    """Where no page has a use for the boxes they are not drawn, and the place is still there on
-    the next page.
-    """
     app = opened("scores", head=2, query=5)
     gone_to(app, "claims")
     assert not any(box.key in ("head", "query", "key", "feature") for box in app.sidebar.selectbox)

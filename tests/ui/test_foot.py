@@ -15,7 +15,6 @@ WITH_FOOT = [page for page in PAGES if page.url_path != "questions"]
 
 @pytest.mark.parametrize("page", WITH_FOOT, ids=lambda page: page.url_path)
 def test_two_or_three_questions_concern_a_page(page: Page) -> None:
-    """They are different ones, and those that name the page come first."""
     shown = related_questions(page)
     assert 2 <= len(shown) <= N_RELATED
     assert len(set(shown)) == len(shown)
@@ -24,7 +23,6 @@ def test_two_or_three_questions_concern_a_page(page: Page) -> None:
 
 
 def test_questions_name_pages_that_exist() -> None:
-    """A question stands below pages other than the one that answers it."""
     for one in learner_questions():
         assert all(page_of(url).url_path == url for url in one.asked_on)
         assert one.page not in one.asked_on
@@ -32,8 +30,6 @@ def test_questions_name_pages_that_exist() -> None:
 
 @pytest.mark.parametrize("url", ["overview", "scores", "depth", "sources"])
 def test_a_page_ends_with_questions_and_the_next_page(url: str) -> None:
-    """Each question links to its answer; the last page leads back to the first; a step of the story
-    leads on by its strip."""
     app = opened(url)
     foot = next(part.value for part in app.markdown if "**Related questions**" in part.value)
     links = re.findall(r"\]\(([\w-]+(?:\?\S+)?)\)", foot)

@@ -8,9 +8,6 @@ from tests.ui.app import facts, figures, opened
 
 
 def test_moving_a_token_in_the_plane() -> None:
-    """A slider moves the chosen token, in the picture and in the URL; the examples set all
-    points.
-    """
     app = opened("geometry", plane_token="1")
     app.slider(key="plane_x").set_value(-3.0).run()
     assert app.session_state["plane"].split("; ")[1] == "-3,3"
@@ -20,7 +17,6 @@ def test_moving_a_token_in_the_plane() -> None:
 
 
 def test_the_table_of_points() -> None:
-    """The table of the plane's points opens, and opening it moves nothing."""
     app = opened("geometry")
     app.session_state["plane points"] = True
     before = figures(app)
@@ -31,9 +27,6 @@ def test_the_table_of_points() -> None:
 
 @pytest.mark.parametrize("plane", ["banana", "1,2,3", "1,2; 999,0", "1,2;" * 13, "nan,1"])
 def test_nonsense_in_the_plane(plane: str) -> None:
-    """Points that are none, too many, too far or of too many features leave those that are
-    shown.
-    """
     app = opened("geometry", plane=plane)
     assert not app.exception
     assert app.session_state["plane"].startswith("2,1; 1,3")
@@ -42,9 +35,6 @@ def test_nonsense_in_the_plane(plane: str) -> None:
 
 @pytest.mark.parametrize("kind", ["tied", "free"])
 def test_the_plane_of_a_head(kind: str) -> None:
-    """The words of the sentence go through a head with d_k = 2, and the page says with which
-    weights.
-    """
     app = opened("geometry", plane_of=kind, plane_token="11")
     assert len(figures(app)) == 1
     assert facts(app)["drawn"] == kind
@@ -70,9 +60,6 @@ def test_the_plane_of_a_head(kind: str) -> None:
 def test_the_chosen_token_is_what_is_drawn(
     parameters: dict[str, str], n_tokens: int, chosen: int
 ) -> None:
-    """The slider has a place for every token and no other, and it stands at the token whose row
-    is explained.
-    """
     app = opened("geometry", **parameters)
     slider = app.select_slider(key="plane_token")
     assert slider.options == [str(place) for place in range(n_tokens)]
@@ -82,7 +69,6 @@ def test_the_chosen_token_is_what_is_drawn(
 
 
 def test_one_token_has_no_other() -> None:
-    """It is not said to be beaten, nor to beat; a query of 0 has no half-plane."""
     assert facts(opened("geometry", plane_of="tied", text="a"))["others"] == 0
     assert facts(opened("geometry", plane="0,0; 1,2"))["has_half_plane"] is False
     assert facts(opened("geometry"))["has_half_plane"] is True
@@ -90,8 +76,5 @@ def test_one_token_has_no_other() -> None:
 
 @pytest.mark.parametrize(("token", "is_shaded"), [(0, False), (1, True)])
 def test_a_token_at_the_origin_has_no_half_plane(token: int, is_shaded: bool) -> None:
-    """With a query of 0 all keys score alike; the page says so instead of speaking of what is
-    not drawn.
-    """
     app = opened("geometry", plane="0,0;1,3;2,1", plane_token=token)
     assert facts(app)["has_half_plane"] is is_shaded

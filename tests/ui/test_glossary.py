@@ -26,7 +26,6 @@ from tests.ui.app import facts, opened, page_context, texts
     "typed", ["output projection", "embedding dimension", "GQA", "causal mask", "raw scores"]
 )
 def test_the_glossary_knows_the_names_of_everyday_talk(typed: str) -> None:
-    """What code and courses call a quantity leads to it."""
     assert glossary_rows(typed, NOTATIONS["ours"])
 
 
@@ -47,9 +46,6 @@ def test_every_array_is_listed_in_every_notation(key: str) -> None:
 
 
 def test_one_array_as_table_and_files() -> None:
-    """The table holds the chosen array of the head in focus to four decimals; CSV and NPY are
-    offered; an NPY keeps every bit.
-    """
     app = opened("arrays", ar_field="masked_scores", head=1, mask="causal")
     scores = page_context(app).trace.masked_scores
     assert np.array_equal(app.dataframe[0].value.to_numpy(), scores[0, 1].round(4))
@@ -61,15 +57,11 @@ def test_one_array_as_table_and_files() -> None:
     ("residual", "parts"), [("false", ["merged"]), ("true", ["merged", "inputs"])]
 )
 def test_what_the_output_is_made_from(residual: str, parts: list[str]) -> None:
-    """The inputs only where they are added."""
     app = opened("arrays", ar_field="output", residual=residual)
     assert facts(app)["made_from"] == parts
 
 
 def test_glossary_and_notations() -> None:
-    """Every quantity in ours; a text's own words are found; a dash stands where a text has no
-    symbol.
-    """
     everything = glossary_rows("", OURS)
     table = notation_table(everything).splitlines()
     assert len(table) == len(everything) + 2
@@ -83,9 +75,6 @@ def test_glossary_and_notations() -> None:
 
 
 def test_names_elsewhere_lead_to_ours() -> None:
-    """Who knows a name from other code or another tool finds the quantity; one without such a
-    name has no line.
-    """
     for words, names in (
         ("c_proj", ["w_o"]),
         ("destination", ["query_heads"]),

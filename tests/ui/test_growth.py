@@ -20,9 +20,6 @@ def measured(app: AppTest) -> tuple[int, int]:
 
 
 def test_measuring_growth() -> None:
-    """The button measures every point with the precision asked for; the numbers are the
-    engine's, and they stay.
-    """
     parameters = {"growth_error": "0.02", "growth_seed": 7}
     app = opened("growth", **parameters)
     assert measured(app) == (0, 28)
@@ -49,7 +46,6 @@ def test_measuring_growth() -> None:
     ],
 )
 def test_kinds_of_growth(parameters: dict[str, str]) -> None:
-    """Every choice of the growth page, sensible or not, draws two pictures."""
     app = opened("growth", **parameters)
     assert not app.exception
     assert len(figures(app)) == 2
@@ -66,9 +62,6 @@ def test_kinds_of_growth(parameters: dict[str, str]) -> None:
 def test_the_formulas_of_growth_are_those_of_its_curves(
     parameters: dict[str, str], over_rows: bool, of_a_query: bool
 ) -> None:
-    """Under a causal mask the curves are means over the rows; with tied weights C stands for
-    d_k.
-    """
     page_facts = facts(opened("growth", **parameters))
     assert page_facts["curves_are_means_over_rows"] == over_rows
     assert page_facts["width_is_that_of_a_query"] == of_a_query
@@ -82,7 +75,6 @@ def test_the_formulas_of_growth_are_those_of_its_curves(
     ],
 )
 def test_the_formula_of_the_half_mass(scaled: str, divisor: str, half: str) -> None:
-    """Formulas are those of the curves that are drawn: with the scale or without it."""
     app = opened("growth", growth_scaled=scaled)
     assert rf"$\tau = {divisor}$" in texts(app)
     assert half in app.latex[-1].value

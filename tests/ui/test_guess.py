@@ -123,9 +123,6 @@ def check(scene: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("state", STATES)
 def test_what_is_asked_is_what_the_board_shows(state: str) -> None:
-    """In every step: the right answer is a number, a place or a key of the scene, it is printed in
-    no badge and in no other cell in sight, and a mask that is asked about hides something.
-    """
     silent = set()
     for step in STEPS:
         for which in ("queries", "keys", "values") if step in ("projections", "split") else ("",):
@@ -142,7 +139,6 @@ def test_what_is_asked_is_what_the_board_shows(state: str) -> None:
 
 
 def test_another_head_has_a_question_of_its_own() -> None:
-    """In both heads of the first example a share is asked for that is not 0, of the same head."""
     for head in (0, 1):
         asked = stage_of(opened("softmax", **FIRST, head=head))["stage"]["guess"]
         assert asked["index"][1] == head
@@ -150,9 +146,6 @@ def test_another_head_has_a_question_of_its_own() -> None:
 
 
 def test_the_switch_is_in_the_address() -> None:
-    """It is off unless the address turns it on; an old address that turned questions off still
-    opens.
-    """
     first = [
         stage_of(opened("scores", **address))["stage"]["guess"]["first"]
         for address in ({}, {"guess": "true"}, {"guess": "false"})
@@ -161,13 +154,11 @@ def test_the_switch_is_in_the_address() -> None:
 
 
 def test_a_lesson_asks_its_own_questions() -> None:
-    """A step of a lesson has none beside them."""
     assert stage_of(opened("mask", lesson="masks", moment=1))["stage"]["guess"] is None
 
 
 @pytest.mark.parametrize("step", ["tokens", "projections"])
 def test_a_badge_gives_the_size_of_the_array(step: str) -> None:
-    """Of a matrix that is shown in part it names the part."""
     scene = stage_of(opened(step, n_heads=4, d_model=16))
     cut = 0
     for panel in scene["panels"]:

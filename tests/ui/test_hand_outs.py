@@ -58,17 +58,11 @@ def chosen_for(now: PageContext) -> dict[str, Any]:
 def test_a_hand_out_names_the_weights_that_were_used(
     choices: dict[str, Any], weights: dict[str, Any]
 ) -> None:
-    """A seed where numbers were drawn with it, own matrices by name, and how many cells were
-    edited.
-    """
     found = chosen_for(page_context(opened("scores", **choices)))
     assert {name: found[name] for name in found if name not in SIZES} == weights
 
 
 def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
-    """Its board may hold fewer tokens than its sentence, and another text's symbols, of
-    transposed matrices.
-    """
     cut = page_context(opened("scores", n_tokens=5, notation="gml"))
     assert chosen_for(cut) == {"cut_to": 5} | USUAL
     rows = page_context(opened("scores", n_tokens=5, notation="doshi"))
@@ -99,19 +93,16 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
 def test_a_hand_out_says_what_became_of_its_scores(
     choices: dict[str, Any], said: dict[str, Any]
 ) -> None:
-    """Whatever is not as usual decides its numbers as the mask does."""
     found = chosen_for(page_context(opened("scores", **choices)))
     found.pop("cut_to", None)  # pieces are more than fit
     assert found == USUAL | said
 
 
 def test_a_negative_scale_is_written_with_a_minus_sign() -> None:
-    """As all other numbers are."""
     assert "−2.5" in page_context(opened("scores", scaling="custom", scale=-2.5)).sentence
 
 
 def test_a_hand_out_of_a_file_has_no_seed() -> None:
-    """The weights of a layer from a file are the user's own: nothing was drawn."""
     of_file = Scenario(weights="your own", layer=1)
     now = PageContext(of_file, Focus(0, 0, 0, 0), OURS, trace_of(Scenario()))
     expected = {"features": 16, "heads": 4, "weights": "your own", "mask": "none"}
@@ -119,9 +110,6 @@ def test_a_hand_out_of_a_file_has_no_seed() -> None:
 
 
 def test_a_head_of_the_model_has_no_own_numbers() -> None:
-    """What the user has put in the place of the sidebar's layer is not in the trained one, nor
-    in its hand-outs.
-    """
     now = replace(
         page_context(opened("scores")),
         scenario=Scenario(own=OWN_X.url_value(), edits="wq_0_3_9", mask="causal"),
@@ -142,7 +130,6 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
 def test_a_hand_out_is_of_the_matrix_on_the_board(
     monkeypatch: pytest.MonkeyPatch, page: str, which: str, field: str
 ) -> None:
-    """Its name, sentence and code, and the table, are those of the one of three that was chosen."""
     taken: list[str] = []
     monkeypatch.setattr(closer_look, "draw_downloads", lambda now, of, board: taken.append(of))
     app = opened(page, which=which)
@@ -159,7 +146,6 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(
 
 
 def test_lines_of_code_come_in_the_order_of_computation() -> None:
-    """Merged stands before the output that is made of it, as the lines must run."""
     app = opened("output")
     app.session_state["closer"] = ["code"]
     app.run()

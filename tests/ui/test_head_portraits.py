@@ -19,7 +19,6 @@ from tests.ui.app import (
 
 
 def test_every_measure_can_be_opened() -> None:
-    """Each measure shows its formula, its range and the number of the head in focus."""
     app = opened("head-portraits", head=1, mask="causal")
     pattern = pattern_of(page_context(app).trace)
     for measure in MEASURES:
@@ -31,9 +30,6 @@ def test_every_measure_can_be_opened() -> None:
 
 
 def test_a_sentence_says_what_each_head_does() -> None:
-    """Of the first example one head reads the token before; the other's largest share is a cell of
-    its matrix. Every head has its sentence.
-    """
     app = opened("head-portraits", bare=True)
     shares = page_context(app).trace.probabilities[0]
     by_measure = {habit.measure: habit for habit in facts(app)["habits"]}
@@ -48,14 +44,10 @@ def test_a_sentence_says_what_each_head_does() -> None:
     "bar", [None, "x", [], ["entropy"], ["no such", 1], ["entropy", -1], ["entropy", 99], {"a": 1}]
 )
 def test_a_strange_click_changes_nothing(bar: object) -> None:
-    """Data that no bar sends is ignored."""
     choose_portrait(bar)  # outside a run there is no session, so a change would fail
 
 
 def test_formulas_of_a_closed_box_are_not_sent() -> None:
-    """A closed box sends nothing; opened, it holds the formulas. Those of similarity are in
-    tooltips.
-    """
     app = opened("head-portraits", portrait="self-mass")
     assert r"\ln A_{ij}" not in texts(app)
     helps = " ".join(part.help or "" for part in app.markdown)
@@ -67,9 +59,6 @@ def test_formulas_of_a_closed_box_are_not_sent() -> None:
 
 
 def test_a_head_without_a_value_has_no_profile() -> None:
-    """A single token has no previous token: the page states it and draws only the bars of all
-    measures.
-    """
     app = opened("head-portraits", portrait="previous-token mass", text="Hello", n_heads=1)
     assert facts(app)["is_known"] is False
     assert len(figures(app)) == 1
@@ -77,7 +66,6 @@ def test_a_head_without_a_value_has_no_profile() -> None:
 
 
 def test_a_rank_counts_dimensions() -> None:
-    """It is a whole number, at most the width of a head and the number of tokens."""
     stated = facts(opened("head-portraits", portrait="rank of the scores"))
     assert stated["value"] == 4 == stated["largest_rank"]
     few = facts(opened("head-portraits", portrait="rank of the scores", text="one two"))
@@ -85,7 +73,6 @@ def test_a_rank_counts_dimensions() -> None:
 
 
 def test_one_head_has_nothing_to_compare() -> None:
-    """The measures of one head are drawn, and no pairs of heads."""
     alone, four = (opened("head-portraits", n_heads=n_heads) for n_heads in (1, 4))
     assert "layer_divergence" not in facts(alone)
     assert facts(four)["layer_divergence"] > 0

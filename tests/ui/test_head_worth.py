@@ -22,9 +22,6 @@ from tests.viz.reading_scenes import numbers
 
 
 def test_without_all_heads_only_bias_and_residual_are_left() -> None:
-    """All heads off: the output is the inputs of the residual; none off: no picture of what is
-    missing.
-    """
     app = opened("head-worth", off="0.1.2.3", residual="true")
     trace = page_context(app).trace
     ablated = next(scene for scene in scenes(app) if "rest" in scene["arrays"])
@@ -37,7 +34,6 @@ def test_without_all_heads_only_bias_and_residual_are_left() -> None:
 
 
 def test_a_head_is_switched_off_and_on_again() -> None:
-    """The switch decides what is missing; the choice stays if the user comes back to the page."""
     app = opened("head-worth")
     app.button_group(key="switches off").set_value([2]).run()
     assert app.session_state["off"] == "2"
@@ -55,7 +51,6 @@ def test_a_head_is_switched_off_and_on_again() -> None:
 
 
 def test_shares_and_their_sums() -> None:
-    """The signed shares sum to 1 as computed, and the ranking is theirs."""
     app = opened("head-worth", n_heads=8, seed=4)
     trace, stated = page_context(app).trace, facts(app)
     signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
@@ -65,7 +60,6 @@ def test_shares_and_their_sums() -> None:
 
 
 def test_another_basis_leaves_the_layer_as_it_was() -> None:
-    """Each press chooses another basis; weights change, products and output only by rounding."""
     app = opened("head-worth")
     assert facts(app)["basis"] == 0
     app.button(key="turn").click().run()
@@ -94,9 +88,6 @@ def test_another_basis_leaves_the_layer_as_it_was() -> None:
 def test_which_parts_the_output_has(
     choices: dict[str, Any], multiplied: bool, bias: bool, residual: bool
 ) -> None:
-    """Biases and the residual are parts of the output; the sum over blocks of W_O is shown if there
-    is a W_O.
-    """
     app = opened("head-worth", **choices)
     stated = facts(app)
     assert (stated["has_w_o"], stated["has_bias"], stated["residual"]) == (
@@ -109,7 +100,6 @@ def test_which_parts_the_output_has(
 
 
 def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
-    """If tokens are columns, the weights stand left of what they multiply, transposed."""
     app = opened("head-worth", notation="gml")
     assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in app.latex[0].value
     assert facts(app)["mixed_by"].replace("\\", "") == "W_O"
@@ -120,16 +110,12 @@ def test_the_output_as_a_sum_in_the_symbols_of_the_notation() -> None:
     ("choices", "apart"), [({}, True), ({"weights": "weightless"}, True), ({"n_heads": 1}, False)]
 )
 def test_when_lengths_of_heads_do_not_add_up(choices: dict[str, Any], apart: bool) -> None:
-    """Weightless heads can neither overlap nor cancel, and one head alone has no other to
-    differ from.
-    """
     stated = facts(opened("head-worth", **choices))
     assert stated["parts_point_apart"] is apart
     assert (abs(stated["sum_of_norm_shares"] - 1) < 1e-6) is not apart
 
 
 def test_the_lengths_of_one_part_add_up() -> None:
-    """If only one head adds anything, all parts point in the same direction."""
     first = np.zeros((16, 16))
     first[:4] = np.eye(16)[:4]
     stated = facts(opened("head-worth", own=UserMatrices(w_o=first).url_value()))
@@ -138,7 +124,6 @@ def test_the_lengths_of_one_part_add_up() -> None:
 
 
 def test_a_zero_output_has_no_shares() -> None:
-    """If all heads together add 0, the page names no sum of shares and no ranking."""
     nothing = UserMatrices(w_o=np.zeros((4, 4))).url_value()
     app = opened("head-worth", text="you like cake", d_model=4, n_heads=2, own=nothing)
     assert (facts(app)["has_shares"], facts(app)["parts_point_apart"]) == (False, False)
@@ -149,6 +134,5 @@ def test_a_zero_output_has_no_shares() -> None:
 
 
 def test_the_size_of_the_board() -> None:
-    """4 heads and 12 tokens, in the order of the notation."""
     assert scenes(opened("head-worth", notation="note"))[0]["panels"][0]["badge"] == "4 × 12"
     assert scenes(opened("head-worth", notation="gml"))[0]["panels"][0]["badge"] == "12 × 4"

@@ -21,7 +21,6 @@ HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 
 @pytest.mark.parametrize("page", ["shared-keys", "one-matrix-or-many"])
 def test_counts_are_those_of_the_layer(page: str) -> None:
-    """Their sizes are the layer's; a text with letters of its own does not change them."""
     stated = facts(opened(page, notation="gml"))
     assert (stated["size"].n_tokens, stated["size"].d_model, stated["size"].n_heads) == (12, 16, 4)
     assert page_context(opened(page, notation="gml")).own_letters in texts(
@@ -33,7 +32,6 @@ def test_counts_are_those_of_the_layer(page: str) -> None:
 @pytest.mark.parametrize("page", HEADS)
 @pytest.mark.parametrize("first", [0, 2])
 def test_a_hostile_url_gives_the_page(page: str, first: int) -> None:
-    """Nonsense in any parameter of the section gives defaults and no traceback."""
     names = (
         "subset",
         "off",

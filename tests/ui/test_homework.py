@@ -15,7 +15,6 @@ URL = {"text": "you like cake", "d_model": 4, "n_heads": 2, "embedding": "intege
 
 
 def test_students_get_the_same_cells_with_other_numbers() -> None:
-    """The seed is the student's number; no cell comes twice."""
     homework = Homework(LAYER, 1, 6)
     first, second = homework.questions(1), homework.questions(2)
     cells = [(one.exact.field, one.exact.index) for one in first]
@@ -25,7 +24,6 @@ def test_students_get_the_same_cells_with_other_numbers() -> None:
 
 
 def test_answers_are_those_of_the_layer_with_that_seed() -> None:
-    """The key of a student, read from the layer itself."""
     trace = trace_of(
         Scenario(text="you like cake", d_model=4, n_heads=2, embedding="integers", seed=7)
     )
@@ -36,7 +34,6 @@ def test_answers_are_those_of_the_layer_with_that_seed() -> None:
 
 
 def test_an_answer_is_shown_only_after_an_attempt() -> None:
-    """Before it the switch is greyed out, and a URL that switches it on shows nothing."""
     app = opened("homework", hw_student=7, hw_show_1="true", **URL)
     assert app.toggle(key="hw_show_1").disabled
     assert facts(app)["n_looked"] == 0
@@ -46,7 +43,6 @@ def test_an_answer_is_shown_only_after_an_attempt() -> None:
 
 
 def test_right_answers_are_counted() -> None:
-    """Of six questions two are answered rightly, one wrongly."""
     app = opened("homework", hw_student=7, **URL)
     for place, question in enumerate(facts(app)["questions"][:2], 1):
         app.text_input(key=f"hw_answer_{place}").set_value(f"{question.answer:.6f}")
@@ -55,7 +51,6 @@ def test_right_answers_are_counted() -> None:
 
 
 def test_weights_without_a_seed_give_all_the_same_numbers() -> None:
-    """The page says so, and the key has one student."""
     app = opened("homework", hw_student=7, weights="weightless", n_heads=1, text="you like cake")
     assert not facts(app)["differs_by_student"]
     homework = Homework(Scenario(weights="weightless", n_heads=1, d_model=4), 1, 3)
@@ -64,7 +59,6 @@ def test_weights_without_a_seed_give_all_the_same_numbers() -> None:
 
 
 def test_the_key_names_every_student_and_question() -> None:
-    """In order, with answers that the judge accepts."""
     homework = Homework(LAYER, 3, 4)
     lines = list(csv.DictReader(io.StringIO(key_csv(homework, 3))))
     assert [(int(line["student"]), int(line["question"])) for line in lines] == [
@@ -76,7 +70,6 @@ def test_the_key_names_every_student_and_question() -> None:
 
 
 def test_a_formula_in_an_answer_is_harmless_in_a_spreadsheet() -> None:
-    """A text that begins as a formula gets an apostrophe; a negative number stays one."""
     line = {"question": 1, "step": "scores", "verdict": "wrong", "looked": False}
     text = summary_csv(7, [line | {"answer": "=1+1"}, line | {"answer": "-0.5"}])
     answers = [one["answer"] for one in csv.DictReader(io.StringIO(text))]

@@ -124,9 +124,6 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str, str]] = {
 
 @pytest.mark.parametrize("fault", HOSTILE)
 def test_hostile_pictures(fault: str) -> None:
-    """What is too large, cut off or something else is refused by what is wrong with it, before
-    it is decoded.
-    """
     make, name, says = HOSTILE[fault]
     data = make()
     tracemalloc.start()
@@ -142,9 +139,6 @@ def test_hostile_pictures(fault: str) -> None:
     "kind", [kind for kind in PICTURE_ENDINGS if kind not in ("csv", "npy", "pgm", "jpg")]
 )
 def test_damaged_pictures(kind: str) -> None:
-    """However a file is damaged, what comes of it is a picture or a sentence, never another
-    error.
-    """
     rng = random.Random(7)
     whole = written(QUARTERS.convert("RGB"), kind.upper())
     outcomes = set()

@@ -48,7 +48,6 @@ DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
 def test_a_control_without_effect_is_switched_off(
     address: dict[str, object], idle: set[str]
 ) -> None:
-    """What cannot change the numbers now is greyed out, and only that."""
     app = unfolded(opened("scores", **address))
     assert {control.name for control in CONTROLS if app.get_by_key(control.name).disabled} == idle
 
@@ -66,7 +65,6 @@ def test_a_control_without_effect_is_switched_off(
     ],
 )
 def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
-    """A greyed-out control really changes no number, whatever the address says."""
     still, changed = (
         opened("scores", weights=weights),
         opened("scores", weights=weights, **{name: MOVES[name][0]}),
@@ -77,7 +75,6 @@ def test_an_idle_control_has_no_effect(name: str, weights: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(DECIDED_BY_HAND))
 def test_weights_by_hand_leave_nothing_to_a_greyed_out_control(name: str) -> None:
-    """Nor do those made by hand, at the sizes that they are made for."""
     value = {name: MOVES[name][0]}
     still, changed = (opened("scores", **BY_HAND), opened("scores", **BY_HAND | value))
     assert getattr(page_context(changed).scenario, name) == MOVES[name][0]
@@ -107,9 +104,6 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
 def test_what_is_greyed_out_shows_what_counts(
     decides: dict[str, object], shown: dict[str, object]
 ) -> None:
-    """Where the weights decide it, whatever the address says; nothing stands in for a control that
-    says so already.
-    """
     shown = shown | {"piece": "whole words"}
     asked = {"positions": "false", "embedding": "integers", "piece": 3, "d_k": 4, "d_v": 4}
     app = unfolded(opened("scores", **decides | asked))
@@ -119,7 +113,6 @@ def test_what_is_greyed_out_shows_what_counts(
 
 
 def test_the_first_run_knows_the_sizes() -> None:
-    """They are drawn last, so what depends on them reads the address."""
     fitting, other = (
         opened("scores", **BY_HAND | {"n_heads": n_heads, "piece": 3}) for n_heads in (2, 4)
     )

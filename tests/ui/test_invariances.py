@@ -26,13 +26,11 @@ from tests.ui.app import facts, opened, page_context, texts
     ],
 )
 def test_when_the_order_shows(choices: dict[str, Any], order_shows: bool) -> None:
-    """Words alone: only shuffled. With positions or a causal mask: the order shows."""
     stated = facts(opened("invariances", **choices))
     assert (stated["order_shows"], stated["order_cannot_be_told"]) == (order_shows, False)
 
 
 def test_a_change_is_measured() -> None:
-    """The page states what theory says and the largest differences measured on this layer."""
     app = opened("invariances", inv_topic="constants", inv_seed=3)
     for change in LAYER_CHANGES:
         app.selectbox(key="choose inv_change").set_value(change.key).run()
@@ -45,9 +43,6 @@ def test_a_change_is_measured() -> None:
 
 
 def test_a_causal_mask_shows_the_order_of_trained_words() -> None:
-    """With trained weights, too, the order shows under a causal mask, and that difference is not
-    called rounding.
-    """
     alone, masked = (
         facts(opened("invariances", weights="trained", layer=3, inv_reads=reads))
         for reads in ("words alone", "causal mask")
@@ -58,7 +53,6 @@ def test_a_causal_mask_shows_the_order_of_trained_words() -> None:
 
 
 def test_a_single_token_cannot_be_shuffled() -> None:
-    """With one token nothing moves, and the page states it."""
     one, two = (opened("invariances", n_tokens=n) for n in (1, 2))
     assert (len(one.info), len(two.info)) == (1, 0)
     assert ("place_after" in facts(one), "place_after" in facts(two)) == (False, True)
@@ -81,9 +75,6 @@ def test_why_the_scores_have_another_variance(text: str, alike: bool) -> None:
 def test_what_shuffled_vectors_hold(
     situation: Situation, choices: dict[str, Any], given: bool
 ) -> None:
-    """Vectors of a trained layer hold their positions; those of words alone do not, also beside an
-    edited cell.
-    """
     app = opened("invariances", inv_reads=situation.key, **choices)
     assert facts(app)["inputs_know_their_places"] is given
     assert (situation.description_of_inputs if given else situation.description) in texts(app)
@@ -91,9 +82,6 @@ def test_what_shuffled_vectors_hold(
 
 @pytest.mark.parametrize(("size", "shows"), [(1.0, True), (1e5, False)])
 def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, shows: bool) -> None:
-    """With large numbers it may lie within rounding; then the page states that this decides
-    nothing.
-    """
     x = size * np.cos(np.arange(32.0).reshape(4, 8) ** 2)
     own = UserMatrices(x=x.round(3)).url_value()
     stated = facts(opened("invariances", own=own, inv_reads="with positions"))
@@ -102,7 +90,6 @@ def test_a_difference_that_the_order_makes_is_not_called_rounding(size: float, s
 
 
 def test_a_change_need_not_show() -> None:
-    """With one token no score matters: the output may change in theory, but does not here."""
     stated = facts(
         opened("invariances", inv_topic="constants", inv_change="column_constants", text="a")
     )
@@ -113,6 +100,5 @@ def test_a_change_need_not_show() -> None:
     ("notation", "width"), [("ours", "dₖ"), ("note", "d"), ("gml", "(N ÷ n_heads)")]
 )
 def test_the_temperature_names_the_width_as_the_boards_do(notation: str, width: str) -> None:
-    """The width of a head has one name on a page, and a fraction is under one root sign."""
     text = texts(opened("invariances", notation=notation, inv_topic="temperature"))
     assert text.replace("\\", "").count(f"√{width} ") == 2

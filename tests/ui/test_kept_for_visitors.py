@@ -33,9 +33,6 @@ def _little_room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_open_page_keeps_its_numbers() -> None:
-    """Others fill the room; the page goes on with its matrices, and when it is closed
-    they are gone.
-    """
     own = OWN.url_value()
     app = opened("scores", own=own)
     store_text("what others load")
@@ -53,7 +50,6 @@ def test_an_open_page_keeps_its_numbers() -> None:
 
 
 def test_edits_are_kept_for_an_open_page() -> None:
-    """The same for edits that are too many for the URL: one more can be undone."""
     app = opened("scores", edits=EDITS.url_value())
     store_text("what others load")
     app.session_state["seed"] = 5
@@ -62,7 +58,6 @@ def test_edits_are_kept_for_an_open_page() -> None:
 
 
 def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Matrices that make no layer remove nothing from the store."""
     wide = UserMatrices(w_q=np.ones((16, 16)), w_k=NUMBERS.normal(size=(16, 512)))
     assert is_key(wide.url_value()), "a text so short takes no room anyway"
     key = store_text("what others have")
@@ -85,9 +80,6 @@ def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_numbers_that_only_the_server_has_are_noted(
     edits: str | Edits, own: str | UserMatrices, said: list[str]
 ) -> None:
-    """As soon as the URL holds a key in place of numbers, the sidebar says that they end with
-    the server.
-    """
     given = {
         name: value if isinstance(value, str) else value.url_value()
         for name, value in {"edits": edits, "own": own}.items()

@@ -26,7 +26,6 @@ from tests.ui.app import opened, scenes
     ],
 )
 def test_nonsense_in_the_url(page: str, url: dict[str, Any]) -> None:
-    """Nonsense in the URL leaves what is shown and never breaks the page."""
     app = opened(page, **url)
     assert not app.exception
     assert not app.error

@@ -53,9 +53,6 @@ def take(app: AppTest) -> AppTest:
 
 @pytest.mark.parametrize("names", [as_torch, as_gpt2])
 def test_a_layer_of_a_file_is_told(names: Any) -> None:
-    """The overview opens with the file's matrices, biases and heads; every page of the story
-    has them.
-    """
     layer = weights()
     app = uploaded(safetensors(names(layer)), weights="trained", mask="causal")
     asked(app, "Heads").set_value(H).run()
@@ -81,7 +78,6 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
 
 
 def test_dropping_it_brings_the_controls_back() -> None:
-    """One button takes the layer away again; no bias stays."""
     app = take(uploaded(npz(as_torch(weights())), "layer.npz"))
     assert page_context(app).trace.projections.b_q is not None
     next(button for button in app.button if button.label == "Drop own matrices").click().run()
@@ -90,7 +86,6 @@ def test_dropping_it_brings_the_controls_back() -> None:
 
 
 def test_a_layer_that_is_too_large() -> None:
-    """The page shows its heads all the same, and names the size that the story cannot show."""
     app = uploaded(
         npz(as_torch(Projections.random(768, 12, bias=True).astype(np.float32))), "bert.npz"
     )
@@ -100,7 +95,6 @@ def test_a_layer_that_is_too_large() -> None:
 
 
 def test_hostile_weights_are_refused_before_they_are_taken() -> None:
-    """Infinity in a bias gives an error, no button, and the story stays as it was."""
     arrays = as_torch(weights())
     arrays["out_proj.bias"] = np.full(D, np.inf, np.float32)
     app = uploaded(safetensors(arrays))
@@ -110,9 +104,6 @@ def test_hostile_weights_are_refused_before_they_are_taken() -> None:
 
 
 def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
-    """What was trained arrives whole, with its sequence as X: the story's output is the
-    laboratory's.
-    """
     app = opened("training", train_steps=40, train_seed=3, mask="causal", residual="true")
     next(button for button in app.button if button.label == "Train").click().run()
     app = take(app)
@@ -127,9 +118,6 @@ def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
 
 
 def test_a_download_brings_the_biases_back() -> None:
-    """A trace saved from the story of a taken layer holds its biases, and loading it as own
-    matrices keeps them.
-    """
     app = take(uploaded(npz(as_torch(weights())), "layer.npz"))
     own = read_matrices(trace_to_npz(page_context(app).trace), "trace.npz")
     assert own.arrays.keys() == {"x", *MATRICES, *BIASES}

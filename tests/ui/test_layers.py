@@ -23,7 +23,6 @@ from tests.ui.uploads import ANIMAL, rng, uploaded
 
 
 def test_the_measures_and_attention_without_weights() -> None:
-    """There is one dot for each head. Without weights, tokens after LayerNorm read themselves."""
     measure = LAYER_MEASURES["mean_distance"]
     app = opened("layers", text=ANIMAL, ly_measure=measure.title)
     assert len(figures(app)[0]["data"][1]["customdata"]) == 72
@@ -35,9 +34,6 @@ def test_the_measures_and_attention_without_weights() -> None:
 
 
 def test_the_page_opens_with_the_token_before() -> None:
-    """The first measure is the plainest: how much each head reads from the token before. Attention
-    between two sequences has no token before, and opens with a measure that it has.
-    """
     app = opened("layers", text=ANIMAL)
     assert app.selectbox(key="ly_measure").value == LAYER_MEASURES["previous_mass"].title
     shares = np.stack(attention_of(ANIMAL).layers)
@@ -50,7 +46,6 @@ def test_the_page_opens_with_the_token_before() -> None:
 
 
 def test_one_token_has_no_scores_with_others() -> None:
-    """One token has no scores with others, and nothing to keep from them."""
     app = opened("layers", text=ANIMAL, n_tokens=1)
     assert facts(app)["has_others"] is False
     assert not any("mean score with others" in table.value for table in app.table)
@@ -59,7 +54,6 @@ def test_one_token_has_no_scores_with_others() -> None:
 
 @pytest.mark.parametrize(("text", "share"), [("Hi", 0.963), (ANIMAL, None)])
 def test_what_a_token_would_keep(text: str, share: float | None) -> None:
-    """The share if the score difference were the same for all tokens, as the engine computes it."""
     noted = facts(opened("layers", text=text))
     normed = attend_without_weights(text)[2]
     assert noted["share_if_alike"] == normed.share_if_alike
@@ -67,7 +61,6 @@ def test_what_a_token_would_keep(text: str, share: float | None) -> None:
 
 
 def test_layers_show_the_head_of_the_url() -> None:
-    """Beside attention without weights stands the head that the URL names, and the URL keeps it."""
     app = opened("layers", text=ANIMAL, th_layer=4, th_head=5)
     assert np.array_equal(
         sent(scenes(app)[1]["arrays"]["trained"]), attention_of(ANIMAL).layers[0][5]
@@ -77,9 +70,6 @@ def test_layers_show_the_head_of_the_url() -> None:
 
 @pytest.mark.parametrize("page", ["change-a-word", "layers"])
 def test_the_model_beside_a_file(page: str) -> None:
-    """Pages that show the trained model although a file is loaded have a note on it; no sentence
-    changes the file's heads.
-    """
     shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), page)
     assert facts(app)["model_beside_a_file"]
@@ -89,7 +79,6 @@ def test_the_model_beside_a_file(page: str) -> None:
 
 
 def test_measures_that_one_token_does_not_have() -> None:
-    """They are drawn without NaN, which JSON does not have, and without a dashed line."""
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "layers")
     app.selectbox(key="ly_measure").set_value("Previous-token mass").run()
     assert not app.error
@@ -104,12 +93,10 @@ def test_measures_that_one_token_does_not_have() -> None:
 def test_weights_and_widths_have_the_symbols_of_the_notation(
     notation: str, symbols: set[str]
 ) -> None:
-    """A page in the notation of a text uses only its symbols in sentences."""
     assert symbols <= named_in(texts(opened("layers", notation=notation)).replace("\\", ""))
 
 
 def test_what_attention_and_feed_forward_add() -> None:
-    """The table and the board show the parts of the trained model on this sentence."""
     noted = facts(opened("layers", text=ANIMAL))
     parts = parts_of_text(ANIMAL)
     np.testing.assert_array_equal(noted["added_parts"].feed_forward, parts.feed_forward)

@@ -33,7 +33,6 @@ def left_out(app: AppTest) -> dict[str, int]:
 
 
 def test_words_that_have_no_room_are_said_by_sentence() -> None:
-    """Which sentence is cut, by how much, and what to do; where nothing is cut, nothing is said."""
     app = opened("mask-workshop", text="It sat", mw_second="", mw_third="It slept very well")
     assert (left_out(app), facts(app)["longer_sequence_helps"]) == ({"third": 2}, True)
     app.session_state["n_tokens"] = "4"
@@ -41,9 +40,6 @@ def test_words_that_have_no_room_are_said_by_sentence() -> None:
 
 
 def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
-    """Beside an own X, and beyond 64 tokens, no sequence length helps; nor does a text end
-    without a word.
-    """
     own = UserMatrices(x=np.ones((1, 16))).url_value()
     for page, address, cut in (
         ("mask-workshop", {"mw_third": "It slept", "own": own}, {"second": 5, "third": 1}),
@@ -57,9 +53,6 @@ def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
 
 @pytest.mark.parametrize("address", [{}, {"weights": "trained"}])
 def test_one_press_gives_a_cut_sentence_its_padding(address: dict[str, Any]) -> None:
-    """The longer sequence holds the whole sentence and [pad] after it, however short it was;
-    too long a one stays.
-    """
     app = opened("mask", mask="padding", text="tea and cake " * 5, n_tokens=2, **address)
     (button,) = [button for button in app.button if button.label.startswith("Sequence length")]
     button.click().run()
@@ -71,9 +64,6 @@ def test_one_press_gives_a_cut_sentence_its_padding(address: dict[str, Any]) -> 
 
 
 def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
-    """The target has fewer tokens than the source: what is shown in place of a query or key is
-    named, else nothing.
-    """
     app = opened("encoder-decoder", ed_use="decoder", ed_cell="13.12", query=11)
     last = {"last_query_instead": 6, "last_key_instead": 6}
     assert last.items() <= facts(app).items()
@@ -88,9 +78,6 @@ def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
 def test_a_sentence_without_words_is_refused_by_its_field(
     page: str, name: str, label: str, weights: str
 ) -> None:
-    """Invisible signs in one of several sentences are refused at its field, by its name, and the
-    page goes on without them.
-    """
     app = opened(page, weights=weights, **{name: "\u200b\u200d"})
     assert isinstance(facts(app)[f"refused_in_{name}"], TextError)
     (said,) = errors(app)
@@ -102,9 +89,6 @@ def test_a_sentence_without_words_is_refused_by_its_field(
 
 @pytest.mark.parametrize(("page", "name", "label"), FIELDS_OF_TEXT)
 def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) -> None:
-    """By the address or typed, each sentence holds as many characters as that of the sidebar,
-    and says so.
-    """
     app = opened(page, **{name: "word " * 5000})
     for _ in "address", "typed":
         assert errors(app) == []
@@ -119,7 +103,6 @@ def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) ->
     ("page", "field", "head"), [("softmax", "probabilities", 1), ("output", "output", None)]
 )
 def test_which_head_a_table_is_of(page: str, field: str, head: int | None) -> None:
-    """The words above the numbers of a field name the head that is shown, if the field has any."""
     app = opened(page, head=1)
     app.session_state["closer"] = ["numbers"]
     assert facts(app.run())["head_of_table"] == head

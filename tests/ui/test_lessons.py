@@ -45,7 +45,6 @@ HOSTILE = Lesson(
 
 @pytest.mark.parametrize("lesson", shipped_lessons().values(), ids=shipped_lessons())
 def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> None:
-    """And no page is named by an old URL."""
     check_lesson_pages(lesson)
     pages = {page.url_path for page in PAGES}
     assert {moment.page for moment in lesson.moments} <= pages
@@ -54,7 +53,6 @@ def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> No
 
 
 def test_the_bare_url_opens_the_page_of_the_moment() -> None:
-    """With its state, and the lesson is known."""
     app = opened("overview", bare=True, lesson="masks", moment=1)
     assert facts(app)["lesson"] == ("masks", 0, "lesson")
     app = opened("mask", lesson="masks", moment=1, mask="causal", n_heads=4)
@@ -63,21 +61,18 @@ def test_the_bare_url_opens_the_page_of_the_moment() -> None:
 
 
 def test_a_moment_beyond_the_last_is_the_last_one() -> None:
-    """A lesson that was shortened keeps its links alive."""
     app = opened("mask", lesson="masks", moment=40)
     assert facts(app)["lesson"][1] == len(shipped_lessons()["masks"].moments) - 1
 
 
 @pytest.mark.parametrize("name", ["none", "~AAAA", ".0123", "<b>"])
 def test_a_lesson_that_is_none_is_refused(name: str) -> None:
-    """The page is shown without a bar, and the refusal quotes what was asked for."""
     app = opened("scores", lesson=name)
     assert facts(app)["lesson"] is None
     assert [(one.label, one.asked) for one in facts(app)["refused"]] == [("Lesson", name)]
 
 
 def test_a_new_moment_resets_what_it_does_not_name() -> None:
-    """Two heads of the moment before do not stay."""
     app = opened("scores", lesson=keep_lesson(MINE), moment=1, n_heads=2, mask="causal")
     assert page_context(app).scenario.n_heads == 2
     app.query_params.clear()
@@ -88,7 +83,6 @@ def test_a_new_moment_resets_what_it_does_not_name() -> None:
 
 
 def test_the_bar_holds_the_texts_escaped() -> None:
-    """A lesson from a stranger brings no markup into the page."""
     html = lesson_bar_html(HOSTILE, lesson_to_link(HOSTILE) or "", 0, "full")
     assert "<script" not in html
     assert "<img" not in html
@@ -99,7 +93,6 @@ def test_the_bar_holds_the_texts_escaped() -> None:
 
 
 def test_a_page_that_does_not_exist_is_refused() -> None:
-    """In a file, and in a link."""
     lost = Lesson("Lost", (Moment("One", "nowhere", "head=0"),))
     app = opened("scores", lesson=lesson_to_link(lost))
     assert facts(app)["lesson"] is None
@@ -107,7 +100,6 @@ def test_a_page_that_does_not_exist_is_refused() -> None:
 
 
 def test_a_teacher_adds_views_in_order() -> None:
-    """The state of the page is kept, without the lesson's own choices; one can be removed."""
     app = opened("for-teachers")
     app.button(key="begin draft").click().run()
     app.button(key="add view").click().run()
@@ -121,7 +113,6 @@ def test_a_teacher_adds_views_in_order() -> None:
 
 
 def test_a_draft_is_opened_from_its_url() -> None:
-    """After a reload of the page it is there, on every page."""
     app = opened("scores", draft=keep_lesson(MINE))
     assert facts(app)["draft"] == MINE
     app.button(key="add view").click().run()
@@ -131,7 +122,6 @@ def test_a_draft_is_opened_from_its_url() -> None:
 
 @pytest.mark.parametrize("data", [b"{}", b"no json", write_lesson(MINE)[:-5]])
 def test_a_file_that_is_no_lesson_changes_nothing(data: bytes) -> None:
-    """The page says so and keeps the lesson."""
     app = opened("for-teachers", draft=keep_lesson(MINE))
     app.file_uploader(key="lesson file").upload("x.json", data, "application/json").run()
     assert len(app.error) == 1
@@ -139,7 +129,6 @@ def test_a_file_that_is_no_lesson_changes_nothing(data: bytes) -> None:
 
 
 def test_a_lesson_file_is_opened() -> None:
-    """It becomes the lesson that is being made."""
     app = opened("for-teachers")
     app.file_uploader(key="lesson file").upload(
         "x.json", write_lesson(MINE), "application/json"
@@ -149,7 +138,6 @@ def test_a_lesson_file_is_opened() -> None:
 
 
 def test_the_plans_fit_their_periods() -> None:
-    """No plan takes longer than its minutes, and every lesson is in one."""
     lessons = shipped_lessons()
     for minutes, plans in LESSON_PLANS.items():
         assert all(sum(lessons[one].minutes for one in names) <= minutes for names in plans)
@@ -159,7 +147,6 @@ def test_the_plans_fit_their_periods() -> None:
 
 
 def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
-    """For a frame in the page of a course; a control that does not exist is refused."""
     app = opened("scores", view="lesson", show="mask.n_heads")
     style = lesson_style_of(app)
     assert ".st-key-mask" in style

@@ -11,7 +11,6 @@ from tests.ui.laboratories import opened_at, press
 
 
 def test_lexicon_follows_they() -> None:
-    """As it opens, “they” is followed: the number head finds the sons."""
     words, share = facts(opened("lexicon"))["number_looks_at"]
     trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
     assert words == ["sons"]
@@ -27,16 +26,12 @@ def test_lexicon_follows_they() -> None:
     ],
 )
 def test_words_that_a_head_finds_alike(url: dict[str, str], words: list[str], share: float) -> None:
-    """Of equal shares the first word is not said to be looked at alone."""
     found, most = facts(opened("lexicon", **url))["gender_looks_at"]
     assert found == words
     assert most == pytest.approx(share, abs=5e-4)
 
 
 def test_what_a_verb_looks_at() -> None:
-    """With its subject four words before and an object behind it, a verb finds the object: it
-    is nearer.
-    """
     trace = run_lexicon(compose_sentence("the boy that lost it saw her"))
     assert trace.labels("T")[0] == START_TOKEN
     assert LEXICON_HEADS[3].name == "verb to subject"
@@ -44,17 +39,11 @@ def test_what_a_verb_looks_at() -> None:
 
 
 def test_a_word_that_is_not_in_the_lexicon() -> None:
-    """A sentence with an unknown word gets an error in return, which names the first of its
-    parts that is none, letter by letter.
-    """
     (said,) = errors(opened("lexicon", lex_text="The <b>horse</b> saw her"))
     assert "'<'" in said
 
 
 def test_an_own_word() -> None:
-    """A word of one's own is added with its features, by the form or the URL, and can then
-    be used.
-    """
     app = opened("lexicon", lex_words="mare:fem.sg.anim.NOUN", lex_text="The mare called her")
     assert errors(app) == []
     assert facts(app)["gender_looks_at"][0] == ["mare"]
@@ -67,7 +56,6 @@ def test_an_own_word() -> None:
 
 
 def test_buttons_of_the_lexicon() -> None:
-    """An example puts its sentence into the field; own words can be dropped all at once."""
     app = opened("lexicon", lex_words="mare:fem.sg.anim.NOUN")
     app.button(key="lex example 1").click().run()
     assert app.session_state["lex_text"] == LEXICON_SENTENCES[1]

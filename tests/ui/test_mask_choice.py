@@ -18,9 +18,6 @@ def hidden(app: AppTest) -> int:
 
 
 def test_the_step_opens_with_a_whole_triangle() -> None:
-    """The mask step alone shows a causal mask for a layer without one; the other steps stay, and a
-    button uses the mask everywhere.
-    """
     for choices in ({}, {"bare": True}):
         app = opened("mask", **choices)
         n_keys = facts(app)["keys"]
@@ -34,7 +31,6 @@ def test_the_step_opens_with_a_whole_triangle() -> None:
 
 @pytest.mark.parametrize("mask", ["none", "causal", "padding", "window", "painted"])
 def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
-    """A URL that names a mask shows that mask."""
     app, same = opened("mask", mask=mask), opened("scores", mask=mask)
     assert np.array_equal(
         page_context(app).trace.masked_scores, page_context(same).trace.masked_scores
@@ -43,9 +39,6 @@ def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
 
 
 def test_no_mask_is_shown_if_chosen() -> None:
-    """It can be chosen by the button or in the sidebar; the URL holds it, and another mask removes
-    it.
-    """
     app = opened("mask")
     app.button(key="choose none").click().run()
     assert (hidden(app), app.query_params["unmasked"]) == (0, "true")
@@ -58,7 +51,6 @@ def test_no_mask_is_shown_if_chosen() -> None:
 
 
 def test_nonsense_about_no_mask_is_refused() -> None:
-    """A notice says so, and the example stays."""
     app = opened("mask", unmasked="banana")
     assert len(app.toast) == 1
     assert facts(app)["mask_of_example"]
@@ -66,9 +58,6 @@ def test_nonsense_about_no_mask_is_refused() -> None:
 
 @pytest.mark.parametrize("choices", [{}, {"weights": "trained"}, {"n_tokens": 3}])
 def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
-    """Choosing it lengthens the sequence, so that there is [pad] after the sentence; if there is
-    one already, the length stays.
-    """
     by_button = opened("mask", **choices)
     by_button.button(key="choose padding").click().run()
     by_box = unfolded(opened("mask", **choices))
@@ -84,14 +73,12 @@ def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
 
 
 def test_padding_in_a_link_makes_no_room() -> None:
-    """An old link gives the same numbers as before, and the page offers the longer sequence."""
     app = opened("mask", mask="padding")
     assert (page_context(app).scenario.n_tokens, hidden(app)) == (0, 0)
     assert facts(app)["can_grow"] == 14
 
 
 def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mask that does not exist changes nothing."""
     state: dict[str, object] = {}
     monkeypatch.setattr(mask_choice.st, "session_state", state)
     monkeypatch.setattr(mask_choice, "session", Session)
@@ -102,9 +89,6 @@ def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
-    """The button under a padding mask without [pad] lengthens the sequence; there is no button at
-    64 tokens or with the user's own X.
-    """
     app = opened("mask", mask="padding", text="tea " * 62)
     next(button for button in app.button if button.label == "Sequence length 64").click().run()
     assert page_context(app).trace.sizes["S"] == 64
@@ -119,7 +103,6 @@ def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
 
 
 def test_a_mask_that_hides_nothing_is_described_like_none() -> None:
-    """A padding mask without [pad] to hide is described like none; a causal mask is not."""
     none, padding, causal = (
         scenes(opened("mask", mask=mask))[0]["description"]
         for mask in ("none", "padding", "causal")

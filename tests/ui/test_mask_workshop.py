@@ -25,7 +25,6 @@ TWO_EMPTY = np.array([[True] * 4, [False] * 4, [True] * 4, [False] * 4])
 def test_a_click_in_the_batch_chooses_sequence_query_and_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The board's cell becomes the chosen one, and the masks that hide it are named."""
     app = opened("mask-workshop")
     pin(app, monkeypatch, "batch", mask_workshop.choose_clicked_cell, "shares 1", 3, 8)
     assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
@@ -33,7 +32,6 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(
 
 
 def test_a_scale_of_1_leaves_a_bias_as_it_is() -> None:
-    """Then the order does not matter for the bias either."""
     stated = facts(opened("mask-workshop", **ORDER))
     assert (stated["scaled_bias"], stated["order_matters"]) == (-2.0, True)
     assert stated["moved_by_the_order"]["−4.0"] > 0.01
@@ -44,7 +42,6 @@ def test_a_scale_of_1_leaves_a_bias_as_it_is() -> None:
 
 @pytest.mark.parametrize("first", [0, 2])
 def test_a_bias_for_a_whole_row_changes_no_share(first: int) -> None:
-    """Where only whole rows are hidden, the order does not matter: the bias cancels."""
     allowed = np.ones((4, 4), dtype=bool)
     allowed[1, first:] = False
     choices = {"text": "you like cake now", "mw_masks": "painted", **ORDER}
@@ -55,7 +52,6 @@ def test_a_bias_for_a_whole_row_changes_no_share(first: int) -> None:
 
 
 def test_a_bias_of_0_hides_nothing() -> None:
-    """A finite bias makes a key less likely below 0 only: at 0 a hidden key is read like others."""
     app = opened("mask-workshop", mw_try="how to hide", mw_bias=0, query=3)
     read = facts(app)["read_from_hidden_keys"]
     later = page_context(app).trace.probabilities[0, 0, 3, 4:].sum()
@@ -72,7 +68,6 @@ def test_a_bias_of_0_hides_nothing() -> None:
     ],
 )
 def test_an_empty_row(choices: dict[str, Any], n_shares: int, alone: bool) -> None:
-    """Zeros sum to 0; NaN spoils the token of the row."""
     stated = facts(opened("mask-workshop", mw_try="nothing left", mw_masks="window", **choices))
     assert (stated["shares"], stated["sum_of_shares"]) == (n_shares, 0.0)
     assert (stated["only_token"], stated["spoilt_tokens"]) == (alone, 1)
@@ -83,9 +78,6 @@ def test_an_empty_row(choices: dict[str, Any], n_shares: int, alone: bool) -> No
     [("causal", True), ("padding", True), ("window", False), ("painted", False)],
 )
 def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
-    """[pad] comes after all real tokens, so a causal mask hides it from them as a padding mask
-    does.
-    """
     stated = facts(
         opened("mask-workshop", mw_masks=masks, mw_sequence="2", mw_try="padded queries")
     )
@@ -95,7 +87,6 @@ def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
 
 @pytest.mark.parametrize(("also", "query", "spoilt"), [(False, 0, 3), (False, 1, 2), (True, 1, 1)])
 def test_rows_that_were_empty_before(also: bool, query: int, spoilt: int) -> None:
-    """Rows that the masks emptied spoil their tokens, too; each has 16 numbers."""
     stated = facts(
         opened(
             "mask-workshop",
@@ -110,9 +101,6 @@ def test_rows_that_were_empty_before(also: bool, query: int, spoilt: int) -> Non
 
 
 def test_the_maximum_leaves_out_empty_rows() -> None:
-    """With −10⁹ a row that sees no key reads only hidden keys; rows that see a key read none of
-    them.
-    """
     stated = facts(
         opened(
             "mask-workshop",
@@ -127,9 +115,6 @@ def test_the_maximum_leaves_out_empty_rows() -> None:
 
 
 def test_scores_that_differ_near_a_billion() -> None:
-    """float32 numbers there are 64 apart, so only scores beyond ±32 matter: with a scale of 100 an
-    empty row is not even in any precision.
-    """
     stated = facts(opened("mask-workshop", mw_try="how to hide", scaling="custom", scale=100))
     assert stated["most_read_from_hidden_keys"]["−10⁹"] == 0
     for shares in stated["shares_with_nothing_left"]["−10⁹"]:
@@ -149,14 +134,12 @@ def test_scores_that_differ_near_a_billion() -> None:
 def test_a_batch_has_a_sequence_for_each_sentence(
     choices: dict[str, Any], n_sequences: int, n_tokens: int
 ) -> None:
-    """The board has one matrix of scores for each, as large as its number of tokens."""
     arrays = scenes(opened("mask-workshop", **choices))[0]["arrays"]
     shapes = [array["shape"] for name, array in arrays.items() if name.startswith("scores ")]
     assert shapes == [[n_tokens, n_tokens]] * n_sequences
 
 
 def test_a_sequence_that_the_batch_lacks() -> None:
-    """If the chosen sequence is empty, the last one is shown, with a note."""
     app = opened("mask-workshop", mw_sequence=2, mw_third="")
     assert facts(app)["last_sequence_instead"] == 1
     assert scenes(app)[0]["cell"]["array"] == "scores 1"

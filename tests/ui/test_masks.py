@@ -49,9 +49,6 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("page", CHOICES)
 def test_every_choice_runs_clean(page: str, situation: str) -> None:
-    """No exception and no error box, for any experiment, topic, use, mistake or field in an unusual
-    layer.
-    """
     app = opened(page, **SITUATIONS[situation])
     for choice in CHOICES[page]:
         for key, value in choice.items():
@@ -87,9 +84,6 @@ HOSTILE: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("page", HOSTILE)
 def test_hostile_urls(page: str) -> None:
-    """Nonsense in the choices gives defaults or a sentence, never a traceback, and no markup is
-    rendered.
-    """
     app = opened(page, **HOSTILE[page])
     assert [error.value for error in [*app.exception, *app.error]] == []
     assert scenes(app)
@@ -100,6 +94,5 @@ def test_hostile_urls(page: str) -> None:
     ("topic", "name"), [("constants", "inv_change"), ("temperature", "inv_temperature")]
 )
 def test_hostile_topics(topic: str, name: str) -> None:
-    """The same inside a topic."""
     app = opened("invariances", inv_topic=topic, **{name: ""})
     assert [error.value for error in [*app.exception, *app.error]] == []

@@ -13,7 +13,6 @@ from tests.ui.app import facts, opened, page_context
 
 @pytest.mark.parametrize("n_heads", [1, 4, 16])
 def test_the_split_counts_weights_and_the_rank_of_scores(n_heads: int) -> None:
-    """Heads of width C / h leave the number of weights as it is, and bound the rank."""
     app = opened("split", d_model=16, n_heads=n_heads, weights="random")
     page_facts, trace = facts(app), page_context(app).trace
     assert page_facts["weights"] == 4 * 16 * 16
@@ -22,7 +21,6 @@ def test_the_split_counts_weights_and_the_rank_of_scores(n_heads: int) -> None:
 
 
 def test_the_mask_page_tells_of_the_newest_token_alone() -> None:
-    """A mask from the top left hides all keys but one from it; from the bottom right none."""
     app = opened("mask", mask="causal", weights="random")
     alone = facts(app)["last_query"]
     assert alone.hidden_top_left == page_context(app).trace.sizes["S"] - 1
@@ -30,14 +28,12 @@ def test_the_mask_page_tells_of_the_newest_token_alone() -> None:
 
 
 def test_the_softmax_page_tells_of_dropout() -> None:
-    """A row of shares that sums to 1 does not after a draw of dropout."""
     page_facts = facts(opened("softmax"))
     assert page_facts["sum_of_row"] == pytest.approx(1)
     assert page_facts["sum_with_dropout"] != pytest.approx(1)
 
 
 def test_a_layer_without_output_weights_gets_some_in_another_basis() -> None:
-    """The page says so where there is no W_O, and only there."""
     page_facts = [
         facts(opened("head-worth", weights=weights)) for weights in ("weightless", "random")
     ]
@@ -46,7 +42,6 @@ def test_a_layer_without_output_weights_gets_some_in_another_basis() -> None:
 
 
 def test_what_hides_in_every_type_of_number() -> None:
-    """Of the numbers that hide, −1e9 alone is finite and beyond the end of float16."""
     end = float(np.finfo(np.float16).min)
     assert [way.key for way in HIDING_VALUES if -np.inf < way.value < end] == ["billion"]
 
@@ -64,7 +59,6 @@ def test_what_hides_in_every_type_of_number() -> None:
     ],
 )
 def test_what_is_asked_is_found(typed: str, page: str) -> None:
-    """The question leads to the page that answers it."""
     assert page in {one.page for one in find_entries(typed, [ASKED])}
 
 
@@ -79,5 +73,4 @@ def test_what_is_asked_is_found(typed: str, page: str) -> None:
     ],
 )
 def test_the_glossary_has_the_word(word: str, page: str) -> None:
-    """And the word to the page that shows it."""
     assert page in {one.page for one in find_words(word)}

@@ -22,7 +22,6 @@ from tests.ui.uploads import ANIMAL, asked, uploaded
 
 
 def test_one_head_shows_the_layers_own_trace() -> None:
-    """Heatmap, scores and weights are those of the model's layer; the cell of the URL is pinned."""
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
     heat, _, weights = scenes(app)
     assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
@@ -39,7 +38,6 @@ def test_one_head_shows_the_layers_own_trace() -> None:
 
 @pytest.mark.parametrize("step", ["scores", "W_Q", "W_K", "W_V", "mixing", "W_O"])
 def test_every_step_of_a_head(step: str) -> None:
-    """Each of the six views of the head's numbers draws its own board."""
     app = opened("one-head", text="we like tea", oh_step=step, th_cell="1-2-40")
     assert not app.exception
     assert not app.error
@@ -57,7 +55,6 @@ def test_every_step_of_a_head(step: str) -> None:
 
 @pytest.mark.parametrize(("step", "feature"), [("W_Q", 7), ("W_K", 7), ("W_V", 15)])
 def test_a_feature_stays_in_its_head(step: str, feature: int) -> None:
-    """If values are wider than keys, a feature beyond the keys becomes the last one of the head."""
     sides = {"q": (8, 12), "k": (8, 12), "v": (16, 12)}
     tensors = {f"attn.{name}_proj.weight": np.ones(side, "f4") for name, side in sides.items()}
     tensors["attn.o_proj.weight"] = np.ones((12, 16), "f4")
@@ -70,7 +67,6 @@ def test_a_feature_stays_in_its_head(step: str, feature: int) -> None:
 
 
 def test_the_page_and_the_story_agree() -> None:
-    """The walk through the layer starts at the same cell with the same number."""
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0")
     next(button for button in app.button if button.label.startswith("Walk through")).click().run()
     assert page_shown(app).url_path == "scores"

@@ -21,7 +21,6 @@ from tests.ui.app import (
 
 
 def test_four_ways_are_counted_and_compared() -> None:
-    """The table holds each way's counts for this layer, and a difference below 1e-12."""
     app = opened("one-matrix-or-many", n_heads=8)
     size = layer_size(page_context(app).trace)
     for scheme in SCHEMES:
@@ -34,9 +33,6 @@ def test_four_ways_are_counted_and_compared() -> None:
 
 
 def test_the_button_measures() -> None:
-    """Before the button there is no measurement; after it two figures; other sizes need a new
-    one.
-    """
     app = opened("one-matrix-or-many", n_tokens=4)
     before = len(figures(app))
     assert facts(app)["measured_for_other_sizes"] is False
@@ -48,7 +44,6 @@ def test_the_button_measures() -> None:
 
 
 def test_the_schedule_is_that_of_the_layer() -> None:
-    """The depth is that of the layer; a mask that hides something adds a moment."""
     open_layer, causal = (
         facts(opened("one-matrix-or-many", mask=mask)) for mask in ("none", "causal")
     )
@@ -59,9 +54,6 @@ def test_the_schedule_is_that_of_the_layer() -> None:
 
 
 def test_the_button_measures_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The button shows the times, the conclusion that follows from them, and that the results are
-    equal; other heads need a new measurement.
-    """
     monkeypatch.setattr(parallel_heads, "TIMED_TOKEN_COUNTS", (16, 32))
     app = opened("one-matrix-or-many", n_heads=2)
     before = len(figures(app))
@@ -83,7 +75,6 @@ def test_the_button_measures_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     [({"text": "Hello"}, True), ({}, True), ({"n_tokens": 64, "n_heads": 16, "d_k": 64}, False)],
 )
 def test_how_many_tokens_were_compared(choices: dict[str, Any], whole: bool) -> None:
-    """The page states the number of compared tokens, and whether these are all."""
     app = opened("one-matrix-or-many", **choices)
     assert facts(app)["all_tokens_compared"] is whole
     assert facts(app)["scheme_gaps"].n_tokens == scheme_gaps(page_context(app).trace).n_tokens
@@ -92,6 +83,5 @@ def test_how_many_tokens_were_compared(choices: dict[str, Any], whole: bool) -> 
 
 @pytest.mark.parametrize(("n_heads", "wasted"), [(1, 0), (4, 0.75), (16, 0.9375)])
 def test_what_the_full_product_wastes(n_heads: int, wasted: float) -> None:
-    """All but one part in h of what it computes: nothing with one head."""
     stated = facts(opened("one-matrix-or-many", n_heads=n_heads))
     assert (stated["wasted_share"], stated["several_heads"]) == (wasted, n_heads > 1)

@@ -22,7 +22,6 @@ EDITED = "wq_0_3_9__x_2_1_-0.5"
 
 
 def test_matrices_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loading the template changes no number."""
     trace = trace_of(Scenario())
     state = session(monkeypatch, **{"own file": file("m.npz", template(trace))})
     own_numbers._load(Scenario())
@@ -31,9 +30,6 @@ def test_matrices_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its heads are those of the trained layer, whatever number the control shows, which has no
-    effect there.
-    """
     given = UserMatrices(w_q=np.full((384, 384), 0.01))
     state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.arrays))})
     scenario = Scenario(text="we like tea", weights="trained", n_heads=5)
@@ -114,9 +110,6 @@ def test_a_file_that_makes_no_layer_leaves_the_one_before(
     bad: dict[str, Any],
     named: set[str],
 ) -> None:
-    """Matrices that do not fit the layer are refused with their names and sizes, and those that
-    were loaded before stay.
-    """
     state = session(monkeypatch)
     before = ""
     for shapes in (good, bad) if good else (bad,):
@@ -130,9 +123,6 @@ def test_a_file_that_makes_no_layer_leaves_the_one_before(
 
 
 def test_what_was_left_unread_is_told_once() -> None:
-    """The arrays of a file that the app has no use for are named after loading, letter by
-    letter, and then no more.
-    """
     app = opened("scores")
     app.session_state["own numbers"] = True
     content = npz(W_Q=np.eye(16), **{"W_Z *new*": np.ones((2, 2))})
@@ -143,9 +133,6 @@ def test_what_was_left_unread_is_told_once() -> None:
 
 
 def test_own_sizes_count() -> None:
-    """Sizes of own matrices replace those of the controls, the page names them, and one button
-    drops them.
-    """
     own = UserMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
     app = opened("scores", own=own.url_value())
     assert page_context(app).trace.inputs.shape == (1, 3, 8)
@@ -167,9 +154,6 @@ def test_own_sizes_count() -> None:
 def test_a_bad_file_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, name: str, data: bytes
 ) -> None:
-    """A damaged or foreign file is refused with a sentence; edits and matrices stay as they
-    were.
-    """
     state = session(monkeypatch, **{"own file": file(name, data), "edits": EDITED})
     own_numbers._load(Scenario())
     assert (state["edits"], state["own"]) == (EDITED, "")
@@ -177,7 +161,6 @@ def test_a_bad_file_changes_nothing(
 
 
 def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A state file sets every control, the edits, the cell in focus and the notation."""
     scenario = Scenario(text="a b c", n_heads=2, mask="causal", edits=EDITED, batch="d\ne")
     data = write_state(State(scenario, (1, 2, 0, 3), "gml", sentence=2))
     state = session(monkeypatch, **{"own file": file("s.json", data)})
@@ -193,9 +176,6 @@ def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_place_beyond_all_goes_into_a_state_file() -> None:
-    """The files can be had whatever place the URL asks for, also where no page has looked
-    for it yet.
-    """
     app = opened("practice", query=99999)
     app.session_state["own numbers"] = True
     app.run()

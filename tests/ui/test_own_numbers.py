@@ -19,9 +19,6 @@ EDITED = "wq_0_3_9__x_2_1_-0.5"
 
 
 def test_edits_in_the_url_change_the_layer() -> None:
-    """The numbers in the URL stand in X and W_Q, everything after follows, and changed
-    cells are marked.
-    """
     app = opened("projections", edits=EDITED)
     trace, plain = page_context(app).trace, trace_of(Scenario())
     assert trace.projections.w_q[0, 3] == 9
@@ -33,7 +30,6 @@ def test_edits_in_the_url_change_the_layer() -> None:
 
 
 def test_undo_and_reset() -> None:
-    """Undo takes the last edit back, reset all; then the layer is the very one of before."""
     app = pressed(opened("scores", edits=EDITED), "Undo")
     assert page_context(app).scenario.edits == "wq_0_3_9"
     app = pressed(opened("scores", edits=EDITED), "Reset edits")
@@ -45,7 +41,6 @@ def test_undo_and_reset() -> None:
     "junk", ["banana", "wq_0_0_nan", "wq_0_0_1e99", "wz_0_0_1", "x_-1_0_2", "." + "0" * 32, "__"]
 )
 def test_nonsense_in_the_url(junk: str) -> None:
-    """Text that is not an edit is refused with a sentence; the page shows the layer without it."""
     app = opened("scores", edits=junk)
     assert not app.exception
     assert page_context(app).scenario == Scenario()
@@ -54,7 +49,6 @@ def test_nonsense_in_the_url(junk: str) -> None:
 
 
 def test_an_edit_outside_waits() -> None:
-    """An edit of a cell that a smaller layer does not have is kept, and the sidebar says so."""
     app = opened("scores", edits="wq_15_15_2", d_model=8, n_heads=2)
     assert (facts(app)["edited_cells"], facts(app)["edits_outside"]) == (0, 1)
     app.number_input(key="d_model").set_value(16).run()
@@ -76,9 +70,6 @@ def test_an_edit_outside_waits() -> None:
     ],
 )
 def test_typing_on_a_cell(monkeypatch: pytest.MonkeyPatch, edit: Any, expected: str) -> None:
-    """A number typed on a cell of X or of a weight is an edit; anything else a browser may send
-    changes nothing.
-    """
     state = session(monkeypatch, board={"edit": edit})
     board._edited("board")
     assert state["edits"] == expected
@@ -86,7 +77,6 @@ def test_typing_on_a_cell(monkeypatch: pytest.MonkeyPatch, edit: Any, expected: 
 
 @pytest.mark.parametrize("value", [1e99, float("nan"), float("inf")])
 def test_a_number_that_is_too_large(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
-    """It is refused with a sentence, and the edits stay."""
     state = session(monkeypatch, edits=EDITED)
     own_numbers.edit_cell("w_q", 0, 0, value)
     assert state["edits"] == EDITED
@@ -94,16 +84,12 @@ def test_a_number_that_is_too_large(monkeypatch: pytest.MonkeyPatch, value: floa
 
 
 def test_the_table_gives_edits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every number changed in the table is one edit; an emptied cell is not an edit."""
     state = session(monkeypatch, table={"edited_rows": {1: {"2": 3.5, "0": None}, 0: {"1": -1}}})
     own_numbers._table_changed("table", "w_o")
     assert Edits.decode(state["edits"]).items == (Edit("w_o", 1, 2, 3.5), Edit("w_o", 0, 1, -1.0))
 
 
 def test_too_many_edits_for_a_url() -> None:
-    """More than forty edits go by a key; on a server that does not know it the page says what
-    to do.
-    """
     edits = Edits(tuple(Edit("w_q", i // 16, i % 16, 1.0) for i in range(41)))
     app = opened("scores", edits=edits.url_value())
     assert len(edits.url_value()) < 40

@@ -33,9 +33,6 @@ WEIGHTLESS = {"weights": "weightless"}
 def test_what_a_head_reads_is_told_of_the_weights_as_they_are(
     choices: dict[str, Any], n_read: int, is_identity: bool
 ) -> None:
-    """Whole embedding, a plain copy of a part, or what own numbers make of it: the weights that
-    are drawn decide.
-    """
     app = opened("projections", which="queries", **choices)
     told, trace = facts(app), page_context(app).trace
     weights = trace.projections.w_q[:, told["block"]]
@@ -59,9 +56,6 @@ def test_what_a_head_reads_is_told_of_the_weights_as_they_are(
 def test_inputs_are_told_as_they_were_made(
     choices: dict[str, Any], made: bool, own: bool, trained: bool
 ) -> None:
-    """Formula, caption and arithmetic speak of word and position where X is their sum, as the
-    board draws it.
-    """
     app = opened("tokens", **choices)
     told = facts(app)
     assert (told["made_of_words"], told["own_inputs"], told["trained"]) == (made, own, trained)
@@ -72,9 +66,6 @@ def test_inputs_are_told_as_they_were_made(
 
 
 def test_an_edited_input_stands_beside_its_word() -> None:
-    """Words and positions stay, X has its edited cell outlined, and only untouched cells are
-    told to be the sum.
-    """
     edited = opened("tokens", edits="x_2_1_-0.5", query=2, feature=1)
     scene = scenes(edited)[0]
     assert {"words", "positions", "inputs"} <= set(scene["arrays"])
@@ -93,8 +84,5 @@ def test_an_edited_input_stands_beside_its_word() -> None:
     "choices", [{"weights": "trained"}, {"own": OWN_X.url_value()}, {"edits": "x_0_0_9"}, {}]
 )
 def test_no_step_says_of_every_input_that_it_is_a_word_and_a_place(choices: dict[str, Any]) -> None:
-    """What comes into the layer is told in the words of its step, which are true of a trained
-    layer and of an own X, too.
-    """
     for page in ("overview", "tokens"):
         assert STEPS["inputs"].sentence in texts(opened(page, **choices))

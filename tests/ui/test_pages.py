@@ -63,7 +63,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_every_situation_is_run_in_every_section() -> None:
-    """`make test` runs six situations of a page or more, and each in every section of the menu."""
     runs = list(chosen())
     assert len(set(runs)) == len(runs)
     sections = {page.section for page in PAGES}
@@ -75,9 +74,6 @@ def test_every_situation_is_run_in_every_section() -> None:
 
 
 def test_a_page_runs_clean(situation: str, page: str) -> None:
-    """No exception, no error box, nothing logged; every picture is dressed, described and JSON
-    that a browser takes.
-    """
     app = gone_to(in_situation(situation), page)
     assert [error.value for error in [*app.exception, *app.error]] == []
     assert not any(
@@ -94,7 +90,6 @@ def test_a_page_runs_clean(situation: str, page: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_an_untouched_rerun_changes_nothing(page: str) -> None:
-    """Running the page again gives the same boards, figures and HTML, and the very same trace."""
     app = opened(page, mask="causal")
     before, trace = (scenes(app), figures(app), html(app)), page_context(app).trace
     app.run()
@@ -120,9 +115,6 @@ def numbers_shown(app: AppTest) -> np.ndarray:
 
 @pytest.mark.parametrize("page", [page.url_path for page in PAGES if page.fields])
 def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
-    """Every number of the focused head, in each field that a page claims to show, is sent to a
-    board or a figure.
-    """
     app = opened(page, mask="causal", head=1, whole="true")
     trace = page_context(app).trace
     drawn = numbers_shown(app)
@@ -134,7 +126,6 @@ def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_the_theme_changes_colours_only(page: str) -> None:
-    """In the dark theme every board holds the same numbers in the colours of the dark palette."""
     light, dark = opened(page), opened(page, theme="dark")
     for before, after in zip(scenes(light), scenes(dark), strict=True):
         assert before["palette"] == json.loads(json.dumps(BOARD_PALETTES["light"]))
@@ -147,7 +138,6 @@ def test_the_theme_changes_colours_only(page: str) -> None:
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
-    """Tokens like markup reach neither HTML, Markdown nor a picture's text unescaped."""
     app = gone_to(in_situation("hostile text"), page)
     trace = page_context(app).trace
     assert {"<", "&", "$", "*", "`", "["} < set(trace.tokens)
@@ -161,7 +151,6 @@ def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
 
 @pytest.mark.parametrize("page", [page.url_path for page in strip_pages()])
 def test_the_strip_of_steps(page: str) -> None:
-    """Every page of the story links to all of them, and says which one it is."""
     shown = stage(opened(page))
     assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip_pages()]
     assert shown["steps"][shown["place"]]["path"] == page
@@ -169,9 +158,6 @@ def test_the_strip_of_steps(page: str) -> None:
 
 @pytest.mark.parametrize("page", [page.url_path for page in story_steps()])
 def test_every_step_explains_itself(page: str) -> None:
-    """A step shows its question, its formula, the shape of its result, the NumPy lines and a
-    cell's arithmetic.
-    """
     app = opened(page)
     shown = stage(app)
     assert shown["question"] == page_of(page).question
@@ -201,9 +187,6 @@ def test_every_step_explains_itself(page: str) -> None:
     ("page", "largest"), [("scores", 1e-14), ("one-head", 1e-4), ("self-attention-mass", None)]
 )
 def test_boards_with_tokens_as_columns_are_checked(page: str, largest: float | None) -> None:
-    """Where boards are transposed the page says how far its own layer differs; elsewhere it
-    says nothing of it.
-    """
     app = opened(page, notation="gml")
     assert "GeometricMachineLearning.jl" in texts(app)
     gap = facts(app).get("gap_with_columns")
@@ -213,9 +196,6 @@ def test_boards_with_tokens_as_columns_are_checked(page: str, largest: float | N
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
 def test_every_board_is_transposed_where_a_page_says_so(page: str) -> None:
-    """With tokens as columns a page says that every matrix is shown transposed if it has boards
-    and all of them are.
-    """
     app = opened(page, notation="gml")
     boards = [scene["transposed"] for scene in scenes(app)]
     assert len(set(boards)) <= 1

@@ -25,9 +25,6 @@ from tests.viz.reading_scenes import numbers
 
 
 def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A click on the painted mask hides the cell in all sequences, also in the URL; another
-    click undoes it.
-    """
     app = opened("mask-workshop")
     touched = partial(painting._toggle_cell, 12)
     pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
@@ -43,7 +40,6 @@ def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_url_holds_a_painted_mask() -> None:
-    """The link shows the painting; going away and coming back keeps it."""
     hidden = np.ones((12, 12), dtype=bool)
     hidden[7, :3] = False
     app = opened("mask-workshop", painted=mask_to_text(hidden), mw_masks="painted")
@@ -53,7 +49,6 @@ def test_the_url_holds_a_painted_mask() -> None:
 
 
 def test_a_painted_mask_in_every_step() -> None:
-    """By its button, and by a link; cells painted later count at once."""
     hidden = np.ones((12, 12), dtype=bool)
     hidden[7, :3] = False
     app = opened("mask-workshop", painted=mask_to_text(hidden))
@@ -70,21 +65,18 @@ def test_a_painted_mask_in_every_step() -> None:
 
 
 def test_a_damaged_painted_mask_hides_nothing() -> None:
-    """A notice is shown on every page."""
     app = opened("scores", mask="painted", painted="banana")
     assert [one[:2] for one in refused(app)] == [("Painted mask", "banana")]
     assert not page_context(app).trace.hidden_keys.any()
 
 
 def test_a_painted_mask_is_compared_with_another() -> None:
-    """If the layer has another mask, the second setting is the painted one."""
     hidden = np.eye(12, dtype=bool)
     app = opened("compare", against="mask", value="painted", painted=mask_to_text(hidden))
     assert facts(app)["moved_most"].after == 1
 
 
 def test_the_buttons_for_painting() -> None:
-    """A row can be hidden, all masks copied, and everything shown again."""
     app = opened("mask-workshop", query=3)
     click = {button.label: button for button in app.button}
     click["Hide all keys from the query"].click().run()
@@ -96,9 +88,6 @@ def test_the_buttons_for_painting() -> None:
 
 
 def test_what_painting_adds_to_the_scores() -> None:
-    """The numbers of the first matrix are added to the scores: 0 for a visible key, −∞ for a hidden
-    one.
-    """
     stated = facts(app := opened("mask-workshop"))
     painted = scenes(app)[1]["arrays"]["painted"]
     assert set(numbers_of_scene({"arrays": {"painted": painted}}).tolist()) == {0.0}

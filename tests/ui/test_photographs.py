@@ -23,9 +23,6 @@ from tests.ui.picturing import (
     ),
 )
 def test_photographs_stand_upright(way: int, corners: str, order: str) -> None:
-    """The eight ways up of Exif 2.32: what was the quarter 1 2 over 3 4 is turned and mirrored
-    back.
-    """
     lies = exif_of(way, order)
     for data, name in (
         (written(QUARTERS, "JPEG", quality=100, exif=lies), "a.jpg"),
@@ -36,7 +33,6 @@ def test_photographs_stand_upright(way: int, corners: str, order: str) -> None:
 
 
 def test_a_turned_picture_changes_its_sides() -> None:
-    """A photograph taken sideways becomes as high as it was wide."""
     wide = read_any_picture(written(GREYS, "PNG", exif=exif_of(6)), "a.png")
     assert wide.tolist() == [[0.6, 0.0], [0.8, 0.2], [1.0, 0.4]]
 
@@ -44,9 +40,6 @@ def test_a_turned_picture_changes_its_sides() -> None:
 @pytest.mark.parametrize(("width", "height"), [(1025, 700), (1500, 2100), (4096, 3072), (4096, 3)])
 @pytest.mark.parametrize("progressive", [False, True])
 def test_photographs(width: int, height: int, progressive: bool) -> None:
-    """What is larger than other pictures may be is decoded at a fraction of its size, and shows
-    the same.
-    """
     ramp = Image.linear_gradient("L").rotate(90 if width > height else 0)
     small = read_any_picture(
         written(ramp.resize((width, height)), "JPEG", progressive=progressive), "a.jpg"

@@ -27,9 +27,6 @@ from tests.ui.picturing import (
 
 
 def test_metadata_are_removed() -> None:
-    """Without its metadata a file equals the one written without them, up to fill bytes; its Exif
-    part is returned.
-    """
     entries = ((0xE1, exif_of(6)), (0xFE, b"hello"), (0xE2, b"MPF\0" + bytes(9)), (0xE1, b"x"))
     with_metadata = (
         JPEG[:2] + b"".join(segment(*entry) for entry in entries) + b"\xff\xff" + JPEG[2:]
@@ -46,9 +43,6 @@ def test_metadata_are_removed() -> None:
 
 
 def test_metadata_of_a_gif_are_removed() -> None:
-    """Thousands of comments take no memory; the transparent colour is kept, and bytes of other
-    kinds stay unchanged.
-    """
     clear = written(made("P", [0, 1, 2], (3, 1)), "GIF", transparency=2)
     colours = 13 + 3 * 2 ** (clear[10] % 8 + 1)
     begin, rest = clear[:colours], clear[colours:]
@@ -65,9 +59,6 @@ def test_metadata_of_a_gif_are_removed() -> None:
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("kind", ["jpeg", "png"])
 def test_entries_that_claim_the_length_of_the_file(kind: str, order: str) -> None:
-    """5,000 entries of Exif that each claim its whole length take no memory, and the orientation is
-    still read.
-    """
     bomb = exif_of(6, order, entries=5000)
     data = (
         JPEG[:2] + segment(0xE1, bomb) + JPEG[2:]

@@ -43,9 +43,6 @@ def test_a_pinned_cell_moves_the_focus(
     index: list[int],
     expected: dict[str, int],
 ) -> None:
-    """Each axis of the pinned cell's array says what its number chooses; side by side, head and
-    feature.
-    """
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
     move_focus(axes, index)
@@ -63,9 +60,6 @@ def test_a_pinned_cell_moves_the_focus(
     ],
 )
 def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> None:
-    """A board goes on explaining a pinned cell of a weight until the focus moves on or the cell
-    is no more.
-    """
     app = opened("projections", feature=1)
     pinned = {"array": "w_q", "index": [11, 1]}
     app.query_params["pin"] = "projection.w_q.11-1"
@@ -81,9 +75,6 @@ def test_a_pinned_operand_stays_pinned(change: dict[str, int], stays: bool) -> N
 
 
 def test_the_same_address_pins_the_same_operand() -> None:
-    """A pinned cell of the queries is in the address; whoever opens it finds the same cell
-    explained.
-    """
     address = {"head": 1, "query": 4, "pin": "scores.query_heads.0-1-4-2"}
     app = opened("scores", **address)
     assert scenes(app)[0]["cell"] == {"array": "query_heads", "index": [0, 1, 4, 2]}
@@ -93,9 +84,6 @@ def test_the_same_address_pins_the_same_operand() -> None:
 
 @pytest.mark.parametrize("index", ["11", "11-1-0", "16-1", "", "x-1", "-1-1"])
 def test_a_pinned_place_that_the_board_has_not(index: str) -> None:
-    """A pin of another shape, or beyond the end, gives way to the cell in focus, and a notice
-    says so once.
-    """
     app = opened("projections", pin=f"projection.w_q.{index}")
     assert scenes(app)[0]["cell"] == {"array": "queries", "index": [0, 0, 0]}
     (refusal,) = facts(app)["refused"]
@@ -105,7 +93,6 @@ def test_a_pinned_place_that_the_board_has_not(index: str) -> None:
 
 
 def test_a_pinned_place_that_a_later_board_has_not() -> None:
-    """A pin beyond the end of a smaller layer gives way to the cell in focus without a word."""
     app = opened("projections", pin="projection.w_q.15-1")
     app.slider(key="n_heads").set_value(2)
     app.number_input(key="d_model").set_value(8).run()
@@ -114,9 +101,6 @@ def test_a_pinned_place_that_a_later_board_has_not() -> None:
 
 
 def test_a_pin_that_led_to_another_page() -> None:
-    """A pin whose own run never drew the board, since it opened another page, says nothing of a
-    later run.
-    """
     app = opened("projections", feature=1)
     app.session_state["pin"] = "projection.w_q.11-1"
     assert scenes(app.run())[0]["cell"] == {"array": "queries", "index": [0, 0, 1]}
@@ -141,7 +125,6 @@ def test_a_pin_that_led_to_another_page() -> None:
 def test_a_pin_that_no_board_sends_moves_nothing(
     monkeypatch: pytest.MonkeyPatch, pin: object
 ) -> None:
-    """A message that names no cell of the board is ignored without an error."""
     state: dict[str, Any] = {"board": {"pin": pin}, "head": 3}
     monkeypatch.setattr(board.st, "session_state", state)
     board._pinned("board", {"scores": [("B", None), ("H", None), ("T", None), ("S", None)]})
@@ -150,7 +133,6 @@ def test_a_pin_that_no_board_sends_moves_nothing(
 
 
 def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its columns begin with the feature 64; a place that nothing has becomes the last of all."""
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
     head_worth._choose_clicked_cell(64, "missing", [5, 7])
@@ -160,7 +142,6 @@ def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_click_on_a_chart_tells_the_name_of_the_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the figure says of the point, and nothing where it says nothing."""
     told: list[object] = []
     for click in ({"name": "head 2"}, {"name": None}):
         monkeypatch.setattr(module.st, "session_state", {"chart": {"click": click}})
@@ -181,7 +162,6 @@ def test_a_click_on_a_chart_tells_the_name_of_the_point(monkeypatch: pytest.Monk
 def test_a_click_that_no_chart_sends_moves_nothing(
     monkeypatch: pytest.MonkeyPatch, click: object
 ) -> None:
-    """A message that names no point is ignored without an error."""
     state: dict[str, Any] = {"chart": {"click": click}, "head": 3}
     monkeypatch.setattr(module.st, "session_state", state)
     show._clicked("chart", pytest.fail)
@@ -190,7 +170,6 @@ def test_a_click_that_no_chart_sends_moves_nothing(
 
 
 def test_a_second_click_after_the_first_has_left_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A click on a board or chart that the last run did not draw is ignored."""
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
     board._pinned("board", {"scores": [("T", None), ("S", None)]})

@@ -9,9 +9,6 @@ from tests.ui.app import errors, opened, refused
 
 @pytest.mark.parametrize("asked", ["999", "1000", "9" * 100, "3"])
 def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
-    """An impossible number of key/value heads, however large, is refused with the number that is
-    shown instead.
-    """
     app = opened("shared-keys", groups=asked)
     shown = app.button_group(key="switch groups").value
     assert shown == (2 if asked == "3" else 4)
@@ -25,7 +22,6 @@ def test_groups_that_the_heads_cannot_have_are_refused_once(asked: str) -> None:
     [("head-worth", "off", "1.99"), ("head-worth", "off", "1.100"), ("all-heads", "subset", "4")],
 )
 def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, asked: str) -> None:
-    """Heads beyond the last one are refused; the existing heads stay chosen."""
     app = opened(page, **{name: asked})
     label = app.button_group(key=f"switches {name}").label
     assert refused(app) == [(label, asked, 3)]
@@ -48,9 +44,6 @@ def test_heads_that_the_layer_has_not_are_refused_once(page: str, name: str, ask
 def test_a_cell_that_there_is_not_is_refused_once(
     page: str, name: str, asked: str, label: str, shown: str
 ) -> None:
-    """A pinned cell beyond the last head, token or pixel is the nearest one there is, and a
-    notice says so, once.
-    """
     app = opened(page, **{name: asked})
     assert not errors(app)
     assert refused(app) == [(label, asked, shown)]
@@ -62,9 +55,6 @@ def test_a_cell_that_there_is_not_is_refused_once(
     ("page", "name", "label"), [("scores", "query", "Query"), ("one-head", "th_layer", "Layer")]
 )
 def test_a_place_that_stands_twice_in_the_url(page: str, name: str, label: str) -> None:
-    """Of two different places the last one counts; the page says so, and the URL keeps only that
-    one.
-    """
     app = opened(page)
     app.query_params[name] = ["2", "5"]
     app.run()

@@ -41,7 +41,6 @@ def kept(app: AppTest) -> str:
 
 
 def test_answers_are_judged() -> None:
-    """Right, wrong sign, near, wrong, or not a number; nothing before there is an answer."""
     app = opened("practice", pr_step="scores", pr_number=3, text="The cat sat")
     question = practice_question(page_context(app).trace, 3, "scores")
     assert facts(app)["verdict"] == "none"
@@ -62,7 +61,6 @@ def test_answers_are_judged() -> None:
 
 @pytest.mark.parametrize("answer", ["{:.1f} %", "{:.3f}/100", "{:.1f}%"])
 def test_a_share_may_be_a_percentage(answer: str) -> None:
-    """A share is right as a percentage and as a fraction, with a decimal comma or a point."""
     app = opened("practice", pr_step="probabilities", text="The cat sat")
     share = 100 * practice_question(page_context(app).trace, 1, "probabilities").answer
     assert answered(app, answer.format(share)) == "right"
@@ -70,9 +68,6 @@ def test_a_share_may_be_a_percentage(answer: str) -> None:
 
 
 def test_the_next_question_begins_anew() -> None:
-    """Another question has no answer yet, also one chosen by its number or step; the last leads
-    to the first.
-    """
     app = opened("practice", pr_step="queries", pr_answer="1", pr_show="true", **HAND)
     before = facts(app)["question"].exact
     assert "answer_shown" in facts(app)
@@ -102,7 +97,6 @@ def test_the_next_question_begins_anew() -> None:
     ],
 )
 def test_the_answer_leads_to_the_board(step: str, page: str, row: str) -> None:
-    """The step of the cell is opened with that cell in focus, which is then explained."""
     app = opened("practice", pr_step=step.replace("_", " "), pr_show="true", pr_number=4)
     derivation = practice_question(page_context(app).trace, 4, step).exact
     app.button(key="see it").click().run()
@@ -112,7 +106,6 @@ def test_the_answer_leads_to_the_board(step: str, page: str, row: str) -> None:
 
 
 def test_what_is_no_work_for_a_hand() -> None:
-    """The page of a wide layer asks for another step, and says so."""
     for step, choices, too_much in (
         ("queries", {"d_model": 64}, True),
         ("output", {"weights": "weightless"}, True),
@@ -125,16 +118,12 @@ def test_what_is_no_work_for_a_hand() -> None:
 
 @pytest.mark.parametrize("weights", ["trained", "weightless", "tied", "orthonormal"])
 def test_all_weights_have_questions(weights: str) -> None:
-    """Whatever the layer, there is a question with an answer that is right."""
     app = opened("practice", weights=weights, text="The cat sat", pr_number=5)
     question = practice_question(page_context(app).trace, 5)
     assert answered(app, repr(question.answer)) == "right"
 
 
 def test_a_sheet_of_questions() -> None:
-    """The sheet holds the question of the page and the nine after it, with their answers, and
-    says of which layer.
-    """
     app = opened("practice", pr_step="scores", pr_number=9995, text="<b>you</b>")
     app.session_state["practice sheet"] = True
     app.run()
@@ -148,9 +137,6 @@ def test_a_sheet_of_questions() -> None:
 
 @pytest.mark.parametrize(("step", "n_cells"), [("scores", 10), ("merged", 4), ("any", 10)])
 def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
-    """A small layer has few cells: ten different ones are asked for, or all there are, each by
-    its own number.
-    """
     app = opened("practice", pr_step=step, **HAND)
     app.session_state["practice sheet"] = True
     app.run()
@@ -168,7 +154,6 @@ def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
 
 @pytest.mark.parametrize("step", ["queries", "scores", "probabilities", "head outputs", "merged"])
 def test_the_operands_are_shown_and_the_asked_matrix_is_not(step: str) -> None:
-    """The board lights what the cell reads, and draws no panel of the field itself."""
     app = opened("practice", pr_step=step, text="The cat sat")
     question = facts(app)["question"]
     cell = {"array": question.exact.field, "index": list(question.exact.index)}
@@ -178,7 +163,6 @@ def test_the_operands_are_shown_and_the_asked_matrix_is_not(step: str) -> None:
 
 
 def test_a_missing_term_is_asked_for_and_judged() -> None:
-    """With one term missing the answer is that term, not the result."""
     app = opened("practice", pr_step="scores", pr_help="one term missing", text="The cat sat")
     shown = facts(app)["help"]
     app.text_input(key="pr_answer").set_value(f"{shown.term:.4f}").run()
@@ -188,9 +172,6 @@ def test_a_missing_term_is_asked_for_and_judged() -> None:
 
 
 def test_a_belief_is_asked_and_judged() -> None:
-    """Of the same step and number, with its head and the matrices that it needs: the right option
-    is right, another one is not.
-    """
     app = opened("practice", pr_step="scores", pr_number=2)
     guess = facts(app)["belief"]
     assert guess.field == "scores"

@@ -56,7 +56,6 @@ def example_box(app: AppTest) -> Selectbox[Any]:
 
 @pytest.mark.parametrize("preset", presets(), ids=by_name)
 def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
-    """Each example runs, and every value is one that its widget can hold."""
     trace_of(preset.scenario)
     assert preset.hint.endswith((".", "?"))
     for control in CONTROLS:
@@ -71,9 +70,6 @@ def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
 
 
 def test_names_and_scenarios_are_unique() -> None:
-    """No name and no scenario appears twice, and a file says only what differs from the
-    defaults.
-    """
     assert (
         len({preset.name for preset in presets()})
         == len({preset.scenario for preset in presets()})
@@ -85,9 +81,6 @@ def test_names_and_scenarios_are_unique() -> None:
 
 
 def test_the_examples_asked_for_are_there() -> None:
-    """The layer made by hand comes first, as the app opens, then the usual one; one head can be
-    compared with eight, random weights with trained ones.
-    """
     scenarios = [preset.scenario for preset in presets()]
     assert scenarios[0].weights == resolve(scenarios[0]).weights == "by hand"
     assert scenarios[1] == Scenario()
@@ -100,9 +93,6 @@ def test_the_examples_asked_for_are_there() -> None:
 
 @pytest.mark.parametrize("preset", presets(), ids=by_name)
 def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
-    """Wherever one comes from, after the choice every widget shows the example's value, and its
-    sentence is there.
-    """
     app = opened("scores", **ELSEWHERE)
     assert page_context(app).scenario not in [other.scenario for other in presets()]
     assert example_box(app).value is None
@@ -118,7 +108,6 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
 
 
 def test_moving_a_control_leaves_the_example() -> None:
-    """As soon as a choice differs the example is no longer named; moving back names it again."""
     app = unfolded(opened("scores"))
     assert example_box(app).value == presets()[1].name
     assert example_box(app).proto.required  # nothing can be taken out of the box
@@ -134,9 +123,6 @@ def test_moving_a_control_leaves_the_example() -> None:
 def test_an_old_choice_of_the_browser_is_not_a_new_one(
     monkeypatch: pytest.MonkeyPatch, moved: dict[str, object], loads: bool
 ) -> None:
-    """A browser may still send the example it showed together with the next change: that change
-    must not be lost.
-    """
     shown, example = presets()[1].scenario, presets()[2]
     state: dict[str, Any] = widget_values(shown) | moved | {module.EXAMPLE_KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
@@ -161,7 +147,6 @@ def test_an_example_tells_of_one_cell(preset: Preset) -> None:
 
 
 def test_the_examples_about_it_look_at_it() -> None:
-    """Where a sentence has an "it", its example asks what that reads."""
     for preset in presets():
         trace, cell = trace_of(preset.scenario), preset.focus
         assert cell is not None
@@ -171,7 +156,6 @@ def test_the_examples_about_it_look_at_it() -> None:
 
 
 def test_the_example_on_paper_has_whole_numbers() -> None:
-    """The example for paper has whole numbers everywhere up to the scores, none above 99."""
     scenario = next(
         preset.scenario for preset in presets() if preset.scenario.embedding == "integers"
     )
@@ -193,7 +177,6 @@ def test_the_example_on_paper_has_whole_numbers() -> None:
     ids=str,
 )
 def test_other_choices_are_named_in_the_place_of_an_example(choice: dict[str, Any]) -> None:
-    """Also where other choices decide weights and heads; an example has its hint there."""
     scenario = resolve(Scenario(**choice))
     named = (scenario.weights, scenario.n_heads, scenario.mask)
     assert facts(opened("scores", **choice))["own_choices"] == named

@@ -13,9 +13,6 @@ PAIR = {"lab_tokens": "numbers", "lab_numbers": "3; 2; 1"}
 
 
 def test_every_statement_has_its_card() -> None:
-    """Each statement is shown with its status, its formula, a search, and its proof when
-    opened.
-    """
     app = opened("propositions")
     for statement in PROPOSITIONS:
         assert not any(line in texts(app) for line in statement.proof)
@@ -31,7 +28,6 @@ def test_every_statement_has_its_card() -> None:
 
 @pytest.mark.parametrize("numbers", ["3; 2; 1", "3", "1,0; 0,1", "0,0; 1,1; -2,5"])
 def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
-    """Each statement is checked on the tokens shown: holds, violated, or does not apply."""
     page_facts = facts(opened("propositions", lab_tokens="numbers", lab_numbers=numbers))
     scene = DiagonalSettings(tokens="numbers", numbers=numbers, weights="weightless")
     for number, check in check_propositions(trace_of_settings(scene)).items():
@@ -47,9 +43,6 @@ def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
     ("number", "found"), [("S4", True), ("S5", True), ("S7", False), ("S11", False)]
 )
 def test_searching_a_counterexample(number: str, found: bool) -> None:
-    """A false statement's counterexample is loaded, and violates it; for a theorem there is
-    none, and nothing moves.
-    """
     app = opened("propositions")
     before = scenes(app)
     app.button(key=f"search {number}").click().run()
@@ -64,7 +57,6 @@ def test_searching_a_counterexample(number: str, found: bool) -> None:
 
 
 def test_a_search_that_finds_nothing() -> None:
-    """Of an identity what is left is rounding; a theorem without a condition has none to be met."""
     app = opened("propositions")
     nearest, met = {}, {}
     for number in ("S1", "S10", "S11"):
@@ -78,7 +70,6 @@ def test_a_search_that_finds_nothing() -> None:
 
 
 def test_one_token_has_no_other() -> None:
-    """It meets the conditions of statements about pairs, of which it makes none."""
     page_facts = facts(opened("propositions", lab_tokens="numbers", lab_numbers="3"))
     assert page_facts["one_token_alone"]
     assert "does not apply" in {page_facts[f"verdict_on_{one.number}"][0] for one in PROPOSITIONS}

@@ -26,7 +26,6 @@ def labels(app: AppTest) -> str:
 
 
 def test_the_overview_lists_them_all() -> None:
-    """The list is that of the page about concepts; a search keeps those that fit."""
     app = opened("overview")
     everything = [one.number for one in learner_questions()]
     assert facts(app)["questions_found"] == everything
@@ -84,16 +83,12 @@ BEGINNERS_TYPE = {
     ("number", "typed"), [(number, one) for number, all_ in BEGINNERS_TYPE.items() for one in all_]
 )
 def test_what_beginners_ask_comes_first(number: int, typed: str) -> None:
-    """The questions of beginners are the first of the list, and each comes first for its words."""
     assert find_entries(typed, [ASKED])[0].number == number
     beside_ideas = [one.number for one in find_entries(typed, []) if one.text == ASKED]
     assert beside_ideas[0] == number
 
 
 def test_one_vector_for_query_and_key_makes_scores_symmetric() -> None:
-    """The answer to why there are three: without weights two words rate each other alike, with
-    weights they do not.
-    """
     link = next(one for one in learner_questions() if "weights=weightless" in one.query)
     asked = dict(parse_qsl(link.query))
     for weights, symmetric in ((asked["weights"], True), ("random", False)):
@@ -103,15 +98,11 @@ def test_one_vector_for_query_and_key_makes_scores_symmetric() -> None:
 
 @pytest.mark.parametrize("row", read_table("synonyms"), ids=lambda row: row["typed"])
 def test_every_synonym_finds_something(row: dict[str, str]) -> None:
-    """A line of the table that leads to no question has no use."""
     assert find_entries(row["typed"], [ASKED])
 
 
 @pytest.mark.parametrize("question", QUOTING, ids=lambda one: str(one.number))
 def test_what_a_question_names_is_on_its_page(question: Entry) -> None:
-    """A heading, a box or a button that is named in quotation marks stands on the page that the
-    link opens.
-    """
     shown = labels(opened(question.page, **dict(parse_qsl(question.query))))
     named = re.findall("“(.+?)”", question.look)
     assert [name for name in named if name not in shown] == []

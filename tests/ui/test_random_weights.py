@@ -27,24 +27,17 @@ def ways(page: str, **choices: object) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("weights", WEIGHT_KINDS)
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
-    """And nowhere else: weights by hand do not fit the usual sizes, so they are random here."""
     is_random = weights in (*SEEDED_WEIGHTS, "by hand")
     assert ways("scores", weights=weights) == [LEADS] * is_random
 
 
 def test_each_step_of_the_pattern_says_it_once() -> None:
-    """The overview, the scores and the softmax; other steps have no need of it, nor has a layer
-    with own numbers or with those of the first example.
-    """
     assert [ways(page) for page in STEPS] == [[LEADS]] * 3
     assert [ways(page) for page in ("tokens", "output")] == [[]] * 2
     assert ways("scores", own=OWN) == ways("scores", bare=True) == []
 
 
 def test_words_that_the_weights_by_hand_do_not_know() -> None:
-    """Every step names the first of them, counts the others, and leads to a trained head; a
-    sentence of known words has no such note.
-    """
     by_hand: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
     text = "the zorp saw *b* and a cat but no <i>, blorb, snick or " + "x" * 40
     for page in ("overview", "tokens", "scores", "output"):
@@ -59,9 +52,6 @@ def test_words_that_the_weights_by_hand_do_not_know() -> None:
 
 
 def test_weights_by_hand_that_find_nothing_are_replaced() -> None:
-    """The layer is random, one note says so with the button, the seed counts, and the choice stays
-    for the next sentence.
-    """
     app = opened("scores", text="hello", weights="by hand", d_model=8, n_heads=2)
     assert page_context(app).scenario.weights == "random"
     assert facts(app)["weights_replaced"]
@@ -75,7 +65,6 @@ def test_weights_by_hand_that_find_nothing_are_replaced() -> None:
 
 
 def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same sentence, in layer 3, head 1, and there the pronoun with what it reads."""
     state, before = {}, Session(page_context=page_context(opened("scores")))
     monkeypatch.setattr(random_weights.st, "session_state", state)
     monkeypatch.setattr(board, "session", lambda: before)

@@ -30,9 +30,6 @@ from tests.ui.app import (
 def test_infinity_for_a_whole_number(
     page: str, name: str, label: str, shown: int, endless: str
 ) -> None:
-    """Infinity in a URL for a field of whole numbers gives the default, and a
-    sentence that says so.
-    """
     app = opened(page, **{name: endless})
     assert not errors(app)
     assert name not in app.query_params
@@ -40,9 +37,6 @@ def test_infinity_for_a_whole_number(
 
 
 def test_every_refused_value_has_a_notice() -> None:
-    """Infinity ends a run half-way; what was refused before it in the same URL is said all
-    the same.
-    """
     app = opened("scores", layer="-1", seed="inf", d_model="1e400", head="NaN", query="999")
     assert not errors(app)
     asked = [one for _, one, _ in refused(app)]
@@ -78,9 +72,6 @@ def test_every_refused_value_has_a_notice() -> None:
     ],
 )
 def test_nonsense_in_the_url_gives_the_default(name: str, junk: str) -> None:
-    """A hand-made URL with a value that no control offers shows the default, and a notice
-    says so.
-    """
     app = opened("scores", **{name: junk})
     assert not errors(app)
     assert page_context(app).scenario == Scenario()
@@ -108,9 +99,6 @@ def test_nonsense_in_the_url_gives_the_default(name: str, junk: str) -> None:
 def test_nonsense_for_a_choice_of_one_page(
     page: str, name: str, junk: str, label: str, shown: object
 ) -> None:
-    """A choice that belongs to one page alone falls back to its default; a notice by its label
-    says so, once.
-    """
     app = opened(page, **{name: junk})
     assert not errors(app)
     assert refused(app) == [(label, junk[:40], shown)]
@@ -124,9 +112,6 @@ def test_nonsense_for_a_choice_of_one_page(
     [("\u202e", "\\u202e"), ("4\x00", "4\\x00"), ("4\r5", "4\\r5"), ("👩\u200d🚀", "👩\\u200d🚀")],
 )
 def test_invisible_characters_are_named_by_their_code(asked: str, quoted: str) -> None:
-    """A notice about characters that cannot be seen names them, instead of quoting what looks
-    like nothing.
-    """
     app = opened("scores", n_heads=asked)
     assert refused(app) == [("Heads", quoted, "4")]
     assert escape_markdown(quoted) in app.toast[0].value
@@ -144,14 +129,12 @@ def test_invisible_characters_are_named_by_their_code(asked: str, quoted: str) -
 def test_a_text_that_a_field_cuts_off(
     page: str, name: str, asked: str, label: str, most: int
 ) -> None:
-    """If the URL holds more characters than a field allows, a notice says how many it allows."""
     app = opened(page, lab_tokens="numbers", **{name: asked})
     assert (label, asked[:40], asked[:most]) in refused(app)
     assert any(f"{most:,}" in toast.value for toast in app.toast)
 
 
 def test_an_own_word_that_stands_there_twice() -> None:
-    """Two entries for one word are refused with a notice."""
     app = opened("lexicon", lex_words="horse:neut.sg.anim.NOUN;horse:masc.sg.anim.NOUN")
     assert app.session_state["lex_words"] == ""
     ((_, asked, shown),) = refused(app)
@@ -167,9 +150,6 @@ def test_an_own_word_that_stands_there_twice() -> None:
     ],
 )
 def test_a_control_of_other_pages_is_not_said_to_be_shown(page: str, name: str, label: str) -> None:
-    """What a page has no use for keeps its value for others, and the notice does not say that
-    the page shows it.
-    """
     app = opened(page, **{name: "-9"})
     (refusal,) = facts(app)["refused"]
     assert (refusal.label, refusal.asked, refusal.shown) == (label, "-9", "0")

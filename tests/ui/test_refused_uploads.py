@@ -25,7 +25,6 @@ from tests.ui.uploads import BERT, SHARES, WORDS, asked, uploaded
 
 
 def test_a_layer_that_cannot_be_used_is_named() -> None:
-    """The other layers are listed, and the name of the odd one is shown as text, not as markup."""
     odd = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), "f4") for letter in "qkvo"}
     content = safetensors(odd | BERT)
     app = uploaded("bert.safetensors", content)
@@ -37,9 +36,6 @@ def test_a_layer_that_cannot_be_used_is_named() -> None:
 
 
 def test_a_layer_between_two_sequences_is_refused() -> None:
-    """Keys of another width come from another sequence: an error names both widths, and nothing is
-    loaded.
-    """
     across = {
         f"cross.{letter}_proj.weight": np.ones((12, 12 if letter in "kv" else 10), "f4")
         for letter in "qkv"
@@ -58,7 +54,6 @@ def test_a_layer_between_two_sequences_is_refused() -> None:
 
 
 def test_hostile_files_change_nothing() -> None:
-    """Whatever is wrong with a file, there is one error, and what was loaded before stays."""
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
     before = app.session_state[UPLOAD_KEY].content.layers
     for fault, (name, make, _) in HOSTILE.items():
@@ -79,7 +74,6 @@ def test_hostile_files_change_nothing() -> None:
 
 
 def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:
-    """The reason is an error, and the two lines can be copied."""
     app = uploaded("model.pt", b"\x80\x02")
     assert len(errors(app)) == 1
     assert "safetensors.torch.save_file" in app.code[0].value

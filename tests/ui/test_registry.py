@@ -20,23 +20,18 @@ from tests.ui.app import ROOT
 
 
 def test_pages_are_the_files_on_disk() -> None:
-    """Every file in a section's folder is a page and every page has its file."""
     files = {str(file) for file in (ROOT / "pages").glob("*/*.py")}
     assert {page.path for page in PAGES} == files
     assert len({page.path for page in PAGES}) == len(PAGES)
 
 
 def test_every_page_has_an_address_of_its_own() -> None:
-    """No two pages share an address or a title."""
     assert len({page.url_path for page in PAGES}) == len(PAGES)
     assert len({page.title for page in PAGES}) == len(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
 def test_a_page_is_described(page: Page) -> None:
-    """Address and section follow from the file, the icon is one that Streamlit carries, the
-    question is a question.
-    """
     *_, section, name = Path(page.path).parts
     assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
@@ -47,25 +42,21 @@ def test_a_page_is_described(page: Page) -> None:
 
 
 def test_every_field_of_the_trace_has_a_page() -> None:
-    """A new step of the layer must be shown by some page of the story."""
     assert {field for page in story_steps() for field in page.fields} == set(STEPS)
 
 
 def test_the_story_follows_the_computation() -> None:
-    """The first page that is about a field alone comes in the order in which the layer computes."""
     order = list(STEPS)
     first = [order.index(page.fields[0]) for page in story_steps()[1:]]
     assert first == sorted(first)
 
 
 def test_an_unknown_address_is_the_first_page() -> None:
-    """An address without a page, or with one that does not exist, shows the first page."""
     assert page_of("") is page_of("nonsense") is PAGES[0]
     assert page_of("scores").title == "Scores"
 
 
 def test_an_old_url_leads_to_a_page() -> None:
-    """Each URL of an earlier version is the URL of no page today, and names a page that exists."""
     today = {page.url_path for page in PAGES}
     assert OLD_URLS
     for old, now in OLD_URLS.items():
@@ -74,9 +65,6 @@ def test_an_old_url_leads_to_a_page() -> None:
 
 
 def test_the_pages_stand_in_the_order_of_the_menu() -> None:
-    """The list is the menu from left to right, no heading is empty, and whoever follows "Next" from
-    page to page meets the pages for experts last, before the reference.
-    """
     headings = [page.heading for page in PAGES]
     assert list(dict.fromkeys(headings)) == list(MENU.values())
     assert headings == sorted(headings, key=list(MENU.values()).index)

@@ -13,7 +13,6 @@ from tests.ui.app import facts, opened, page_context, scenes, sent
 )
 @pytest.mark.parametrize("mask", ["none", "causal"])
 def test_the_board_has_both_shares(topic: str, name: str, mask: str) -> None:
-    """The shares of the layer, those of the other method, and the difference, on one scale."""
     app = opened("invariances", inv_topic=topic, head=1, query=3, mask=mask)
     other, usual = facts(app)[name].shares, page_context(app).trace.probabilities[0, 1]
     (scene,) = scenes(app)
@@ -23,7 +22,6 @@ def test_the_board_has_both_shares(topic: str, name: str, mask: str) -> None:
 
 
 def test_what_a_query_gets() -> None:
-    """The sum of its shares; the additive topic compares the largest scores."""
     stated = facts(opened("invariances", inv_topic="one softmax", head=2, query=5))
     assert stated["of_query"] == stated["one_softmax"].of_query[5]
     stated = facts(opened("invariances", inv_topic="additive scores"))

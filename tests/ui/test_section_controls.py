@@ -13,9 +13,6 @@ from tests.ui.app import gone_to, opened, page_context
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
 def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
-    """A section that looks after itself leaves out the controls it has no use for, and says
-    which count.
-    """
     app, own = opened(page.url_path), page.own_controls
     used = ("text", "n_tokens", "d_model", "n_heads") if own is None else own.used
     assert keys_of(app) == set(used)
@@ -28,9 +25,6 @@ def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
 
 @pytest.mark.parametrize("page", ["trained-heads", "training"])
 def test_what_is_set_elsewhere_stays_in_the_address(page: str) -> None:
-    """A control that was moved is drawn where nothing uses it, too: what is not drawn leaves
-    the address.
-    """
     address = {"d_model": "32", "seed": "7", "text": "One two"}
     app = opened("scores", **address)
     for there in (page, "scores"):
@@ -41,7 +35,6 @@ def test_what_is_set_elsewhere_stays_in_the_address(page: str) -> None:
 
 
 def test_an_example_chosen_among_trained_heads_is_in_the_address() -> None:
-    """It sets controls that were not on the page, which come with it."""
     app = opened("trained-heads")
     example = next(one for one in presets() if one.scenario.d_model != Scenario().d_model)
     app.selectbox(key="example").select(example.name).run()

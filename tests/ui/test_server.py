@@ -27,9 +27,6 @@ def _same_threshold() -> Iterator[None]:
 
 
 def test_streamlit_finds_the_app() -> None:
-    """`streamlit run app.py` takes app.py for a server of its own, not for a script, and make run
-    calls it.
-    """
     found = discover_asgi_app(ROOT / "app.py")
     assert (found.is_asgi_app, found.import_string) == (True, "app:app")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -37,7 +34,6 @@ def test_streamlit_finds_the_app() -> None:
 
 
 def test_numpy_has_one_thread() -> None:
-    """app.py sets it before NumPy is loaded, which is too late afterwards."""
     source = (ROOT / "app.py").read_text(encoding="utf-8").split("import streamlit")[0]
     told = "print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
     code = f"import os, sys\n{source}\n{told}"
@@ -57,9 +53,6 @@ def test_numpy_has_one_thread() -> None:
     ],
 )
 def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool) -> None:
-    """The page in which Streamlit runs gets a style, its length is that of the whole, and it is
-    not packed; all else passes unchanged.
-    """
     sent: list[Any] = []
     asked: list[Any] = []
 
@@ -84,7 +77,6 @@ def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool)
 
 
 def test_the_process_is_prepared() -> None:
-    """Python looks for cycles less often."""
     gc.set_threshold(700)
     server.set_limits()
     assert gc.get_threshold()[0] == 5_000
@@ -96,7 +88,6 @@ def test_the_process_is_prepared() -> None:
 def test_the_browser_of_this_machine_opens(
     monkeypatch: pytest.MonkeyPatch, headless: bool, opened: list[str]
 ) -> None:
-    """Unless the server is started without one."""
     options = {
         "server.headless": headless,
         "server.port": 8599,

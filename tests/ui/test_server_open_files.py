@@ -34,19 +34,16 @@ def bounds_after(then: str, soft: int, hard: int) -> list[int]:
     ("soft", "hard", "after"), [(256, 1000, 1000), (256, 256, 256), (1000, 1000, 1000)]
 )
 def test_the_bound_is_raised_as_far_as_it_goes(soft: int, hard: int, after: int) -> None:
-    """Up to the hard bound, which stays; nothing is lowered."""
     assert bounds_after(ALLOWED, soft, hard) == [after, hard]
 
 
 def test_the_app_raises_it() -> None:
-    """A terminal that allows 256 files starts an app that may have many more."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     enough = 8192 if hard == resource.RLIM_INFINITY else min(8192, hard)
     assert bounds_after(APP, 256, hard) == [enough, hard]
 
 
 def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than enough is not lowered, and a system that refuses is no error."""
     from attention_ui import server
 
     asked: list[object] = []

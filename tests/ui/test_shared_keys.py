@@ -28,9 +28,6 @@ WIDE = {"own": UserMatrices(w_o=np.ones((16, 3))).url_value()}
     [(4, 0, 2), (8, 0, 4), (4, 2, 2), (6, 4, 3), (5, 3, 1), (16, 99, 16), (1, 8, 1)],
 )
 def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
-    """A number of key/value heads that does not divide the heads becomes one that does, and until
-    one is asked for it is half of the heads; figures and counts are for it.
-    """
     url = {"groups": asked} if asked else {}
     app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, **url)
     trace = page_context(app).trace
@@ -44,9 +41,6 @@ def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
 
 
 def test_a_clicked_kind_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell clicked in one of the three lines stays pinned there, moves the focus, and is in the
-    URL.
-    """
     app = opened("shared-keys", kind="MQA", head=2, query=5, key=7)
     (board,) = scenes(app)
     assert board["cell"] == {"array": "MQA", "index": [2, 5, 7]}
@@ -59,13 +53,11 @@ def test_a_clicked_kind_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_matrices_that_all_kinds_share() -> None:
-    """W_Q and W_O are the same in all kinds; a layer without W_O has only W_Q."""
     assert facts(opened("shared-keys"))["matrices_kept"] == ["w_q", "w_o"]
     assert facts(opened("shared-keys", weights="weightless"))["matrices_kept"] == ["w_q"]
 
 
 def test_the_strongest_colour_is_a_share() -> None:
-    """A single token gives all to itself, and no share is larger."""
     assert facts(opened("shared-keys", text="Hello"))["strongest_colour"] == 1
     assert 0 < facts(opened("shared-keys"))["strongest_colour"] < 1
 
@@ -77,15 +69,11 @@ def test_the_strongest_colour_is_a_share() -> None:
 def test_counts_of_a_layer_without_the_usual_w_o(
     count: str, choices: dict[str, Any], usual: bool
 ) -> None:
-    """A count with W_O states if the layer lacks it, or has it in another width; the cache does not
-    count W_O.
-    """
     stated = facts(opened("shared-keys", shared_count=count, **choices))
     assert stated["counted_as_it_is"] is (usual or count == "cache")
     assert stated["has_w_o"] is ("weights" not in choices)
 
 
 def test_a_chart_of_counts_names_what_it_compares() -> None:
-    """Its description has all three ways and the letter that grows."""
     (description,) = alternatives(opened("shared-keys"))
     assert all(kind in description for kind in SHARING_KINDS)

@@ -14,9 +14,6 @@ from tests.ui.laboratories import opened_at
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
-    """The link opens the story with orthonormal heads joined without W_O, the input added, in the
-    letters of its manual; every step is there.
-    """
     page, query = facts(opened("stiefel"))["walk"].split("?")
     choices = dict(parse_qsl(query))
     trace = page_context(opened(page, **choices)).trace
@@ -35,13 +32,11 @@ def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
 def test_the_output_page_says_that_its_width_is_free(
     choices: dict[str, object], free: bool
 ) -> None:
-    """Only where the output is not as wide as the input."""
     assert facts(opened("output", **choices))["free_width"] is free
 
 
 @pytest.mark.parametrize(("page", "n_lines"), [("softmax", 2), ("mixing", 3)])
 def test_element_by_element(page: str, n_lines: int) -> None:
-    """In the note's letters the formula of one element stands there, and follows the lit cell."""
     told = [
         facts(opened(page, notation=notation, query=query))["element_by_element"]
         for notation, query in (("note", 3), ("note", 4), ("ours", 4))
@@ -51,7 +46,6 @@ def test_element_by_element(page: str, n_lines: int) -> None:
 
 
 def test_the_temperature_moves_on_the_softmax_page() -> None:
-    """The box holds the slider, and a row gets flatter as it rises."""
     spread = []
     for chosen in ("0.5", "5"):
         app = opened_at(opened("softmax", inv_temperature=chosen), "softmax temperature")
@@ -63,9 +57,6 @@ def test_the_temperature_moves_on_the_softmax_page() -> None:
 
 
 def test_the_book_on_one_matrix_or_many() -> None:
-    """The value of a pair lies on a board of its own, the sizes of one head beside those of all,
-    and the projections agree with the convolutions.
-    """
     app = opened("one-matrix-or-many", n_heads=3, d_model=12, notation="mql5", query=2, key=1)
     told = facts(app)
     pinned = [scene["cell"] for scene in scenes(app)]
@@ -77,7 +68,6 @@ def test_the_book_on_one_matrix_or_many() -> None:
 
 @pytest.mark.parametrize("columns", ["true", "false"])
 def test_the_subspaces_of_the_heads(columns: str) -> None:
-    """The page draws the space and both planes, and says whether lengths are kept."""
     app = opened("stiefel", stiefel_plane="head 1", stiefel_plane_columns=columns)
     told = facts(app)
     assert told["lengths_are_kept"] is (columns == "true")

@@ -18,9 +18,6 @@ CITED = re.compile(rf"({NAME})(?:, {NAME})*(?: et al\.| and {NAME})?,? \(?((?:1[
 
 
 def test_every_cited_paper_is_listed() -> None:
-    """Whoever is cited with a year, by engine, pictures or pages, stands on the page; nobody
-    else does.
-    """
     files = [
         file
         for part in ("core", "lab", "viz", "ui")
@@ -37,9 +34,6 @@ def test_every_cited_paper_is_listed() -> None:
 
 
 def test_sources_name_texts_licences_and_versions() -> None:
-    """The page says how many ideas and claims there are, names the model's licence and the
-    versions that run.
-    """
     app = gone_to(opened(), "sources")
     page_facts = facts(app)
     assert page_facts["ideas"] == len(concepts()) == 129

@@ -16,7 +16,6 @@ from tests.ui.laboratories import opened_at, press
 @pytest.mark.parametrize("convention", ["manual", "code"])
 @pytest.mark.parametrize("connection", ["true", "false"])
 def test_the_package_is_checked_on_screen(convention: str, connection: str) -> None:
-    """Both conventions, with and without the skip connection, agree with our engine to 1e-12."""
     app = opened("stiefel", stiefel_convention=convention, stiefel_connection=connection)
     found = mapping_example(convention, connection == "true", 0).difference
     told = facts(app)
@@ -30,16 +29,12 @@ def test_the_package_is_checked_on_screen(convention: str, connection: str) -> N
 
 
 def test_the_walk_stays_on_the_manifold() -> None:
-    """The four retractions are walked on demand; none leaves the manifold by more than rounding."""
     app = press(opened("stiefel"), "Walk 1,000 steps")
     (drift,) = [figure for figure in figures(app) if len(figure["data"]) == 4]
     assert all(np.abs(numbers_of(line["y"])).max() < 1e-10 for line in drift["data"])
 
 
 def test_one_layer_and_stack_on_and_off_the_manifold() -> None:
-    """Both tables have all their rows once they are trained; no other test trains stacks of two
-    layers.
-    """
     app = opened_at(opened("stiefel", stiefel_layers=2), "stiefel deep")
     app = press(app, "Train the stacks")
     assert not app.exception
@@ -47,14 +42,12 @@ def test_one_layer_and_stack_on_and_off_the_manifold() -> None:
 
 
 def test_how_deep_the_package_trains() -> None:
-    """The package's example has 16 layers; the stack here begins with twelve."""
     app = opened_at(opened("stiefel"), "stiefel deep")
     assert facts(app)["layers_here_and_in_the_package"] == (12, 16)
     assert app.slider(key="stiefel_layers").value == 12
 
 
 def test_whose_losses_are_drawn_of_five_seeds() -> None:
-    """The table holds all five seeds, the lines those of one, which is said."""
     several = []
     for seeds in ("one", "five"):
         app = opened("stiefel", stiefel_layers=1, stiefel_seeds=seeds)
@@ -69,9 +62,6 @@ def test_whose_losses_are_drawn_of_five_seeds() -> None:
 
 
 def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each row of the table is trained on the chosen task with what its name says of matrices
-    and temperature.
-    """
     asked: list[TrainingSettings] = []
 
     def remember(settings: TrainingSettings) -> VisitorRun:

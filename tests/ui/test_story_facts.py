@@ -27,7 +27,6 @@ def in_all_heads(**url: object) -> AppTest:
 
 
 def test_the_block_of_a_head() -> None:
-    """One column, or those of the head in focus, of a width that the controls set."""
     narrow = facts(opened("projections", d_k=1, n_heads=2, which="queries", head=1))
     assert (narrow["block"], narrow["features_read"]) == (slice(1, 2), narrow["features"])
     plain = facts(opened("projections", weights="weightless", d_model=4, head=3))
@@ -37,7 +36,6 @@ def test_the_block_of_a_head() -> None:
 
 
 def test_a_window_of_the_output_holds_the_column_in_focus() -> None:
-    """Of 65 columns 64 are drawn; the last one stands alone."""
     wide = UserMatrices(w_o=np.ones((16, 65))).url_value()
     assert facts(opened("output", own=wide, feature=64, whole="true"))["drawn_columns"] == (64, 65)
     assert facts(opened("output", own=wide, whole="true"))["drawn_columns"] == (0, 64)
@@ -45,7 +43,6 @@ def test_a_window_of_the_output_holds_the_column_in_focus() -> None:
 
 
 def test_a_window_of_the_projections_holds_the_head_in_focus() -> None:
-    """Of 1024 columns some are drawn, among them those of the head."""
     app = opened("projections", d_k=64, n_heads=16, which="queries", head=9, whole="true")
     first, end = facts(app)["drawn_columns"]
     assert facts(app)["columns"] == 1024 > end - first
@@ -78,9 +75,6 @@ def test_widths_have_the_symbols_of_the_notation(
 
 @pytest.mark.parametrize("page", ["overview", "scores", "softmax", "merge", "mask", "mixing"])
 def test_a_word_that_stands_twice_is_named_with_its_place(page: str) -> None:
-    """The wrong reshape lands in the row of another "the", and "the" reads from "the" says
-    nothing.
-    """
     text = "the cat and the dog and the bird"
     said = texts(opened(page, text=text, head=3, key=3, mask="causal", query=4))
     assert re.findall("“(?:the|and)”(?! \\()", said) == []
@@ -92,7 +86,6 @@ def test_a_word_that_stands_twice_is_named_with_its_place(page: str) -> None:
     [("one two three four five", 2), ("one two three four", 1), ("one two three", 0), ("a", 0)],
 )
 def test_the_rest_of_a_row_is_counted(text: str, n_others: int) -> None:
-    """Three keys are named with their shares, and how many more are read."""
     app = opened("softmax", text=text)
     row = page_context(app).trace.probabilities[0, 0, 0]
     named = facts(app)["reads"]
@@ -103,7 +96,6 @@ def test_the_rest_of_a_row_is_counted(text: str, n_others: int) -> None:
 
 
 def test_one_token_reads_itself_alone() -> None:
-    """Its share is 1, which no other one equals."""
     for page in ("overview", "mixing"):
         told = facts(opened(page, text="Hello"))
         assert (told["reads_most"], told["tied_keys"]) == ([(0, 1.0)], 1)
@@ -124,7 +116,6 @@ def test_one_token_reads_itself_alone() -> None:
 def test_what_is_read_most_where_shares_are_equal(
     choices: dict[str, Any], tied: int, share: float
 ) -> None:
-    """No token is named as read most if another one is read as much."""
     for page in ("overview", "mixing"):
         told = facts(opened(page, **choices))
         assert told["tied_keys"] == tied
@@ -132,7 +123,6 @@ def test_what_is_read_most_where_shares_are_equal(
 
 
 def test_one_head_has_no_other_to_be_compared_with() -> None:
-    """Nothing is wasted and nothing is split, and one product is one multiplication."""
     told = facts(in_all_heads(n_heads=1, d_model=1))
     assert told["products"]["full"] == told["products"]["hadamard"] == told["d_k"] == 1
     assert told["several_heads"] is False
@@ -148,7 +138,6 @@ def test_one_head_has_no_other_to_be_compared_with() -> None:
 def test_what_keys_are_made_from_is_written_as_in_the_formula(
     notation: str, inputs: str, memory: str
 ) -> None:
-    """A text that knows no memory makes keys from X: then no sentence and no board calls it M."""
     app = opened("projections", notation=notation, which="keys", weights="weightless")
     written = letters(stage(app)["formula"])
     assert memory in written[written.index("=") :]
@@ -157,9 +146,6 @@ def test_what_keys_are_made_from_is_written_as_in_the_formula(
 
 
 def test_an_output_that_is_a_copy_is_told_as_one() -> None:
-    """Without W_O a number of the output is one of the merged heads: 0.42 = 0.4239 is no sum,
-    and not even true.
-    """
     app = opened("output", weights="weightless", feature=5)
     (term,) = facts(app)["arithmetic"].terms
     assert [factor.name for factor in term.factors] == ["merged"]
@@ -169,7 +155,6 @@ def test_an_output_that_is_a_copy_is_told_as_one() -> None:
 
 
 def test_the_arithmetic_is_that_of_the_cell_in_focus() -> None:
-    """The pinned share is worked out from the head, query and key in focus."""
     app = opened("softmax", head=1, query=2, key=3)
     assert facts(app)["arithmetic"] == derive(
         page_context(app).trace, "probabilities", (0, 1, 2, 3)
@@ -178,9 +163,6 @@ def test_the_arithmetic_is_that_of_the_cell_in_focus() -> None:
 
 @pytest.mark.parametrize("page", ["overview", "scale"])
 def test_negative_numbers_have_a_minus_sign(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A negative scale, and the scores that it turns round, are not written with a hyphen; learners
-    who ask for dim=-1 are quoted.
-    """
     monkeypatch.setattr(questions, "show_questions", lambda: None)
     monkeypatch.setattr(frame, "show_foot", lambda page: None)
     app = opened(page, scaling="custom", scale=-0.5)
@@ -190,7 +172,6 @@ def test_negative_numbers_have_a_minus_sign(page: str, monkeypatch: pytest.Monke
 
 
 def test_tables_name_axes_as_the_notation_does() -> None:
-    """Above the table of numbers stand the axes of the boards, and the head that is shown."""
     for page, axes, head in (("scores", ["n", "n"], 1), ("output", None, None)):
         app = opened(page, notation="note", head=1)
         app.session_state["closer"] = ["numbers"]
@@ -203,9 +184,6 @@ def test_tables_name_axes_as_the_notation_does() -> None:
 
 
 def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
-    """A head of the keys is a head where each has its own, and a feature of the output one of
-    the layer.
-    """
     words = {
         (page, residual): {letter: axis["word"] for letter, axis in scenes(app)[0]["axes"].items()}
         for page in ("split", "output", "projections")
@@ -221,9 +199,6 @@ def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
 
 
 def test_heads_that_are_added_without_w_o() -> None:
-    """The page counts what such value matrices hold, and how well the two outputs agree; without
-    W_O it does not ask.
-    """
     app = opened("output", d_model=24, n_heads=3, d_v=5)
     app.session_state["no w_o"] = True
     told = facts(app.run())
@@ -238,6 +213,5 @@ def test_heads_that_are_added_without_w_o() -> None:
 
 
 def test_what_has_worked_on_the_inputs_of_a_trained_layer() -> None:
-    """Before the first layer there is none."""
     for layer in (0, 1, 5):
         assert facts(opened("tokens", weights="trained", layer=layer))["earlier_layers"] == layer

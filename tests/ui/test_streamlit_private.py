@@ -23,7 +23,6 @@ def imported(file: Path) -> set[str]:
 
 
 def test_one_module_imports_what_is_not_public() -> None:
-    """Who updates Streamlit reads one file."""
     files = [
         ROOT / "app.py",
         *(ROOT / "attention_ui").rglob("*.py"),
@@ -38,7 +37,6 @@ def test_one_module_imports_what_is_not_public() -> None:
 
 
 def test_no_file_name_of_a_bundle_is_looked_up() -> None:
-    """Files inside Streamlit's package have names that change with every version."""
     for folder in ("attention_ui", "assets"):
         for file in (ROOT / folder).rglob("*.[pj][ys]"):
             assert "PlotlyChart" not in file.read_text(encoding="utf-8"), file

@@ -18,9 +18,6 @@ BY_LUCK = {"text": "a b c d e f g h i j k l m", "head": 1, "query": 4, "feature"
 
 
 def test_a_wrong_number_is_another_one() -> None:
-    """Of equal tokens more numbers change places than cells hold another number: only these are
-    counted.
-    """
     app = opened("merge", text="the the the the", n_heads=2, positions="false")
     heads = page_context(app).trace.head_outputs
     wrong = (heads.reshape(4, 16) != heads[0].swapaxes(0, 1).reshape(4, 16)).sum()
@@ -41,7 +38,6 @@ def test_a_wrong_number_is_another_one() -> None:
 def test_where_the_wrong_way_puts_a_number(
     choices: dict[str, Any], swap_matters: bool, stays: bool, first_or_last: bool
 ) -> None:
-    """There may be nothing to swap; else the first and the last number stay, and others by luck."""
     told = facts(opened("merge", **choices))
     assert told["swap_matters"] is swap_matters
     assert (told["wrong_place"] == told["right_place"]) is stays
@@ -50,16 +46,12 @@ def test_where_the_wrong_way_puts_a_number(
 
 
 def test_equal_numbers_hide_the_missing_swap() -> None:
-    """Where all numbers are 0, no cell holds a wrong one although places change."""
     nothing = UserMatrices(w_v=np.zeros((16, 16))).url_value()
     told = facts(opened("merge", own=nothing))
     assert (told["swap_matters"], told["wrong_cells"]) == (True, 0)
 
 
 def test_where_a_number_of_a_head_goes() -> None:
-    """Its column is that of the head's block, and a head that has no such feature shows its last
-    one.
-    """
     told = facts(opened("merge", head=1, query=2, feature=3))
     assert told["right_place"] == (2, 1 * 4 + 3)
     assert told["last_feature_instead"] is False
@@ -73,7 +65,6 @@ def test_where_a_number_of_a_head_goes() -> None:
 
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_the_stages_of_the_split_have_the_letters_of_the_text(notation: str) -> None:
-    """The table counts as the arrays do, and calls the axes as the boards do."""
     app = opened("split", notation=notation)
     names = axis_names(page_context(app).trace, page_context(app).notation)
     assert facts(app)["letters"] == tuple(names[letter] for letter in "BHTK")
@@ -85,7 +76,6 @@ def test_the_stages_of_the_split_have_the_letters_of_the_text(notation: str) -> 
     ("choices", "matters"), [({}, True), ({"n_heads": 1}, False), (ONE, False)]
 )
 def test_when_the_swap_of_the_split_matters(choices: dict[str, Any], matters: bool) -> None:
-    """With one head or one token there is nothing to swap, and no cell holds a foreign number."""
     app = opened("split", **choices)
     assert facts(app)["swap_matters"] is matters
     assert (facts(app)["wrong_token_cells"] > 0) is matters

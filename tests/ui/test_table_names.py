@@ -11,7 +11,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_table_has_a_name() -> None:
-    """Streamlit says it before what each button of the table does, and of the table itself."""
     unnamed = []
     for path in [*ROOT.glob("pages/*/*.py"), *ROOT.glob("attention_ui/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -44,7 +44,6 @@ FIRST = 4
 
 @pytest.mark.parametrize(("typed", "page"), ASKED_BY_STUDENTS.items(), ids=ASKED_BY_STUDENTS)
 def test_a_question_leads_to_its_answer(typed: str, page: str) -> None:
-    """The search of the first page finds it, and the link opens the state that it names."""
     overview = opened(PAGES[0].url_path)
     overview.text_input(key="asked_words").set_value(typed).run()
     numbers = facts(overview)["questions_found"]

@@ -36,14 +36,12 @@ MISSING = "The trained model is not there"
 
 
 def test_all_heads_of_all_layers() -> None:
-    """Every probability of the 72 heads on the sentence is on the board, in its layer."""
     board = scenes(opened("trained-heads", text=ANIMAL))[0]
     for layer, shares in enumerate(attention_of(ANIMAL).layers):
         assert np.array_equal(sent(board["arrays"][f"layer {layer}"]), shares)
 
 
 def test_the_sequence_length_counts() -> None:
-    """A shorter sequence is cut on these pages as in the story; filling up adds nothing here."""
     short = scenes(opened("trained-heads", text=ANIMAL, n_tokens=6))[0]["arrays"]["layer 0"][
         "shape"
     ]
@@ -55,7 +53,6 @@ def test_the_sequence_length_counts() -> None:
 
 @pytest.mark.parametrize("page", SECTION)
 def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
-    """One note has the number of the model's tokens; no [PAD] is added, and no note mentions it."""
     (cut,) = pieces_of(ANIMAL, 6).notes
     app = opened(page, text=ANIMAL, n_tokens=6)
     assert {"15", "4"} <= set(re.findall(r"\d+", cut))
@@ -79,7 +76,6 @@ def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
 )
 @pytest.mark.parametrize("page", SECTION)
 def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
-    """A URL made by hand gives the nearest possible choice, never a traceback or an error."""
     app = opened(page, text="a b c", **parameters)
     assert not app.exception
     assert not app.error
@@ -87,7 +83,6 @@ def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
 
 
 def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The name of a board's array and the index say layer, head and cell."""
     state: dict[str, Any] = {}
     monkeypatch.setattr(head_place.st, "session_state", state)
     places = []
@@ -101,8 +96,6 @@ def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("page", SECTION)
 def test_without_the_model(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the folder is missing, the page shows one error; files and the story still work."""
-
     def missing(folder: Path = Path("/nowhere")) -> None:
         raise FileError(MISSING)
 
@@ -116,9 +109,6 @@ def test_without_the_model(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_trained_weights_in_the_story() -> None:
-    """A deep link to a story page with trained weights shows the layer of the model, and the
-    sizes are the model's.
-    """
     app = opened("softmax", text=ANIMAL, weights="trained", layer=3, head=1, query=9, key=2)
     assert page_context(app).trace is trace_of(
         replace(Scenario(), text=ANIMAL, weights="trained", layer=3)
@@ -137,7 +127,6 @@ def test_trained_weights_in_the_story() -> None:
     ],
 )
 def test_a_place_that_the_model_does_not_have(page: str, name: str, label: str, last: int) -> None:
-    """A layer, head or word beyond the last one becomes the last, and a notice says so."""
     more = {"fh_rule": "word to word"} if name == "fh_from" else {}
     app = opened(page, text=ANIMAL, **more, **{name: 77})
     assert app.session_state[name] == last
@@ -148,7 +137,6 @@ def test_a_place_that_the_model_does_not_have(page: str, name: str, label: str, 
     "page", ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
 )
 def test_sizes_of_the_story_that_do_not_divide_leave_the_trained_heads(page: str) -> None:
-    """Sizes in the sidebar that make no layer do not matter on pages about the model."""
     app = opened(page, d_model=5, n_heads=4)
     assert errors(app) == []
     assert texts(app) == texts(opened(page))

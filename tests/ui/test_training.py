@@ -20,9 +20,6 @@ from tests.ui.laboratories import button_of, opened_at, press
 
 
 def test_training_runs_to_its_end() -> None:
-    """Train makes all steps; the score on unseen sequences is that of the same settings trained
-    without the page.
-    """
     app = press(opened("training", train_steps=60, train_seed=3), "Train")
     settings = TrainingSettings(n_steps=60, seed=3)
     total = score_layer(settings, list(train_layer(settings))[-1].projections).total
@@ -33,9 +30,6 @@ def test_training_runs_to_its_end() -> None:
 
 
 def test_the_page_opens_with_its_answer() -> None:
-    """Before anything is pressed two heads have learnt a task of which one head, however wide,
-    misses half; each of the two looks at another neighbour. *Train* then computes the same.
-    """
     app = opened("training")
     told, (loss, *_) = facts(app), figures(app)
     one, wide, two = told["stored_errors"].values()
@@ -53,7 +47,6 @@ def test_the_page_opens_with_its_answer() -> None:
 
 
 def test_the_scrubber_goes_back() -> None:
-    """The slider shows an earlier checkpoint of the run, and the layer then scores worse."""
     app = press(opened("training", train_steps=200), "Train")
     after = facts(app)["total_on_unseen"]
     app.slider(key="train_at").set_value(25).run()
@@ -62,9 +55,6 @@ def test_the_scrubber_goes_back() -> None:
 
 
 def test_the_scrubber_of_a_url_counts_at_once() -> None:
-    """A URL that names a place of the run shows that checkpoint, and marks it, as soon as
-    the visitor has trained it.
-    """
     app = opened("training", train_steps=200, train_batch=8, train_at=20)
     assert facts(app)["step"] == 0
     app = press(app, "Train")
@@ -74,7 +64,6 @@ def test_the_scrubber_of_a_url_counts_at_once() -> None:
 
 
 def test_silencing_a_head() -> None:
-    """A button silences a head: the bars then compare the whole layer with the rest."""
     app = press(opened("training", train_model="3 heads"), "without head 2")
     names = [bars["name"] for bars in figures(app)[-1]["data"]]
     assert names == ["whole layer", "without head 2"]
@@ -82,9 +71,6 @@ def test_silencing_a_head() -> None:
 
 @pytest.mark.parametrize("task", TRAINING_TASKS)
 def test_the_line_of_one_answer_per_head(task: str) -> None:
-    """The page of training speaks of a dashed line only where there is one; how far one answer
-    per head comes stands beside the other numbers.
-    """
     app = opened("training", train_task=task, train_model="1 head")
     lines = [line for line in figures(app)[0]["layout"]["shapes"] if line["line"]["dash"] == "dash"]
     settings = models(task)["1 head"]
@@ -97,7 +83,6 @@ def test_the_line_of_one_answer_per_head(task: str) -> None:
 
 
 def test_the_line_is_a_mean() -> None:
-    """Losses of few sequences lie now and then below the mean of one answer."""
     settings = TrainingSettings(n_heads=1)
     floor = one_answer_loss(settings)
     assert floor is not None
@@ -108,9 +93,6 @@ def test_the_line_is_a_mean() -> None:
 
 @pytest.mark.parametrize("task", TRAINING_TASKS)
 def test_a_model_is_the_same_in_the_choice_and_in_the_table(task: str) -> None:
-    """What the choice of models calls by a name has as many numbers to learn as the table's
-    model of that name.
-    """
     for name, settings in models(task).items():
         app = opened("training", train_task=task, train_model=name)
         assert facts(app)["numbers_to_learn"] == settings.n_parameters
@@ -124,9 +106,6 @@ def test_a_model_is_the_same_in_the_choice_and_in_the_table(task: str) -> None:
     ],
 )
 def test_what_takes_too_long_is_refused(url: dict[str, Any]) -> None:
-    """A run of more than a minute is not started: an error stands in its place, without a
-    button.
-    """
     app = opened("training", **url)
     assert not app.exception
     assert len(app.error) == 1
@@ -134,7 +113,6 @@ def test_what_takes_too_long_is_refused(url: dict[str, Any]) -> None:
 
 
 def test_comparing_models() -> None:
-    """The table trains what is missing and has a row for each model, weightless first."""
     app = opened_at(opened("training", train_task="conjunction", train_seed=3), "train compare")
     app = press(app, "Train them all")
     table = app.dataframe[-1].value
@@ -154,9 +132,6 @@ def compared(app: AppTest) -> AppTest:
 
 @pytest.mark.parametrize("task", ["conjunction", "letters"])
 def test_the_curves_end_where_the_table_says(task: str) -> None:
-    """Below one another stand the loss over the steps of every model and the table; their last
-    numbers are the same, also those of the chart's own table.
-    """
     app = opened("training", train_task=task)
     waiting = len(figures(app))
     app = compared(app)
@@ -177,7 +152,6 @@ def test_the_curves_end_where_the_table_says(task: str) -> None:
 
 
 def test_the_mean_of_five_seeds() -> None:
-    """With five seeds a curve is the mean of theirs, as the table has it."""
     app = compared(opened("training", train_task="conjunction", train_seeds="five"))
     runs = [models("conjunction", seed)["1 head"] for seed in range(5)]
     scores = [score_layer(one, list(train_layer(one))[-1].projections).total for one in runs]
@@ -185,7 +159,6 @@ def test_the_mean_of_five_seeds() -> None:
 
 
 def test_every_gradient_beside_its_forward_formula() -> None:
-    """The formulas of the way back stand beside the forward ones, with the step that is taken."""
     app = opened_at(
         opened("training", train_constraint="orthonormal", train_temperature="0.0625"),
         "train formulas",
@@ -200,9 +173,6 @@ def test_every_gradient_beside_its_forward_formula() -> None:
 
 
 def test_a_trained_layer_goes_to_the_story() -> None:
-    """The button puts the trained matrices in the place of the sidebar's, so that the story
-    shows them.
-    """
     app = opened("training", train_model="4 heads")
     app = press(app, "Take this layer to the story")
     assert not app.exception
@@ -212,7 +182,6 @@ def test_a_trained_layer_goes_to_the_story() -> None:
 
 
 def test_the_loss_of_a_single_run_needs_no_name() -> None:
-    """A screen reader hears where the loss stands, and of several runs whose it is."""
     alone = str(loss_figure({"loss": [(0, 1.0)]}, 10)["layout"])
     both = str(loss_figure({"one": [(0, 1.0)], "two": [(0, 2.0)]}, 10)["layout"])
     assert "1.000" in alone
@@ -222,9 +191,6 @@ def test_the_loss_of_a_single_run_needs_no_name() -> None:
 
 
 def test_the_errors_of_several_seeds() -> None:
-    """A row holds their mean, the smallest and the largest; that of one seed has nothing to
-    compare.
-    """
     row = {"model": "2 heads", "numbers to learn": "1,024", "error": "0.5000"}
     assert training_tables._row("2 heads", 1024, [0.25, 1.0, 0.25], "error") == row | {
         "smallest": "0.2500",
@@ -234,9 +200,6 @@ def test_the_errors_of_several_seeds() -> None:
 
 
 def test_what_agrees_is_drawn() -> None:
-    """On the task of agreement the page draws how much of each head looks at words that agree,
-    on others offsets.
-    """
     agreement, neighbours = (
         opened("training", train_task=task) for task in ("agreement", "neighbours")
     )
@@ -246,5 +209,4 @@ def test_what_agrees_is_drawn() -> None:
 
 
 def test_a_run_that_has_not_begun_has_no_places() -> None:
-    """There is nothing to drag back before the first step."""
     assert opened("training", train_seed=977).slider(key="train_at").disabled

@@ -11,9 +11,6 @@ from tests.ui.picturing import BLUE, GREYS, RED, SHARES, chunk, made, pixels_of,
 
 
 def test_transparency_lies_on_white() -> None:
-    """A black pixel is black, half black and white as it becomes transparent; so with grey,
-    palette and 16 bits.
-    """
     half = 1 - 102 / 255
     seen = made("RGBA", [(0, 0, 0, 255), (0, 0, 0, 102), (0, 0, 0, 0)], (3, 1))
     assert read_any_picture(written(seen, "PNG"), "a.png").tolist() == [[0.0, half, 1.0]]
@@ -38,9 +35,6 @@ def test_transparency_lies_on_white() -> None:
 @pytest.mark.parametrize("hidden", range(4))
 @pytest.mark.parametrize(("depth", "row"), [(1, b"\x50"), (2, b"\x1b"), (4, b"\x01\x23")])
 def test_transparent_greys_of_few_bits(depth: int, row: bytes, hidden: int) -> None:
-    """Of greys of 1, 2 or 4 bits the one that is transparent is white, and every other one its
-    share of white.
-    """
     most = 2**depth - 1
     greys = [sample & most for sample in range(4)]
     data = png(4, 1, chunk(b"tRNS", struct.pack(">H", hidden & most)), pixels_of(row), depth=depth)
@@ -49,7 +43,6 @@ def test_transparent_greys_of_few_bits(depth: int, row: bytes, hidden: int) -> N
 
 
 def test_a_transparent_colour_of_sixteen_bits() -> None:
-    """A colour of 16 bits keeps 8 of them; the one that is transparent is white."""
     body = pixels_of(struct.pack(">6H", 256, 256, 256, 512, 512, 512))
     hidden = chunk(b"tRNS", struct.pack(">3H", 256, 256, 256))
     assert read_any_picture(png(2, 1, hidden, body, depth=16, colour=2), "a.png").tolist() == [

@@ -39,7 +39,6 @@ def send(manager: MemoryUploadedFileManager, session: str, name: str, n_bytes: i
 
 
 def test_what_does_not_fit_is_not_kept(manager: MemoryUploadedFileManager) -> None:
-    """The limit is for all sessions together; a session that ends makes room for others."""
     assert [send(manager, *where) for where in ("aa", "ab", "ba")] == [1000] * 3
     assert [send(manager, "c", f"c{i}") for i in range(3)] == [-1] * 3
     assert used_bytes(manager) <= upload_limits.MAX_UPLOADED_BYTES
@@ -49,9 +48,6 @@ def test_what_does_not_fit_is_not_kept(manager: MemoryUploadedFileManager) -> No
 
 
 def test_the_page_is_told(manager: MemoryUploadedFileManager) -> None:
-    """Of a file without room the name is kept, and a sentence says how much all may take; another
-    file is no error.
-    """
     assert send(manager, "a", "large", upload_limits.MAX_UPLOADED_BYTES) == 0
     (file,) = manager.get_files("a", ["large"])
     with pytest.raises(FileError, match=f"{upload_limits.MAX_UPLOADED_BYTES:,}"):
@@ -61,14 +57,12 @@ def test_the_page_is_told(manager: MemoryUploadedFileManager) -> None:
 
 
 def test_many_small_files_end_somewhere(manager: MemoryUploadedFileManager) -> None:
-    """Files of no bytes take room, too: their names and numbers do."""
     for number in range(20):
         send(manager, "a", str(number), 0)
     assert len(manager.file_storage["a"]) == 3
 
 
 def test_it_is_bounded_once() -> None:
-    """The place for files is wrapped once, however often the bound is asked for."""
     limit_uploads()
     first = MemoryUploadedFileManager.add_file
     limit_uploads()
@@ -77,9 +71,6 @@ def test_it_is_bounded_once() -> None:
 
 
 def test_the_app_bounds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of weights, a matrix and a picture without room are refused by a prepared server,
-    each in one sentence.
-    """
     original = getattr(
         MemoryUploadedFileManager.add_file, "__wrapped__", MemoryUploadedFileManager.add_file
     )

@@ -51,9 +51,6 @@ def own(monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def test_two_visitors_train_for_themselves() -> None:
-    """What one has trained, another with the same settings has still to train, and gets the same
-    numbers.
-    """
     choices = {"train_steps": 70, "train_seed": 4321}
     one, other = opened("training", **choices), opened("training", **choices)
     one = press(one, "Train")
@@ -67,7 +64,6 @@ def test_two_visitors_train_for_themselves() -> None:
 
 
 def test_models_are_compared_by_who_trained_them() -> None:
-    """The table of one visitor is no table of another, and neither are the runs of the manifold."""
     one, other = (
         opened_at(opened("training", train_task="conjunction"), "train compare") for _ in range(2)
     )
@@ -78,7 +74,6 @@ def test_models_are_compared_by_who_trained_them() -> None:
 
 
 def test_training_again_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run goes from its start to its end once more, and nothing is computed for it."""
     app = press(opened("training", train_steps=70, train_seed=4322), "Train")
     before = figures(app)[0]["data"]
     told: list[int] = []
@@ -104,9 +99,6 @@ def refuse(*_: object) -> None:
 
 @pytest.mark.usefixtures("own")
 def test_a_stopped_run_is_shown_as_far_as_it_went() -> None:
-    """Of 20,000 steps every 200th is kept for all; one that was stopped before is shown at its last
-    step all the same, and goes on there.
-    """
     run = visitor_run(LONG)
     with pytest.raises(StoppedError):
         continue_training(run, stop_at(230))
@@ -124,7 +116,6 @@ def test_a_stopped_run_is_shown_as_far_as_it_went() -> None:
 
 @pytest.mark.usefixtures("own")
 def test_who_comes_later_stays_where_they_stop() -> None:
-    """A visitor who shows again what is known sees no step beyond the own one."""
     with pytest.raises(StoppedError):
         continue_training(visitor_run(LONG), stop_at(430))
     reset_run(LONG)
@@ -143,7 +134,6 @@ def test_who_comes_later_stays_where_they_stop() -> None:
 
 @pytest.mark.usefixtures("own")
 def test_what_was_forgotten_starts_anew() -> None:
-    """Where what was computed has made room for other things, a run stands at its start again."""
     with pytest.raises(StoppedError):
         continue_training(visitor_run(LONG), stop_at(230))
     cache.clear()
@@ -151,7 +141,6 @@ def test_what_was_forgotten_starts_anew() -> None:
 
 
 def test_a_visitor_keeps_so_many_runs(own: Session) -> None:
-    """The runs that were not looked at for the longest are forgotten."""
     every = [TrainingSettings(n_steps=1, batch=1, seed=seed) for seed in range(MAX_RUNS + 2)]
     for settings in every:
         visitor_run(settings)

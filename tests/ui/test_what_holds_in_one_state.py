@@ -42,20 +42,17 @@ from tests.ui.app import facts, opened, page_context, texts
 def test_what_holds_in_one_state_alone(
     page: str, choices: dict[str, Any], stated: dict[str, Any]
 ) -> None:
-    """Each fact is that of the layer which the controls ask for."""
     told = facts(opened(page, **choices))
     assert {name: told[name] for name in stated} == stated
 
 
 def test_many_wrong_cells_are_counted_in_thousands() -> None:
-    """As other large numbers: 5,312 and 5,376."""
     app = opened("merge", weights="trained", layer=3)
     for count in (facts(app)["wrong_cells"], page_context(app).trace.merged.size):
         assert f"{count:,}" in texts(app)
 
 
 def test_a_notation_that_counts_heads_from_1() -> None:
-    """Its formulas do; boards and sentences count from 0, which the frame says of it alone."""
     formulas = [NOTATIONS[name].first_head for name in ("gml", "ours")]
     assert formulas == [1, 0]
     captions = [len(opened("scores", notation=name).main.caption) for name in ("ours", "gml")]
@@ -63,7 +60,6 @@ def test_a_notation_that_counts_heads_from_1() -> None:
 
 
 def test_the_last_special_token_stands_before_what_is_filled_up() -> None:
-    """Of a trained layer [CLS] is the first token, and [SEP] the last of the sentence alone."""
     tokens = page_context(opened("tokens", weights="trained", n_tokens=20)).trace.tokens
     assert len(tokens) == 20
     assert (tokens[0], tokens[-1] != "[SEP]", "[SEP]" in tokens) == ("[CLS]", True, True)
@@ -71,7 +67,6 @@ def test_the_last_special_token_stands_before_what_is_filled_up() -> None:
 
 @pytest.mark.parametrize(("choices", "n_tokens"), [({"n_tokens": 2}, 2), ({}, 4)])
 def test_how_far_heads_can_differ(choices: dict[str, Any], n_tokens: int) -> None:
-    """At most the entropy of as many tokens or heads as there are."""
     app = opened("head-portraits", **choices)
     bound = largest_entropy(n_tokens)
     assert f"ln {n_tokens} = {format_number(bound, 3)}" in texts(app)
@@ -79,7 +74,6 @@ def test_how_far_heads_can_differ(choices: dict[str, Any], n_tokens: int) -> Non
 
 
 def test_a_heads_number_is_a_mean_over_its_queries() -> None:
-    """What stands beside a head is the mean of what its queries have."""
     app = opened("head-portraits", head=1)
     shares = page_context(app).trace.probabilities[0, 1]
     measure = next(one for one in MEASURES if one.name == facts(app)["measure"])

@@ -12,7 +12,6 @@ from tests.ui.app import facts, opened
 
 
 def test_every_word_leads_to_a_page() -> None:
-    """Words stand by the alphabet, once each, and every page is one of the app."""
     named = [one.word.casefold() for one in glossary_words()]
     assert named == sorted(set(named))
     assert {one.page for one in glossary_words()} <= {page.url_path for page in PAGES}
@@ -32,13 +31,11 @@ def test_every_word_leads_to_a_page() -> None:
     ],
 )
 def test_a_word_is_found(typed: str, word: str) -> None:
-    """As learners type it, by its other names, too; the page shows it even where no symbol fits."""
     assert word in [one.word for one in find_words(typed)]
     assert word in facts(opened("glossary", glossary_words=typed))["words_found"]
 
 
 def test_nothing_is_said_to_fit_only_where_nothing_does() -> None:
-    """A search that finds neither symbol nor word says so, any other shows what it finds."""
     nothing, one = (
         opened("glossary", glossary_words=typed) for typed in ("zebra", "oversmoothing")
     )

@@ -21,9 +21,6 @@ from tests.ui.uploads import BERT, SHARES, WORDS, asked, rng, uploaded
 
 
 def test_attention_from_elsewhere() -> None:
-    """Attention with its tokens is shown on every page about heads. A measure that needs scores is
-    an error.
-    """
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
     for page in ("trained-heads", "one-head", "find-a-head", "layers"):
@@ -40,9 +37,6 @@ def test_attention_from_elsewhere() -> None:
 
 
 def test_a_layer_of_a_file() -> None:
-    """The page lists the layers, asks for heads, and One head shows the layer's own weights at
-    work.
-    """
     app = uploaded("bert.safetensors", safetensors(BERT))
     assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
     asked(app, "Layer").set_value(1).run()
@@ -63,7 +57,6 @@ def test_a_layer_of_a_file() -> None:
 
 
 def test_each_file_is_asked_about_anew() -> None:
-    """The answers for one file do not hold for the next one."""
     file = open_weights(io.BytesIO(safetensors(BERT)), "first.safetensors")
     titles = [layer.title for layer in find_layers(file)]
     app = uploaded("first.safetensors", safetensors(BERT))
@@ -76,9 +69,6 @@ def test_each_file_is_asked_about_anew() -> None:
 
 
 def test_the_sidebar_has_what_the_shown_heads_read() -> None:
-    """Attention is shown as it is, without the sentence; the page of a changed word always
-    shows the model.
-    """
     app = gone_to(
         uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}), opened("your-weights")),
         "one-head",
@@ -92,14 +82,12 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
 
 
 def test_the_file_is_in_no_url_and_no_other_session() -> None:
-    """What one visitor loads is not in the URL, and another visitor does not have it."""
     app = uploaded("a.npz", npz({"attention": SHARES}))
     assert set(app.query_params) == {"text"}
     assert UPLOAD_KEY not in opened("your-weights").session_state
 
 
 def test_the_heading_is_true_of_a_file() -> None:
-    """Above the attention of a file of 2 × 2 heads nothing mentions the model's 72."""
     shares = rng.dirichlet(np.ones(5), size=(2, 2, 5)).astype("f4")
     app = gone_to(uploaded("a.npz", npz({"attention": shares})), "trained-heads")
     noted = facts(app)
@@ -110,9 +98,6 @@ def test_the_heading_is_true_of_a_file() -> None:
 
 
 def test_a_file_without_a_sentence() -> None:
-    """Attention needs no sentence. Weights do: without one there is an error, and another file can
-    be chosen.
-    """
     app = uploaded("w.safetensors", safetensors(BERT), opened("your-weights", text=""))
     with pytest.raises(TextError) as refused:
         tokens_of(Scenario(text=""))
@@ -126,7 +111,6 @@ def test_a_file_without_a_sentence() -> None:
 
 
 def test_one_head_of_one_token() -> None:
-    """A single head is the one that does it most, and its matrix is drawn."""
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
     app.selectbox(key="fh_rule").set_value("itself").run()
     assert facts(app)["does_it_most"] == (0, 0)
@@ -134,7 +118,6 @@ def test_one_head_of_one_token() -> None:
 
 
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:
-    """The notes of the layer are shown, and the board describes one head differently from four."""
     sides = {"c_attn": (8, 24), "c_proj": (8, 8)}
     content = safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()})
     app = uploaded("w.safetensors", content)

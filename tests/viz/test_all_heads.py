@@ -38,9 +38,6 @@ def flags(array: JSON, name: str) -> np.ndarray:
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("field", FIELDS)
 def test_each_tile_is_its_head(field: str, case: str) -> None:
-    """All heads are sent with their own numbers, with masks, empty rows and biases; the chosen
-    ones are shown in their order, with the tokens as labels, on one scale.
-    """
     trace = example(case)
     board = grid(trace, field, [2, 5, 16], (5, 2, 1))
     array, (panel,) = board["arrays"][field], board["panels"]
@@ -58,13 +55,11 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
 
 
 def test_a_focus_on_a_head_that_is_not_chosen() -> None:
-    """The focus is then in the first chosen head; without a list all heads are shown."""
     assert grid(example(), "scores", [2, 5], (3, 2, 1))["cell"]["index"] == [0, 2, 2, 1]
     assert "only" not in grid(example(), "scores", list(range(17)), (3, 2, 1))["panels"][0]
 
 
 def test_each_head_its_own_scale() -> None:
-    """The strongest cell of every head has the strongest colour."""
     trace = example()
     board = heads_grid(Stage(trace, own_scale=True), "scores", [0, 1], cell=(0, 0, 0))
     limits = board["arrays"]["scores"]["limit"]
@@ -75,9 +70,6 @@ def test_each_head_its_own_scale() -> None:
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:
-    """Raw, scaled and masked scores have the colour limit of the raw ones, so the effect of a step
-    shows.
-    """
     trace = example()
     assert (
         field_limit(trace, "scaled_scores")
@@ -89,7 +81,6 @@ def test_scores_of_all_stages_share_one_scale() -> None:
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_one_wide_head_beside_the_others(field: str) -> None:
-    """The one wide head has its own numbers and the colours of the others."""
     trace = square(7, 3)
     one = one_wide_head(trace)
     board = written_and_read(heads_grid(Stage(trace), field, [0, 2], cell=(2, 1, 0), one_head=one))
@@ -105,7 +96,6 @@ def test_one_wide_head_beside_the_others(field: str) -> None:
 
 
 def test_mean_and_maximum() -> None:
-    """Mean and maximum are drawn as they were computed, on the colour scale of the heads."""
     trace = example("causal")
     array = trace.masked_scores[0]
     merged = {"mean": mean_of_heads(array, [0, 3]), "maximum": maximum_of_heads(array, [0, 3])}
@@ -118,9 +108,6 @@ def test_mean_and_maximum() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_one_query_and_one_key_in_all_heads(case: str) -> None:
-    """A row for each head: what the query reads, and who reads the key; the cell in focus is
-    pinned.
-    """
     trace = example(case)
     row = written_and_read(query_board(trace, 4, 3, 6))
     column = written_and_read(key_board(trace, 4, 3, 6))
@@ -135,9 +122,6 @@ def test_one_query_and_one_key_in_all_heads(case: str) -> None:
 
 
 def test_pairs_of_heads_in_order() -> None:
-    """Rows and columns follow the order, and so do their labels; a head without preferences is
-    hatched, not coloured.
-    """
     values = np.arange(9.0).reshape(3, 3) / 10
     values[1] = values[:, 1] = np.nan
     scene = written_and_read(correlation_board(values, (2, 0, 1)))
@@ -152,20 +136,17 @@ def test_pairs_of_heads_in_order() -> None:
 
 
 def test_the_most_similar_pair_is_lit() -> None:
-    """The pair with the smallest divergence, or with the largest correlation, is pinned."""
     distances = np.array([[0, 0.5, 0.1], [0.5, 0, 0.4], [0.1, 0.4, 0]])
     assert divergence_board(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
     assert correlation_board(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
 
 
 def test_the_largest_number_leaves_masked_cells_out() -> None:
-    """A colour scale must not become infinite."""
     assert largest_magnitude(np.array([-3.0, 2.0, -np.inf, np.nan])) == 3.0
     assert largest_magnitude(np.zeros(2)) == largest_magnitude(np.array([-np.inf])) == 1.0
 
 
 def test_the_size_of_what_is_sent() -> None:
-    """A grid of the default size is at most 10 kB, the largest the app allows at most 300 kB."""
     usual = heads_grid(Stage(square(12, 4, causal=False)), "scores", range(4), cell=(0, 0, 0))
     assert len(scene_to_bytes(usual)) < 10_000
     largest = heads_grid(Stage(square(64, 16)), "masked_scores", range(16), cell=(0, 0, 0))

@@ -34,9 +34,6 @@ def ends(figure: Figure) -> set[tuple[int, int, int]]:
 
 
 def test_the_lines_of_one_query_and_of_one_key() -> None:
-    """From a query a line goes to every key with a weight, to a key one comes from every query,
-    in each chosen head.
-    """
     trace, heads = example(), (1, 4)
     from_query, left_out = attention_lines(trace, heads, "query", 3, 6)
     assert ends(from_query) == {(head, 3, key) for head in heads for key in range(S)}
@@ -46,7 +43,6 @@ def test_the_lines_of_one_query_and_of_one_key() -> None:
 
 
 def test_masked_keys_get_no_line() -> None:
-    """A weight of 0 is no line, and a query that sees nothing has none."""
     figure, _ = attention_lines(square(7), (0, 1), "query", 2, 0)
     assert ends(figure) == {(head, 2, key) for head in (0, 1) for key in (0, 1, 2)}
     assert ends(attention_lines(example("empty row"), (0,), "query", 2, 0)[0]) == set()
@@ -54,7 +50,6 @@ def test_masked_keys_get_no_line() -> None:
 
 
 def test_the_strongest_are_drawn() -> None:
-    """If there are too many lines, the strongest are kept, and the others are counted."""
     trace = square(17, 2, causal=False)
     figure, left_out = attention_lines(trace, (0, 1), "all", 0, 0)
     weights = np.sort(trace.probabilities[0].ravel())
@@ -66,7 +61,6 @@ def test_the_strongest_are_drawn() -> None:
 
 @pytest.mark.parametrize("which", ["query", "key", "all"])
 def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
-    """Each line has one dot with its head, its tokens and its weight; stronger lines are wider."""
     trace = square(5, causal=False)
     figure, _ = attention_lines(trace, (0, 1), which, 1, 3)
     dots = [
@@ -95,7 +89,6 @@ def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
 
 
 def test_the_legend_names_each_head_once() -> None:
-    """One entry per head, whatever the number of its lines."""
     figure, _ = attention_lines(example(), (0, 2, 16), "all", 0, 0)
     named = [
         part["name"] for part in figure["data"] if "name" in part and part.get("showlegend", True)
@@ -105,7 +98,6 @@ def test_the_legend_names_each_head_once() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_tokens_stay_text(case: str) -> None:
-    """Labels and hovers hold tokens letter by letter; the ones in focus are bold."""
     figure, _ = attention_lines(example(case), range(H), "all", 1, 2)
     as_sent(figure)
     around = figure["layout"]

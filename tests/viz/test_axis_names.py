@@ -74,13 +74,11 @@ def as_sent(expected: dict[int, tuple[Any, int | None]]) -> JSON:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_names_of_an_array(name: str) -> None:
-    """Each axis that has names sends them, by its number; an array without names has no entry."""
     assert array_json(STAGE, name).get("names", {}) == as_sent(EXPECTED[name])
 
 
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=lambda notation: notation.key)
 def test_names_are_those_of_the_whole_array(notation: Any) -> None:
-    """A window of columns or heads, and tokens as columns, leave the names and their axes alone."""
     stage = replace(STAGE, notation=notation)
     scenes = (overview(stage, 1, 6, 1), story.projection_board(stage, "queries", (1, 6, 0)))
     for scene in map(written_and_read, scenes):
@@ -92,14 +90,12 @@ def test_names_are_those_of_the_whole_array(notation: Any) -> None:
 
 
 def test_words_and_places_are_named() -> None:
-    """The two parts of the inputs have the features of their sum."""
     arrays = story.inputs_board(STAGE, embedding_of(FIRST), 6, 0)["arrays"]
     for name in ("words", "positions"):
         assert arrays[name]["names"] == as_sent({1: (HANDMADE_FEATURES, None)})
 
 
 def test_no_names_without_meaning() -> None:
-    """Random weights, own matrices and layers of other sizes get none."""
     other = Stage(trace_of(Scenario()), names=column_names(Scenario()))
     assert "names" not in array_json(other, "inputs")
     wide = attend(np.ones((3, 12)), Projections.random(12, 3))

@@ -39,7 +39,6 @@ def drawn(array: dict[str, Any]) -> np.ndarray:
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_the_pictures_hold_the_numbers_of_every_sequence(field: str) -> None:
-    """What is drawn of sentence b is the field at b, with all heads; its places have its tokens."""
     board = batch_board(batch(field))
     for place in range(3):
         array = board["arrays"][f"sentence {place}"]
@@ -52,7 +51,6 @@ def test_the_pictures_hold_the_numbers_of_every_sequence(field: str) -> None:
 
 
 def test_what_belongs_to_padding_is_hatched() -> None:
-    """Rows and columns from the number of real tokens on, and nothing else."""
     board = batch_board(batch("scores"))
     for place, real in enumerate((5, 2, 3)):
         padded = np.ones((2, 5, 5), bool)
@@ -61,9 +59,6 @@ def test_what_belongs_to_padding_is_hatched() -> None:
 
 
 def test_the_stage_shows_one_head_of_every_sequence() -> None:
-    """Beside a step stands one matrix for each sentence; the others are links, the one shown is
-    not, and no number of the step itself is another.
-    """
     trace = sequence_of(BATCH, 1)
     step = story.scores_board(Stage(trace, n_real=2), (1, 0, 1))
     board = with_sequence_pictures(step, batch("scores"), head=1)
@@ -78,7 +73,6 @@ def test_the_stage_shows_one_head_of_every_sequence() -> None:
 
 
 def test_padded_places_are_marked_on_the_axes() -> None:
-    """A board of a batch says from which place on tokens are [pad]; any other board does not."""
     trace = sequence_of(BATCH, 1)
     marked, plain = (story.scores_board(Stage(trace, n_real=n), (0, 0, 0)) for n in (2, None))
     assert [marked["axes"][letter]["real"] for letter in "TS"] == [2, 2]
@@ -86,7 +80,6 @@ def test_padded_places_are_marked_on_the_axes() -> None:
 
 
 def test_of_long_sequences_a_part_is_sent() -> None:
-    """The part around the cell, with where it begins."""
     long = replace(BATCH, d_model=160, n_heads=2)
     wide = BatchField(trace_of(long), "queries", TOKENS, 1, [1, 100])
     array = batch_board(wide)["arrays"]["sentence 2"]

@@ -15,7 +15,6 @@ NAMES = re.compile(r"^(?:export )?(?:default )?(?:function|const|let|class) (\w+
 
 
 def test_no_top_level_name_stands_in_two_modules() -> None:
-    """A hand-out joins them to one script, in which a name can be given once."""
     names = [name for text in MODULES.values() for name in NAMES.findall(text)]
     assert len(names) > 100
     assert sorted(names) == sorted(set(names))
@@ -23,7 +22,6 @@ def test_no_top_level_name_stands_in_two_modules() -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_imports_are_of_one_kind(name: str) -> None:
-    """By name, one line each, from the modules' own folder only."""
     lines = [
         line for line in MODULES[name].splitlines() if re.search(r"^import\b|\bimport\(", line)
     ]
@@ -34,7 +32,6 @@ def test_imports_are_of_one_kind(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_exports_are_of_one_kind(name: str) -> None:
-    """Only functions, constants and classes; only the component has a default."""
     allowed = r"export (function|const|class) \w+.*" + (
         r"|export default function .*" if name == "component.js" else ""
     )
@@ -44,13 +41,11 @@ def test_exports_are_of_one_kind(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_text_reaches_the_page_as_text(name: str) -> None:
-    """No module writes markup, or runs what is text."""
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", MODULES[name]
     )
 
 
 def test_the_documentation_names_every_module() -> None:
-    """docs/board.md says what each is for."""
     told = (BOARD_FOLDER.parent.parent / "docs" / "board.md").read_text("utf-8")
     assert [name for name in MODULES if f"`{name}`" not in told] == []

@@ -10,7 +10,6 @@ from tests.viz.reading_figures import as_sent
 
 
 def test_verdicts_add_up() -> None:
-    """The parts of the bars are the numbers of claims; a click names the text and the verdict."""
     figure = verdict_bars(CLAIMS)
     as_sent(figure)
     assert sum(sum(bar["x"]) for bar in figure["data"]) == len(CLAIMS)

@@ -41,7 +41,6 @@ def curves(figure: Figure) -> dict[str, list[tuple[float, float]]]:
 @pytest.mark.parametrize("letter", SIZE_OF_LETTER)
 @pytest.mark.parametrize("counts", [PARAMETERS, CACHE, MULTIPLICATIONS])
 def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
-    """Every point is the sum of the formulas at that size, and a ring marks the layer as it is."""
     figure = count_curves(KINDS, letter, counts, "count")
     for name, points in curves(figure).items():
         assert points == [
@@ -61,7 +60,6 @@ def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
 
 @pytest.mark.parametrize("which", ["multiplications", "additions", "extra"])
 def test_counts_of_the_four_ways(which: str) -> None:
-    """Four curves by the formulas of the ways; a logarithmic axis has no position for 0."""
     figure = scheme_counts(SIZE, "C", which)
     for scheme in SCHEMES:
         count = getattr(scheme, which)
@@ -73,7 +71,6 @@ def test_counts_of_the_four_ways(which: str) -> None:
 
 
 def test_measurements_are_drawn_as_measured() -> None:
-    """Milliseconds and kilobytes of each run, on the curve of its way."""
     larger = growing_sizes(SIZE, "n")[:2]
     runs = [
         SchemeRun(scheme, size, Measurement(0.001 * (i + 1), 1000 * size.n_tokens))
@@ -88,7 +85,6 @@ def test_measurements_are_drawn_as_measured() -> None:
 
 
 def test_curves_that_coincide_can_be_distinguished() -> None:
-    """Each curve has its own colour, dash, symbol and width."""
     lines = [part for part in scheme_counts(SIZE, "n", "multiplications")["data"] if "name" in part]
     for of in (
         lambda p: p["line"]["color"],

@@ -20,9 +20,6 @@ TRACE = trace_of(Scenario(d_model=4, n_heads=2, text='we, "like" 3,5 tea; שלו
 @pytest.mark.parametrize("kind", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}])
 @pytest.mark.parametrize("name", ["inputs.csv", "x.csv", "W_Q.csv"])
 def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
-    """To the last bit, whatever the file is called, and whatever commas and quotes the tokens
-    hold.
-    """
     own = read_matrices(field_table(TRACE, "inputs").to_csv(**kind).encode(), name)
     assert own.x is not None
     np.testing.assert_array_equal(own.x, TRACE.inputs[0])
@@ -31,7 +28,6 @@ def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
 
 @pytest.mark.parametrize("field", ["queries", "scores", "probabilities"])
 def test_other_tables_are_no_matrix_of_a_layer(field: str) -> None:
-    """What was computed is not what a layer is given."""
     with pytest.raises(FileError) as error:
         read_matrices(field_table(TRACE, field).to_csv().encode(), f"{field}.csv")
     assert missing(str(error.value), *ALL_SYMBOLS.values()) == []
@@ -48,7 +44,6 @@ def test_other_tables_are_no_matrix_of_a_layer(field: str) -> None:
     ],
 )
 def test_a_damaged_table_is_refused(data: bytes, error: type[Exception], facts: list[str]) -> None:
-    """Row and column are those of the numbers, the line that of the file."""
     with pytest.raises(error) as refused:
         read_matrices(data, "x.csv")
     said = str(refused.value).replace("Line", "line")

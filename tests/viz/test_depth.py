@@ -11,9 +11,6 @@ from tests.viz.reading_figures import as_sent
 
 
 def test_depth_curves() -> None:
-    """Each line is a median over draws in a band that holds them all; a logarithmic one ends
-    where rounding is left.
-    """
     samples = {
         "C = 8": sample_trajectories(Stack(n_layers=20), 8),
         "C = 64": sample_trajectories(Stack(n_layers=20), 64),
@@ -38,7 +35,6 @@ def test_depth_curves() -> None:
 
 
 def test_where_nothing_is_drawn_there_is_no_band() -> None:
-    """Weightless layers on the words of a sentence have one course, whatever the seed."""
     samples = {"words": sample_trajectories(Stack(n_layers=2), 8, "it was too tired")}
     assert len(distance_figure(samples, False)["data"]) == 1
     assert (

@@ -11,7 +11,6 @@ LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "los
 
 
 def test_curves_stand_below_one_another_with_the_titles_of_their_axes() -> None:
-    """A gap of a line is no line of the table; a point keeps its standard error."""
     data = [
         line_series([1, 2, 3], [0.5, None, 0.25], "<b>one</b>", "@text"),
         error_bar_series([4], [2.0], [0.125], "other", "@text"),
@@ -24,14 +23,12 @@ def test_curves_stand_below_one_another_with_the_titles_of_their_axes() -> None:
 
 
 def test_decoration_is_left_out() -> None:
-    """Marks without a hover text add no number to the table."""
     mark = line_series([1], [1], "mark", "@text", hoverinfo="skip")
     table = figure_table({"data": [mark, line_series([1], [7], "line", "@text")], "layout": LAYOUT})
     assert table.to_numpy().tolist() == [["line", 1.0, 7.0]]
 
 
 def test_bars_have_the_words_of_their_places() -> None:
-    """Ticks that are words stand in the place of numbers, on an axis of any number."""
     bars = {"type": "bar", "name": "b", "x": [0, 1], "y": np.array([0.5, 2.0]), "xaxis": "x2"}
     ticks = {"tickvals": [0, 1], "ticktext": ["the &lt;cat&gt;", "sat"]}
     table = figure_table({"data": [bars], "layout": {"xaxis2": ticks}})
@@ -40,7 +37,6 @@ def test_bars_have_the_words_of_their_places() -> None:
 
 
 def test_what_a_pointer_reads_as_words_is_told_without_markup() -> None:
-    """And where a mark only lies somewhere, its place is no number."""
     dots = {
         "type": "scatter",
         "name": "",

@@ -35,9 +35,6 @@ def hulls(figure: Figure) -> list[Part]:
 
 
 def test_the_plane() -> None:
-    """Arrows end in the keys, rivals are those of the half-plane, outputs are the head's, the
-    hull is closed.
-    """
     trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
     figure = plane(trace, 0)
     as_sent(figure)
@@ -53,9 +50,6 @@ def test_the_plane() -> None:
 
 
 def test_the_scores_of_a_row_in_words() -> None:
-    """The token's own score, then each rival with its score; without rivals there is no other
-    number.
-    """
     trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
     assert numbers_said(describe_row(trace, 0)) == [1.0, 1, 2.0]
     assert numbers_said(describe_row(trace, 2)) == [81.25]
@@ -64,9 +58,6 @@ def test_the_scores_of_a_row_in_words() -> None:
 
 @pytest.mark.parametrize("weights", ["tied", "free"])
 def test_the_plane_of_a_head(weights: str) -> None:
-    """With d_k = 2 keys and queries of words are drawn; values have more features, so there is
-    no hull.
-    """
     trace = trace_of_settings(replace(WORDS, weights=weights, d_k=2))
     figure = plane(trace, 1)
     as_sent(figure)
@@ -75,9 +66,6 @@ def test_the_plane_of_a_head(weights: str) -> None:
 
 
 def test_points_as_a_table() -> None:
-    """Points survive the table; a row that is only begun is passed over, and an empty table has
-    no points.
-    """
     table = points_table(np.array([[1.5, -2.0], [3.0, 4.0]]))
     assert points_from_table(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
     table.loc[2] = [7.0, np.nan]
@@ -86,9 +74,6 @@ def test_points_as_a_table() -> None:
 
 
 def test_a_colour_of_the_plane_means_one_thing() -> None:
-    """With free weights the token's own key has neither the colour nor the bare name of keys
-    that beat it.
-    """
     figure = plane(trace_of_settings(DiagonalSettings(weights="free", d_k=2)), 0)
     as_sent(figure)
     heads = arrows(figure)
@@ -101,9 +86,6 @@ def test_a_colour_of_the_plane_means_one_thing() -> None:
 
 
 def test_no_word_of_the_plane_covers_another() -> None:
-    """Where arrows end together the longest keeps its word; who points at the others reads
-    theirs.
-    """
     figure = plane(trace_of_settings(settings_of_numbers("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
     heads = arrows(figure)
     assert heads[QUERY]["text"] == ["0"]
@@ -116,7 +98,6 @@ def test_no_word_of_the_plane_covers_another() -> None:
     [("3,0; 1,0", 1, 1), ("3,0; 1,0; 1,0", 2, 1), ("1,0; 2,0; 3,0", 2, 2)],
 )
 def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rivals: int) -> None:
-    """The names hold the numbers of tokens, of margins below 0, and of tokens that beat one."""
     trace = trace_of_settings(settings_of_numbers(points))
     n_tokens, token = trace.sizes["T"], int(diagonal_margins(trace.masked_scores[0, 0]).argmin())
     assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)

@@ -13,9 +13,6 @@ from tests.viz.reading_figures import as_sent
 
 
 def test_growth_curves_and_points() -> None:
-    """One colour a number of tokens: each line is its curve, each point an estimate with its
-    standard error.
-    """
     points = {
         (4, 8): Estimate(100, 0.7, 0.01, 0.9, 0.02),
         (4, 2): Estimate(100, 0.4, 0.01, 0.6, 0.02),
@@ -43,7 +40,6 @@ def test_growth_curves_and_points() -> None:
 
 
 def test_tied_growth_ends_at_the_tokens_width() -> None:
-    """With tied weights the axis is d_k, and no rule is drawn under a mask."""
     figure = mass_figure(Growth(tied=True, causal=True), (4,), {}, ("rule",))
     assert "d_k" in figure["layout"]["xaxis"]["title"]["text"]
     assert figure["layout"]["xaxis"]["tickvals"][-1] == 32
@@ -51,6 +47,5 @@ def test_tied_growth_ends_at_the_tokens_width() -> None:
 
 
 def test_the_half_mass_table() -> None:
-    """The table holds the rule's numbers."""
     (row,) = half_rows((64,))
     assert list(row.values()) == [64, "21.6", "8.3", "5.3"]

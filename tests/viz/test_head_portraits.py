@@ -18,9 +18,6 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_bars_and_ticks(causal: bool) -> None:
-    """A bar with its number for each head and measure, and a tick at the value without preferences.
-    Within a measure all lie on one scale from its zero, in its own column.
-    """
     pattern = pattern_of(square(7, 5, causal=causal))
     figure = measures_figure(MEASURES, pattern, ("entropy", 3))
     bars, written, ticks, _ = figure["data"]
@@ -54,9 +51,6 @@ def test_bars_and_ticks(causal: bool) -> None:
 
 
 def test_the_lines_of_the_picture() -> None:
-    """A head's bars lie on the line of its name, and below the name of their measure; no two
-    bars lie on each other.
-    """
     figure = measures_figure(MEASURES, pattern_of(square(7, 3)), ("entropy", 0))
     bars, _, _, titles = figure["data"]
     axis = figure["layout"]["yaxis"]
@@ -75,16 +69,12 @@ def test_the_lines_of_the_picture() -> None:
 
 
 def test_the_head_and_the_measure_in_focus_are_bold() -> None:
-    """Exactly one measure's name and one head's."""
     figure = measures_figure(MEASURES, pattern_of(square(7, 3)), ("self-mass", 1))
     assert [name for name in figure["data"][-1]["text"] if "<b>" in name] == ["<b>self-mass</b>"]
     assert figure["layout"]["yaxis"]["ticktext"] == ["head 0", "<b>head 1</b>", "head 2"] * 2
 
 
 def test_a_number_that_does_not_exist_is_a_dash() -> None:
-    """One token has no previous one: the bar is empty and has a dash; tiny numbers stand as
-    “< 0.01”.
-    """
     figure = measures_figure(
         [BY_NAME["previous-token mass"]], pattern_of(square(1, 2)), ("entropy", 0)
     )
@@ -95,9 +85,6 @@ def test_a_number_that_does_not_exist_is_a_dash() -> None:
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_profile_of_one_measure(name: str) -> None:
-    """Bars for the head in focus, dots for every other head, a line without preferences, along
-    the right axis.
-    """
     trace, measure = square(7, 3), BY_NAME[name]
     pattern = pattern_of(trace)
     figure = profile_figure(trace, measure, pattern, 1)
@@ -114,7 +101,6 @@ def test_the_profile_of_one_measure(name: str) -> None:
 
 
 def test_a_single_head_has_no_others() -> None:
-    """With one head there are no dots of other heads."""
     trace = square(5, 1)
     figure = profile_figure(trace, BY_NAME["entropy"], pattern_of(trace), 0)
     assert [(part["type"], part.get("mode")) for part in figure["data"]] == [
@@ -124,9 +110,6 @@ def test_a_single_head_has_no_others() -> None:
 
 
 def test_the_number_of_a_head_in_words() -> None:
-    """It stands beside the number of a head without preferences; a single token has no previous
-    one, and the text holds no number.
-    """
     alone = pattern_of(square(1, 2))
     own, previous = (
         describe_value(BY_NAME[name], alone, 1, "") for name in ("self-mass", "previous-token mass")
@@ -140,9 +123,6 @@ def test_the_number_of_a_head_in_words() -> None:
 
 
 def test_a_single_token_has_its_picture() -> None:
-    """One point makes no line: without preferences it is a mark; and an axis of zeros starts at
-    0.
-    """
     trace = square(1, 2)
     for name in ("entropy", "self-mass"):
         figure = profile_figure(trace, BY_NAME[name], pattern_of(trace), 0)

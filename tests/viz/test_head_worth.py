@@ -41,9 +41,6 @@ def bars(figure: Figure) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("residual", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 def test_the_stack_is_the_output(residual: bool, bias: bool) -> None:
-    """The parts of all heads, the bias and the input add up to the tick, which is the trace's
-    own output.
-    """
     trace = layer(residual, bias)
     figure = stacked_output(trace, 4)
     parts = bars(figure)
@@ -56,7 +53,6 @@ def test_the_stack_is_the_output(residual: bool, bias: bool) -> None:
 
 
 def test_shares_are_ranked() -> None:
-    """Both shares of every head, the largest signed share first."""
     trace = layer()
     figure = head_shares(trace)
     order = [int(name.removeprefix("head ")) for name in figure["data"][0]["x"]]
@@ -70,9 +66,6 @@ def test_shares_are_ranked() -> None:
 
 
 def test_changes_per_token() -> None:
-    """Heads by tokens: how far each token's output moves without the head; a click names head
-    and query.
-    """
     trace = layer()
     scene = token_changes_board(trace, (1, 4))
     sent = scene["arrays"]["changes"]
@@ -84,9 +77,6 @@ def test_changes_per_token() -> None:
 
 
 def test_what_is_missing_without_some_heads() -> None:
-    """Output, output without the heads, and their difference, on one scale; the cell in focus is
-    lit in the difference.
-    """
     trace = layer(residual=True)
     without = ablated_output(trace, [0, 2])[0]
     scene = written_and_read(ablation_board(trace, without, (3, 5)))
@@ -99,7 +89,6 @@ def test_what_is_missing_without_some_heads() -> None:
 
 
 def test_a_wide_output_is_drawn_in_part() -> None:
-    """If there are more than 64 columns, the block around the focus is drawn with its numbers."""
     trace = attend(np.random.default_rng(1).normal(size=(2, 70)), Projections.random(70, 2))
     scene = ablation_board(trace, trace.output[0], (1, 66))
     assert {tuple(array["shape"]) for array in scene["arrays"].values()} == {(2, 6)}
@@ -110,7 +99,6 @@ def test_a_wide_output_is_drawn_in_part() -> None:
 
 
 def test_before_and_after_a_change_of_basis() -> None:
-    """Both matrices side by side on one scale; large matrices are cut."""
     before, after = np.arange(20.0 * 3).reshape(20, 3), -np.arange(20.0 * 3).reshape(20, 3)
     scene = written_and_read(basis_board(BeforeAfter("W", before, after)))
     first, second = scene["arrays"].values()

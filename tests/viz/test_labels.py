@@ -23,9 +23,6 @@ from attention_viz.labels import (
 
 @given(st.text(st.characters(categories=None), max_size=40))
 def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
-    """A label is the token itself, or its beginning and an ellipsis; no character of it can be
-    taken for markup.
-    """
     label = shorten(token)
     assert not set("<>") & set(label)
     shown = unescape(label) if "&" in label else label
@@ -50,21 +47,14 @@ def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
     ],
 )
 def test_labels(token: str, label: str) -> None:
-    """Ordinary tokens stay, long ones are cut before they are escaped, so that no entity is cut
-    in two.
-    """
     assert shorten(token) == label
 
 
 def test_equal_tokens_have_labels_apart() -> None:
-    """Equal tokens get labels that differ and stay text."""
     assert numbered_labels(["the", "the", "<b>"]) == ("0 the", "1 the", "2 &lt;b&gt;")
 
 
 def test_the_width_of_labels() -> None:
-    """Of eleven px a letter takes six, a capital a fifth more, a wide sign half as much more,
-    an East Asian one two.
-    """
     assert [round(label_width([sign]) / 6.05, 3) for sign in ("a", "A", "W", "…", "動", "🙂")] == [
         1,
         1.2,
@@ -95,9 +85,6 @@ def test_the_width_of_labels() -> None:
     ],
 )
 def test_numbers(value: float, digits: int, text: str) -> None:
-    """Fixed digits in the usual range, an exponent outside it, a true minus sign, and the sign
-    for infinity.
-    """
     assert format_number(value, digits) == text
 
 
@@ -113,14 +100,10 @@ def test_numbers(value: float, digits: int, text: str) -> None:
     ],
 )
 def test_small_numbers_among_others(value: float, digits: int, among: float, text: str) -> None:
-    """What is small beside the numbers around it and has no decimal left is near 0."""
     assert format_number(value, digits, among) == text
 
 
 def test_noise_is_zero() -> None:
-    """What is smaller than 5e-7 and than a millionth of the largest number is 0; the others stay,
-    also where all are small.
-    """
     numbers = np.array([1.22e-16, -4e-7, 6e-7, 0.5, -np.inf, np.nan])
     np.testing.assert_array_equal(without_noise(numbers), [0, 0, 6e-7, 0.5, -np.inf, np.nan])
     np.testing.assert_array_equal(without_noise(10 * numbers)[:3], [0, -4e-6, 6e-6])
@@ -130,9 +113,6 @@ def test_noise_is_zero() -> None:
 # Rounding a number next to the largest float gives one that float cannot hold.
 @given(st.floats(-1e300, 1e300), st.integers(1, 6))
 def test_a_number_can_be_read_back(value: float, digits: int) -> None:
-    """What stands in the picture is the number up to the digits shown; only 0 itself is shown
-    as 0.
-    """
     text = format_number(value, digits)
     assert "-" not in text
     shown = float(text.replace("−", "-"))
@@ -146,5 +126,4 @@ def test_a_number_can_be_read_back(value: float, digits: int) -> None:
     ("share", "text"), [(0, "0.0 %"), (0.2447, "24.5 %"), (1, "100.0 %"), (1 / 3, "33.3 %")]
 )
 def test_percent(share: float, text: str) -> None:
-    """A probability in percent with one digit."""
     assert format_percent(share) == text

@@ -10,7 +10,6 @@ TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))
 
 
 def test_tokens_are_escaped() -> None:
-    """A token that is markup is shown letter by letter."""
     html = token_chips(TOKENS, 0)
     assert "<script" not in html
     assert "<b>" not in html
@@ -19,9 +18,6 @@ def test_tokens_are_escaped() -> None:
 
 
 def test_the_chosen_token_and_the_padding_are_marked() -> None:
-    """One chip is lit; only tokens that fill the sequence up are dashed, not a word that looks
-    like them.
-    """
     html = token_chips(Tokens((PADDING_TOKEN, "a", PADDING_TOKEN), 2), 1)
     assert html.count("chosen") == 1
     assert html.count("padding") == 1

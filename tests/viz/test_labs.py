@@ -57,7 +57,6 @@ def recomputed(board: dict[str, Any], name: str, index: tuple[int, int]) -> floa
 
 
 def test_loss_figure_draws_losses_and_floor() -> None:
-    """The line has the loss of every checkpoint, and the floor lies at its value."""
     figure = loss_figure({"loss": [(0, 1.25), (10, 0.75), (20, 0.5)]}, 20, floor=0.25, marked=10)
     as_sent(figure)
     assert figure["data"][0]["y"].tolist() == [1.25, 0.75, 0.5]
@@ -66,7 +65,6 @@ def test_loss_figure_draws_losses_and_floor() -> None:
 
 
 def test_offset_bars() -> None:
-    """One set of bars per head, each as high as the mean attention at that distance."""
     settings = TrainingSettings(n_heads=3)
     offsets, masses = offset_profile(unseen_trace(settings, first_checkpoint(settings).projections))
     figure = offset_figure(offsets, masses)
@@ -76,7 +74,6 @@ def test_offset_bars() -> None:
 
 
 def test_score_bars() -> None:
-    """The bars of a part are the score of that part, for each layer that is compared."""
     figure = score_figure(
         ("a", "b"), {"whole": Score(0.5, (0.0, 1.0), False), "less": Score(1, (1.5, 0.5), False)}
     )
@@ -89,7 +86,6 @@ def test_score_bars() -> None:
     ("task", "label"), [("letters", "0 b"), ("agreement", "0 ○+"), ("neighbours", "0")]
 )
 def test_token_labels(task: str, label: str) -> None:
-    """A token is called by its letter, by gender and number, or by its place."""
     one_hot = {"letters": [1], "agreement": [2, 4], "neighbours": []}[task]
     inputs = np.zeros((1, 12))
     inputs[0, one_hot] = 1
@@ -97,7 +93,6 @@ def test_token_labels(task: str, label: str) -> None:
 
 
 def test_sequence_board() -> None:
-    """The board shows the probabilities of every head on the sequence."""
     settings = TrainingSettings(n_heads=3)
     trace = unseen_trace(settings, first_checkpoint(settings).projections)
     board = sequence_board(trace, tuple("abcdefghijkl"))
@@ -110,9 +105,6 @@ def test_sequence_board() -> None:
 
 
 def test_stiefel_figures() -> None:
-    """Singular values and drifts are drawn as computed; retractions that land together share a
-    name.
-    """
     values = np.array([2.0, 1.0, 0.5])
     np.testing.assert_array_equal(singular_value_figure({"normal": values})["data"][0]["y"], values)
     drift = orthonormality_drift("cayley", n_steps=11)
@@ -132,7 +124,6 @@ def test_stiefel_figures() -> None:
 
 
 def test_mapping_board() -> None:
-    """Theirs and ours are drawn with tokens as columns, and the difference is theirs from ours."""
     z = np.random.default_rng(3).standard_normal((6, 5))
     check = check_mapping(z, JuliaHeads.random(6, 2), "code")
     board = mapping_board(check)
@@ -142,9 +133,6 @@ def test_mapping_board() -> None:
 
 @pytest.mark.parametrize("padding", ["nothing", "frame", "sink", "circular"])
 def test_comparison_board_explains_itself(padding: str) -> None:
-    """Both results are the sum of nine products that the board can work out again, also at the
-    edge.
-    """
     picture, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["emboss"])
     run = run_convolution(picture, kernel, 2.0, padding)
     board = convolution_boards.convolution_board(picture, kernel, run, (0, 3))
@@ -158,7 +146,6 @@ def test_comparison_board_explains_itself(padding: str) -> None:
 
 
 def test_heads_board_shows_what_is_read() -> None:
-    """Each head's map over the tokens is drawn, and two heads are enough for one channel."""
     picture, kernel = as_image(IMAGES["disc"]), as_kernel(KERNELS["Sobel x"])
     for run in (
         run_convolution(picture, kernel, 4.0, "sink"),
@@ -171,7 +158,6 @@ def test_heads_board_shows_what_is_read() -> None:
 
 
 def test_error_figure() -> None:
-    """Measured and expected errors are drawn; 0 is drawn at the foot of the logarithmic scale."""
     figure = error_figure([1.0, 2.0], [0.5, 0.0], [1.0, 0.25], 2.0, "law")
     as_sent(figure)
     assert figure["data"][0]["y"].tolist() == [0.5, np.float32(1e-17)]
@@ -179,7 +165,6 @@ def test_error_figure() -> None:
 
 
 def test_lexicon_boards() -> None:
-    """Probabilities, the blocks and the whole of M, and the vectors are drawn as they are."""
     trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
     heads = lexicon_boards.lexicon_heads_board(trace, LEXICON_HEADS, (1, 7, 5))
     assert float(sent(heads, "head 1")[7, 5]) == pytest.approx(0.934, abs=1e-3)
@@ -194,7 +179,6 @@ def test_lexicon_boards() -> None:
 
 
 def test_received_bars() -> None:
-    """“they” receives masc from the sons, though it has no gender of its own."""
     trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
     own, brought = received_figure(trace, 7)["data"]
     masc = LEXICON_FEATURES.index("masc")

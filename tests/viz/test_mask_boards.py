@@ -99,9 +99,6 @@ def computed_cell(scene: JSON, name: str, index: tuple[int, int]) -> float:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_a_board_is_whole(name: str) -> None:
-    """A browser can read it: panels and cell lie within the arrays, the picture is described, and
-    rules give its cells.
-    """
     scene = written_and_read(BOARDS[name]())
     assert scene["description"].endswith(".")
     for array in scene["arrays"].values():
@@ -122,7 +119,6 @@ def test_a_board_is_whole(name: str) -> None:
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
 def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
-    """If nothing changes by theory, no cell is darker than a hundredth, in float32 as well."""
     scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
     trace = trace_of(scenario)
     for scene, same in (
@@ -152,7 +148,6 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
 
 
 def test_numbers_of_the_boards() -> None:
-    """The pictures show the computed numbers: shares, outputs, the Jacobian."""
     arrays = {name: made()["arrays"] for name, made in BOARDS.items()}
     for n in range(2):
         np.testing.assert_array_equal(
@@ -172,7 +167,6 @@ def test_numbers_of_the_boards() -> None:
 
 
 def test_only_the_chosen_large_sequence_is_full_size() -> None:
-    """If sequences have more than 24 tokens, only the chosen one is drawn in full size."""
     scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
     batch = masked_batch(scenario, WorkshopChoices(("b",)))
     scene = mask_workshop.sequences_board(batch, 0, (1, 0, 0))
@@ -185,9 +179,6 @@ def test_only_the_chosen_large_sequence_is_full_size() -> None:
 
 
 def test_the_steps_of_a_use() -> None:
-    """The board of cross-attention names both sequences, and explains its output by the engine's
-    rules.
-    """
     scene = encoder_decoder.use_scene(Stage(USED["cross"]), ATTENTION_USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
@@ -199,7 +190,6 @@ def test_the_steps_of_a_use() -> None:
 
 
 def test_the_table_of_shapes() -> None:
-    """Every step with its axes and its shape in all three uses."""
     table = encoder_decoder.shapes_table(USED)
     assert "| scores | B · H · T · S | 1 × 2 × :blue[**7**] × :red[**7**] |" in table
     assert "| head outputs | B · H · T · V |" in table

@@ -24,7 +24,6 @@ ROWS, COLUMNS = Side("query", ("a", "b")), Side("key")
 
 
 def test_hidden_cells_travel_as_bits() -> None:
-    """Minus infinity is a flag, its number 0, and a rule says that the cell was hidden."""
     scores = np.array([[1.0, -np.inf, 2.0], [0.0, 0.5, -np.inf]])
     plain = Matrix("plain", np.ones((2, 3)), ROWS, COLUMNS, None, "plain")
     scene = matrix_board(
@@ -40,9 +39,6 @@ def test_hidden_cells_travel_as_bits() -> None:
 
 
 def test_the_words_before_a_number_without_a_rule() -> None:
-    """A matrix without a rule sends words that stand before its numbers; one with a rule does not:
-    its arithmetic stands there.
-    """
     plain = Matrix("plain", np.ones((2, 2)), ROWS, COLUMNS, (0, 0), "plain", says="so:")
     masked = Matrix(
         "masked", np.ones((2, 2)), ROWS, COLUMNS, (1, 0), "masked", rule=mask_rule("plain")
@@ -52,9 +48,6 @@ def test_the_words_before_a_number_without_a_rule() -> None:
 
 
 def test_places_are_no_words() -> None:
-    """Labels that only count from 0 are not sent: the readout names the place once. A word
-    keeps its quotes.
-    """
     counting, words = Side("query", ("0", "1")), Side("key", ("1", "2"))
     scene = matrix_board(
         [Matrix("one", np.zeros((2, 2)), counting, words, (0, 0), "one")], ("one", 0, 0), "Some."
@@ -63,9 +56,6 @@ def test_places_are_no_words() -> None:
 
 
 def test_sides_are_axes() -> None:
-    """Equal sides share an axis; a side that is the trace's own keeps its letter, so that
-    clicks move the focus.
-    """
     keys = Side("key", ("x", "y", "z"), "S")
     one = Matrix("one", np.zeros((2, 3)), ROWS, keys, (0, 0), "one")
     two = Matrix(
@@ -87,7 +77,6 @@ def test_sides_are_axes() -> None:
 
 
 def test_sizes_are_turned_with_the_matrix_and_words_stay() -> None:
-    """Where tokens are columns, sizes say what is drawn; words, numbers and axes stay."""
     wide = Matrix("one", np.zeros((2, 3)), ROWS, Side("key", ("x", "y", "z")), (0, 0), "rows moved")
     named = replace(wide, name="two", badge="H × T")
     ours, gml = (
@@ -103,7 +92,6 @@ def test_sizes_are_turned_with_the_matrix_and_words_stay() -> None:
 
 @pytest.mark.parametrize(("gap", "limit"), [(0.5, 0.5), (1e-15, 4.0), (0.0, 4.0)])
 def test_rounding_is_drawn_as_no_difference(gap: float, limit: float) -> None:
-    """A true difference has its own strongest colour, rounding that of what is compared."""
     before = Matrix("b", np.array([[4.0, -np.inf]]), Side("r"), Side("c"), (0, 0), "b")
     after = replace(before, name="a", numbers=np.array([[4.0 + gap, -np.inf]]))
     made = difference_matrix(after, before, (2, 0))

@@ -28,7 +28,6 @@ from attention_viz.step_scene import StepWords, stage_board
 def test_the_output_reads_as_an_equation(
     choices: dict[str, Any], parts: list[str], signs: list[str]
 ) -> None:
-    """In a row the parts of the output stand before it, with the right sign between any two."""
     stage = Stage(trace_of(Scenario(**choices)))
     shown = stage_board(story.output_board(stage, 0, 0), StepWords("", "", "", "y", (), 0))
     assert [panel["array"] for panel in shown["panels"]] == parts

@@ -24,7 +24,6 @@ def arrows(board: JSON) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("joined", [False, True])
 def test_arrows_follow_the_layer(joined: bool) -> None:
-    """Without W_O the heads side by side are the output; with it nothing leads past it."""
     weights = Projections.weightless(6, 2) if joined else Projections.random(6, 2)
     board = overview(Stage(attend(np.eye(6), weights)), 1, 2, 1)
     last = {("head_outputs", "w_o"), ("w_o", "output")}
@@ -38,7 +37,6 @@ def test_arrows_follow_the_layer(joined: bool) -> None:
 
 
 def test_every_matrix_opens_its_step() -> None:
-    """Weights open the step that reads them; nothing is played, and every cell explains itself."""
     board = overview(Stage(example()), 3, 2, 1)
     links = {panel["array"]: panel["link"] for panel in board["panels"]}
     weights = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
@@ -48,7 +46,6 @@ def test_every_matrix_opens_its_step() -> None:
 
 
 def test_all_heads_are_drawn() -> None:
-    """Fields with heads travel whole, one tile for each head."""
     board = overview(Stage(example()), 3, 2, 1)
     arrays = board["arrays"]
     shapes = {"probabilities": [1, H, T, S], "head_outputs": [1, H, T, V], "inputs": [1, T, D]}
@@ -61,7 +58,6 @@ def test_all_heads_are_drawn() -> None:
 
 
 def test_of_wide_matrices_the_columns_around_the_head_are_drawn() -> None:
-    """The columns that are sent begin with those of the head in focus."""
     wide = attend(np.ones((50, 96)), Projections.random(96, 4))
     arrays = overview(Stage(wide), 2, 0, 0)["arrays"]
     assert arrays["queries"]["shape"] == [1, MAX_SIDE_DRAWN, MAX_SIDE_DRAWN]
@@ -73,7 +69,6 @@ def test_of_wide_matrices_the_columns_around_the_head_are_drawn() -> None:
 
 @pytest.mark.parametrize(("query", "key"), [(0, 0), (23, 24), (47, 48), (63, 3)])
 def test_the_chosen_cell_is_drawn_in_a_long_sentence(query: int, key: int) -> None:
-    """Of 64 tokens the same ones are drawn in every matrix, the chosen ones among them."""
     board = overview(Stage(square(64)), 0, query, key)
     rows, columns = board["arrays"]["probabilities"]["start"][2:]
     assert board["arrays"]["probabilities"]["shape"][2:] == [MAX_SIDE_DRAWN, MAX_SIDE_DRAWN]

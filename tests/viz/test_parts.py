@@ -22,16 +22,12 @@ from attention_viz.theme import coloured_figure
 
 
 def test_a_frame_surrounds_cells_on_its_axes() -> None:
-    """A cell reaches half a unit to each side of its place; the axes are the plane's own unless
-    others are named.
-    """
     one, other = frame(3, 1, 2, 4, "@focus", 2), frame(0, 0, 1, 1, "@line", 1, ("x2", "y3"))
     assert [one[edge] for edge in ("x0", "x1", "y0", "y1")] == [2.5, 4.5, 0.5, 4.5]
     assert [(shape["xref"], shape["yref"]) for shape in (one, other)] == [("x", "y"), ("x2", "y3")]
 
 
 def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> None:
-    """Anchors, colour and size are those given; all else is passed on to Plotly."""
     plain, told = (
         annotation(1, 2, "a"),
         annotation(1, 2, "a", "@key", "left", 9, yanchor="bottom", xref="x2"),
@@ -51,7 +47,6 @@ def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> Non
 
 @pytest.mark.parametrize("labels", [["it"], ["it", "internationa…"], ["動物動物"]])
 def test_the_left_margin_holds_the_labels(labels: list[str]) -> None:
-    """It is as wide as the longest label, never narrower than asked for; the other sides stay."""
     sides = figure_margins(labels, l=20, r=3, t=5, b=7)
     assert sides["l"] >= max(20, label_width(labels))
     assert (sides["r"], sides["t"], sides["b"]) == (3, 5, 7)
@@ -59,9 +54,6 @@ def test_the_left_margin_holds_the_labels(labels: list[str]) -> None:
 
 
 def test_long_labels_below_are_slanted_and_get_room() -> None:
-    """Labels of at most three signs stay level and need one line; longer ones need more, the
-    longer they are.
-    """
     assert label_layout(["a", "the"]) == (0, 18)
     (angle, room), (_, more) = label_layout(["cross"]), label_layout(["internationa…"])
     assert angle == -45
@@ -69,9 +61,6 @@ def test_long_labels_below_are_slanted_and_get_room() -> None:
 
 
 def test_of_many_names_not_all_are_written() -> None:
-    """Up to the bound all names are written, beyond it half of the bound; the axis cannot be
-    dragged.
-    """
     few, many = (named_axis(["a"] * n)[0] for n in (MAX_BAR_NAMES, MAX_BAR_NAMES + 1))
     assert (few["dtick"], "nticks" in few) == (1, False)
     assert (many["nticks"], "dtick" in many) == (MAX_BAR_NAMES // 2, False)
@@ -79,7 +68,6 @@ def test_of_many_names_not_all_are_written() -> None:
 
 
 def test_what_all_pictures_share() -> None:
-    """A description, no dragging and no legend; what is given comes on top."""
     shared = layout(300, "One sentence.", showlegend=True)
     assert (shared["height"], shared["meta"]) == (300, {"description": "One sentence."})
     assert (shared["dragmode"], shared["hovermode"], shared["showlegend"]) == (
@@ -90,7 +78,6 @@ def test_what_all_pictures_share() -> None:
 
 
 def test_plotly_takes_every_piece() -> None:
-    """Every property is one that Plotly knows."""
     shapes = [frame(0, 0, 1, 1, "@focus", 2), dashed_line(0, 0, 1, 1, "@muted", 1, "dash")]
     around = layout(
         200, "A test.", shapes=shapes, annotations=[annotation(0, 0, "a")], margin={"l": 1}

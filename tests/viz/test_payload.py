@@ -20,9 +20,6 @@ from tests.viz.story_boards import FOCUS, STORY
 
 @pytest.mark.parametrize("case", ["causal", "empty row", "all hidden"])
 def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
-    """They are sent as the 0 that they are, with a bit beside them; without a mask there is
-    none.
-    """
     trace = example(case)
     shares = story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]
     flags = np.unpackbits(np.frombuffer(shares["hatched"], "u1"), bitorder="little")
@@ -34,7 +31,6 @@ def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
 
 
 def test_noise_does_not_travel() -> None:
-    """What rounding left of a 0 is sent as 0, a small share as it is; the trace keeps both."""
     x = np.array([[1.0, 1e-17], [30.0, 0.0]])
     trace = attend(x, Projections.weightless(2))
     board = story.softmax_board(Stage(trace), (0, 1, 0, 0))["arrays"]
@@ -45,7 +41,6 @@ def test_noise_does_not_travel() -> None:
 
 
 def test_only_the_columns_around_the_head_travel() -> None:
-    """Of a matrix 512 wide a window of whole heads is sent, and it says where it begins."""
     x = np.random.default_rng(0).normal(size=(3, 512))
     trace = attend(x, Projections.random(512, 16))
     array = story.projection_board(Stage(trace), "queries", (5, 1, 7))["arrays"]["w_q"]
@@ -55,7 +50,6 @@ def test_only_the_columns_around_the_head_travel() -> None:
 
 
 def test_edited_cells_are_flagged() -> None:
-    """Beside the layer before an edit, exactly the cells that changed are marked."""
     x = np.arange(6.0).reshape(2, 3)
     weights = Projections.weightless(3)
     before, after = attend(x, weights), attend(x + np.array([[0, 0, 0], [0, 1, 0]]), weights)
@@ -70,9 +64,6 @@ def test_edited_cells_are_flagged() -> None:
 
 
 def test_own_scales_give_every_head_its_limit() -> None:
-    """With own scales the strongest colour is each head's largest value, else the largest of
-    all.
-    """
     trace = example()
     scores = np.abs(trace.scores[0])
     own = story.scores_board(Stage(trace, own_scale=True), FOCUS)["arrays"]["scores"]["limit"]
@@ -85,13 +76,11 @@ def test_own_scales_give_every_head_its_limit() -> None:
 
 
 def test_bits_and_numbers_are_little_endian() -> None:
-    """The first cell is the lowest bit; numbers have four bytes, the lowest first."""
     assert pack_bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
     assert float_bytes(np.array([1.0, -2.0])) == b"\x00\x00\x80?\x00\x00\x00\xc0"
 
 
 def test_the_payload_is_small() -> None:
-    """Four bytes per number, flags of a bit, and less than 12 kB for all else."""
     trace = example("causal", n_heads=5)
     for name, made in STORY.items():
         scene = coloured_scene(made(Stage(replace(trace))), "light")

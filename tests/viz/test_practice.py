@@ -52,9 +52,6 @@ def worked_out(question: PracticeQuestion, given: list[list[float]]) -> float:
 
 @pytest.mark.parametrize("field", [field for field in ASKED_FIELDS if field != "merged"])
 def test_what_is_given_is_enough(field: str) -> None:
-    """From the lists on the page alone a hand comes to an answer that is right, biases and
-    residual included.
-    """
     trace = layer(causal=True, residual=True)
     for number in range(1, 20):
         question = practice_question(trace, number, field)
@@ -67,11 +64,6 @@ def test_what_is_given_is_enough(field: str) -> None:
 
 @pytest.mark.parametrize("field", ASKED_FIELDS)
 def test_no_number_is_shown_too_coarsely(field: str) -> None:
-    """Of large numbers, and of float32's 0.01 that is a little less, no digit gets lost in an
-    exponent.
-
-    And the answer that is shown is right.
-    """
     x = np.random.default_rng(2).normal(size=(4, 6))
     large = attend(4000 * x, Projections.random(6, 2, d_k=3, d_v=2, seed=1, bias=True))
     single = attend(x.astype("f4"), Projections.random(6, 2, seed=1).astype("f4"))
@@ -87,9 +79,6 @@ def test_no_number_is_shown_too_coarsely(field: str) -> None:
 
 @pytest.mark.parametrize("size", [1.0, 0.1, 1e-3])
 def test_the_working_that_is_shown_is_right(size: float) -> None:
-    """The sum beside an answer has its numbers as precisely as the question: worked out as
-    shown, it is right.
-    """
     x = size * np.random.default_rng(2).normal(size=(4, 3))
     trace = attend(x, Projections.random(3, 1, seed=1))
     for field in ("queries", "scores", "head_outputs", "output"):
@@ -101,7 +90,6 @@ def test_the_working_that_is_shown_is_right(size: float) -> None:
 
 
 def test_a_question_names_its_cell() -> None:
-    """Head, tokens with their places and the number of the feature stand in the question."""
     trace = layer(causal=True, residual=True)
     words = trace.labels("T")
     for number in range(1, 20):
@@ -116,9 +104,6 @@ def test_a_question_names_its_cell() -> None:
 
 
 def test_what_is_given_has_its_name() -> None:
-    """A list of numbers is named by its token or by the column of its matrix; a hidden score is
-    explained where there is one.
-    """
     trace = layer(causal=True)
     words = trace.labels("T")
     for number in range(1, 20):
@@ -138,7 +123,6 @@ def test_what_is_given_has_its_name() -> None:
 
 @pytest.mark.parametrize("residual", [False, True])
 def test_what_is_added_is_given(residual: bool) -> None:
-    """The bias of an output is a list of its own, and so is the input of a residual layer."""
     trace = layer(residual=residual)
     question = practice_question(trace, 1, "output")
     row, column = question.exact.index[1:]
@@ -149,7 +133,6 @@ def test_what_is_added_is_given(residual: bool) -> None:
 
 
 def test_the_place_of_a_merged_number() -> None:
-    """The answer shows how a head and its feature give the column."""
     question = practice_question(layer(), 1, "merged")
     place = question.exact.index[2]
     answer = question_text(question, layer(), OURS).answer
@@ -158,7 +141,6 @@ def test_the_place_of_a_merged_number() -> None:
 
 
 def test_where_tokens_are_columns() -> None:
-    """A question names the weight matrix and its column as where tokens are rows."""
     trace = layer()
     place = practice_question(trace, 1, "output").exact.index[2]
     weights = question_text(practice_question(trace, 1, "output"), trace, GML).numbers[1][0]
@@ -172,9 +154,6 @@ def test_where_tokens_are_columns() -> None:
 
 
 def test_a_sheet_to_print() -> None:
-    """Every question has its number and its answer, answers begin a new sheet; nothing is
-    loaded or run.
-    """
     trace = layer()
     asked = [
         (number, question_text(practice_question(trace, number, "scores"), trace, OURS))

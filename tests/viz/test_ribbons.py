@@ -37,9 +37,6 @@ def read(board: JSON, name: str, heads: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("n_heads", [2, 5])
 @pytest.mark.parametrize("step", ["split", "merge"])
 def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
-    """Token by token is the wide matrix as it lies, head by head the heads; the split begins with
-    the first, the merge with the second, and the stage shows both.
-    """
     trace = square(7, n_heads)
     stage, cell = Stage(trace), (1, 3, 2)
     board = (
@@ -62,6 +59,5 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
 
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(7, 1), (1, 3), (64, 4)])
 def test_where_there_are_no_lines(n_tokens: int, n_heads: int) -> None:
-    """Where there is nothing to swap, or more than can be seen."""
     board = story.split_board(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
     assert all(panel["role"] != "ribbon" for panel in board["panels"])

@@ -62,9 +62,6 @@ def check(trace: Trace, scene: JSON) -> None:
 @pytest.mark.parametrize("name", STORY)
 @pytest.mark.parametrize("case", CASES)
 def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:
-    """Every board of the story, with masks, empty rows, biases, and tokens that are markup, in
-    full and strict JSON.
-    """
     trace = example(case)
     for shared in (False, True):
         trace = example(case, shared=shared)
@@ -73,7 +70,6 @@ def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:
 
 @given(calls())
 def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    """Whatever the sizes and the options of the call, the payload is the trace."""
     layer, options = call
     trace = layer.run(**options)
     focus = (trace.sizes["H"] - 1, min(2, trace.sizes["T"] - 1), 0)
@@ -135,9 +131,6 @@ def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
     ],
 )
 def test_the_rules_of_a_scene_give_its_cells(name: str, shared: bool) -> None:
-    """Worked out from the scene alone, the result's cells are those of the trace, as far as
-    float32 goes.
-    """
     trace = example("bias and residual", shared=shared)
     scene = STORY[name](Stage(trace))
     result = next(panel["array"] for panel in scene["panels"] if panel["role"] == "result")
@@ -148,7 +141,6 @@ def test_the_rules_of_a_scene_give_its_cells(name: str, shared: bool) -> None:
 
 
 def test_word_plus_position_is_the_input() -> None:
-    """The first board adds the two parts of the embedding."""
     embedding = embed(["a", "b", "c"], 5)
     trace = attend(embedding.inputs, Projections.weightless(5)).labelled(("a", "b", "c"))
     scene = story.inputs_board(Stage(trace), embedding, 1, 4)
@@ -161,7 +153,6 @@ def test_word_plus_position_is_the_input() -> None:
 
 
 def test_colours_for_a_mode_or_both() -> None:
-    """A page sends the colours of its mode, a file without a server those of both."""
     scene = story.scores_board(Stage(example()), FOCUS)
     assert coloured_scene(scene, "dark")["palette"]["background"] == "#11121a"
     assert set(coloured_scene(scene, "both")["palette"]) == {"light", "dark"}
@@ -169,9 +160,6 @@ def test_colours_for_a_mode_or_both() -> None:
 
 
 def test_symbols_and_convention_of_another_text() -> None:
-    """Another notation changes titles and badges, says that tokens are columns, and leaves
-    every number.
-    """
     stage = Stage(example())
     ours, slides = (
         story.scores_board(stage, FOCUS),
@@ -195,7 +183,6 @@ def test_symbols_and_convention_of_another_text() -> None:
 
 @pytest.mark.parametrize("key", ["ours", "gml"])
 def test_the_heads_of_a_layer_are_one_line_below(key: str) -> None:
-    """Turned or not, the panel of all heads lies below both others, with the heads side by side."""
     board = one_head(Stage(example(), notation=NOTATIONS[key]), *FOCUS)
     places, arranged = [panel["place"] for panel in board["panels"]], board["panels"][2]["arrange"]
     if board["transposed"]:

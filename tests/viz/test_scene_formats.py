@@ -31,9 +31,6 @@ AWKWARD = (
 
 
 def test_the_bytes_of_a_small_scene() -> None:
-    """A length, a text, spaces up to a multiple of four, and the parts, the second after two
-    bytes that fill up.
-    """
     masked = pack_bits(np.array([False] * 8 + [True]))
     scene = {
         "arrays": {
@@ -47,7 +44,6 @@ def test_the_bytes_of_a_small_scene() -> None:
 
 
 def test_the_text_of_a_small_scene() -> None:
-    """In a hand-out the same bytes are base64."""
     assert (
         scene_to_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None})
         == '{"arrays": {"a": {"data": "AACAPwAAIMA="}}, "cell": null}'
@@ -55,7 +51,6 @@ def test_the_text_of_a_small_scene() -> None:
 
 
 def test_masked_cells_arrive_as_bits() -> None:
-    """What was minus infinity is 0 among the numbers, and a bit beside them."""
     trace = example("causal")
     array = scene_of(scene_to_bytes(story.mask_board(Stage(trace), (1, 2, 1))))["arrays"][
         "masked_scores"
@@ -72,14 +67,12 @@ def test_masked_cells_arrive_as_bits() -> None:
 
 @given(st.lists(st.binary(max_size=9)))
 def test_parts_of_any_length_come_back(parts: list[bytes]) -> None:
-    """Empty ones too, each in its own place."""
     scene = {"arrays": {str(i): {"data": part} for i, part in enumerate(parts)}}
     assert scene_of(scene_to_bytes(scene)) == scene_of_text(scene_to_text(scene)) == scene
 
 
 @pytest.mark.parametrize("word", AWKWARD)
 def test_texts_arrive_letter_by_letter(word: str) -> None:
-    """Markup, quotes, what turns the direction, emoji, control characters, half characters."""
     scene = {"description": word, "arrays": {word: {"title": word, "data": b"1234"}}}
     assert scene_of(scene_to_bytes(scene)) == scene_of_text(scene_to_text(scene)) == scene
 

@@ -58,9 +58,6 @@ def ways(figure: Figure) -> list[list[tuple[float, float]]]:
 def test_every_box_and_every_wait_is_drawn(
     n_heads: int, n_kv_heads: int, options: dict[str, Any]
 ) -> None:
-    """One mark and one frame for each box, at its moment, with its multiplications; one line for
-    each wait, from left to right, level or upright.
-    """
     plan = plan_of(n_heads, n_kv_heads, **options)
     figure = schedule_figure(plan, OURS)
     drawn = marks(figure)
@@ -93,7 +90,6 @@ def frames(figure: Figure) -> list[tuple[float, float, float, float]]:
     [(4, 2, {"residual": True}), (4, 1, {"causal": True}), (12, 3, {"residual": True})],
 )
 def test_no_line_crosses_a_box(n_heads: int, n_kv_heads: int, options: dict[str, Any]) -> None:
-    """Lines run between boxes, which do not touch one another either."""
     figure = schedule_figure(plan_of(n_heads, n_kv_heads, **options), OURS)
     boxes = frames(figure)
     for left, right, top, bottom in boxes:
@@ -107,7 +103,6 @@ def test_no_line_crosses_a_box(n_heads: int, n_kv_heads: int, options: dict[str,
 
 
 def test_many_heads_are_drawn_in_part() -> None:
-    """Twelve heads: 0, 1, 2 and 11 are drawn, and a note counts the other 8."""
     assert drawn_heads(MAX_DRAWN_HEADS) == (0, 1, 2, 3, 4)
     assert drawn_heads(12) == (0, 1, 2, 11)
     figure = schedule_figure(plan_of(12, 12), OURS)
@@ -118,7 +113,6 @@ def test_many_heads_are_drawn_in_part() -> None:
 
 
 def test_the_picture_as_a_table() -> None:
-    """A line for each box, with its moment and its hover text."""
     plan = plan_of(4, 4)
     table = figure_table(schedule_figure(plan, OURS))
     assert list(table["moment"]) == [box.moment for box in plan.boxes]
@@ -126,7 +120,6 @@ def test_the_picture_as_a_table() -> None:
 
 
 def test_medians_are_drawn_as_measured() -> None:
-    """The milliseconds of each way, by tokens."""
     found = [
         ThreadRuns(
             LayerSize(n, 12, 3, 3, 4, 4),

@@ -38,9 +38,6 @@ def outlined(scene: JSON) -> np.ndarray:
     "scene", [SPREAD, settings_of_numbers("1; 2; 3"), WORDS, replace(SPREAD, causal=True)]
 )
 def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> None:
-    """The board holds the probabilities, and outlines exactly those above both diagonal cells
-    of their pair.
-    """
     trace = trace_of_settings(scene)
     board = diagonal_board(trace, (0, 0))
     board = written_and_read(board)
@@ -52,7 +49,6 @@ def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> Non
 
 
 def test_one_two_three_has_one_outlined_cell() -> None:
-    """X = [1, 2, 3] breaks the bound in row 1, column 2 alone."""
     assert np.argwhere(
         outlined(diagonal_board(trace_of_settings(settings_of_numbers("1; 2; 3")), (0, 1)))
     ).tolist() == [[0, 1]]
@@ -69,9 +65,6 @@ def test_one_two_three_has_one_outlined_cell() -> None:
     ],
 )
 def test_margin_bars_are_the_margins(scene: DiagonalSettings) -> None:
-    """Each finite margin is a bar at its token's place, on its side; a token that sees itself
-    alone says so.
-    """
     trace = trace_of_settings(scene)
     expected, figure = diagonal_margins(trace.masked_scores[0, 0]), margin_bars(trace, 0)
     as_sent(figure)
@@ -89,14 +82,10 @@ def test_margin_bars_are_the_margins(scene: DiagonalSettings) -> None:
 
 
 def test_names_of_tokens_are_text() -> None:
-    """Tokens like markup are escaped in hover texts and labels."""
     assert "<b>we" not in as_sent(margin_bars(trace_of_settings(WORDS), 3))
 
 
 def test_the_board_of_the_plane() -> None:
-    """Beside the plane stand X, its Gram matrix with the rule that gives it, and the
-    probabilities.
-    """
     trace = trace_of_settings(settings_of_numbers("3,4; 0,2"))
     board = plane_board(trace, (0, 1))
     assert sent(board, "gram").tolist() == [[25, 8], [8, 4]]

@@ -16,7 +16,6 @@ BY_HAND = Scenario("the cat and it", weights="by hand", d_model=8, n_heads=2)
 
 
 def test_arcs_are_the_rows_of_the_trace() -> None:
-    """Each arc of both heads has the share of its cell, to four decimals."""
     trace = trace_of(RANDOM)
     part = sentence_part(trace, None, 2, 5)
     assert part is not None
@@ -31,7 +30,6 @@ def test_arcs_are_the_rows_of_the_trace() -> None:
 
 
 def test_names_tell_what_a_word_asks() -> None:
-    """With named columns each word of each head has its lines, in the colours of query and key."""
     trace = trace_of(BY_HAND)
     part = sentence_part(trace, column_names(BY_HAND), 0, 3)
     assert part is not None
@@ -43,7 +41,6 @@ def test_names_tell_what_a_word_asks() -> None:
 
 
 def test_other_keys_have_no_sentence() -> None:
-    """Arcs join words of one sentence, of which a line has room."""
     other = attend([[1.0], [2.0]], Projections.weightless(1), memory=[[1.0], [2.0], [3.0]])
     long = attend([[1.0]] * (MAX_LABELLED + 1), Projections.weightless(1))
     assert [sentence_part(trace, None, 0, 0) for trace in (other, long)] == [None, None]
@@ -51,7 +48,6 @@ def test_other_keys_have_no_sentence() -> None:
 
 
 def test_an_arc_leads_to_its_steps() -> None:
-    """The chain of the overview goes from the score to the share, past the mask if there is one."""
     chains = []
     for trace in (trace_of(RANDOM), trace_of(Scenario("we saw it", mask="causal"))):
         board = overview(Stage(trace), 0, 0, 0)
@@ -63,7 +59,6 @@ def test_an_arc_leads_to_its_steps() -> None:
 
 
 def test_many_heads_are_drawn_as_in_the_sentence() -> None:
-    """A layer with more rows than a grid shows draws the two heads that have arcs."""
     board = overview(Stage(trace_of(Scenario("we saw it " * 5, n_heads=8, d_model=16))), 3, 0, 0)
     tiles = {p["array"]: p.get("only") for p in board["panels"] if p.get("tiles") is not None}
     heads = [one["head"] for one in board["sentence"]["heads"]]

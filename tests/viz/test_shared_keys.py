@@ -31,9 +31,6 @@ def board(
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_every_share_is_in_its_place(causal: bool) -> None:
-    """A line for each kind with the numbers of its own trace, hidden cells marked, and the chosen
-    kind pinned.
-    """
     sent, shares = board(5, 4, causal=causal)
     assert [panel["title"] for panel in sent["panels"]] == ["MHA", "GQA", "MQA"]
     assert [panel["place"] for panel in sent["panels"]] == [[0, 0], [0, 1], [0, 2]]
@@ -53,9 +50,6 @@ def test_every_share_is_in_its_place(causal: bool) -> None:
 
 
 def test_heads_name_the_keys_they_read() -> None:
-    """With separate keys each head names its own; in two groups the first or the second; with one
-    set all name the same.
-    """
     sent, _ = board(3, 4)
     named = {panel["title"]: panel["captions"] for panel in sent["panels"]}
     assert named == {
@@ -67,13 +61,11 @@ def test_heads_name_the_keys_they_read() -> None:
 
 
 def test_many_cells_are_drawn_small() -> None:
-    """Matrices that do not fit beside each other with labels become small pictures."""
     assert 4 * 12 <= MAX_KEYS_FULL_SIZE < 16 * 16
     assert {panel["size"] for panel in board(12, 4)[0]["panels"]} == {"full"}
     assert {panel["size"] for panel in board(16, 16)[0]["panels"]} == {"small"}
 
 
 def test_the_strongest_colour_is_rarely_exceeded() -> None:
-    """One share in a hundred is larger; if all shares are 0, it is 1."""
     trace = square(20, 4)
     assert (trace.probabilities > strongest_colour(trace)).mean() == pytest.approx(0.01, abs=0.001)

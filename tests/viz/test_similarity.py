@@ -20,9 +20,6 @@ def of_pair(number: float, n_heads: int, others: float) -> np.ndarray:
 
 
 def test_the_closest_of_several_heads() -> None:
-    """Among three heads the pair with the smallest divergence is named, with its number, and how
-    far its patterns overlap; so is the pair with the largest correlation.
-    """
     distance = np.array([[0.0, 0.5, 0.25], [0.5, 0.0, 0.375], [0.25, 0.375, 0.0]])
     shared = round(100 * float(overlap(distance)[0, 2]), 1)
     assert holds(describe_closest(distance), 0, 2, 0.25, shared)
@@ -44,15 +41,11 @@ def test_two_heads_are_one_pair() -> None:
     "sentence", [describe_closest(np.zeros((4, 4))), describe_most_alike(ALONE)]
 )
 def test_no_two_of_equal_heads_are_closest(sentence: str) -> None:
-    """Where all heads look alike, as under a window of 0, no pair is singled out, and no head
-    has a correlation: the sentence holds no number.
-    """
     assert sentence.endswith(".")
     assert numbers_said(sentence) == []
 
 
 def test_some_heads_without_preferences() -> None:
-    """One grey row among others is explained beside the pair that stands out."""
     known = of_pair(0.5, 3, 0.25)
     greyed = known.copy()
     greyed[2] = greyed[:, 2] = np.nan

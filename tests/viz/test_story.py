@@ -127,9 +127,6 @@ def told(board: JSON) -> list[str]:
 
 @pytest.mark.parametrize("name", PANELS)
 def test_which_matrix_stands_where(name: str) -> None:
-    """Operands lie left of and above their result; panels name what can be edited and what lies off
-    the diagonal.
-    """
     board = STORY[name](Stage(example()))
     assert told(board) == list(map(in_words, PANELS[name]))
     before = name.startswith(("projection", "split"))
@@ -139,7 +136,6 @@ def test_which_matrix_stands_where(name: str) -> None:
 
 
 def test_one_head_has_no_panel_of_all_heads() -> None:
-    """Where there is one head, it is drawn once."""
     boards = [
         STORY[name](Stage(example(n_heads=1)))
         for name in ("scores", "scale", "mask", "softmax", "mixing")
@@ -148,9 +144,6 @@ def test_one_head_has_no_panel_of_all_heads() -> None:
 
 
 def test_without_w_o_the_output_is_the_merged_heads() -> None:
-    """The board then shows the two matrices, and says that one is the other; inputs of a
-    residual layer are added.
-    """
     joined = Projections.weightless(6, 2)
     plain, added = (
         attend([[1.0] * 6] * T, joined, residual=residual) for residual in (False, True)
@@ -168,7 +161,6 @@ def test_without_w_o_the_output_is_the_merged_heads() -> None:
 
 
 def test_what_a_product_is_made_of() -> None:
-    """The sentence of a projection names the matrix, and the bias that is added."""
     biased = example()
     plain = replace(biased, projections=replace(biased.projections, b_v=None))
     with_bias, without = (
@@ -181,7 +173,6 @@ def test_what_a_product_is_made_of() -> None:
 
 
 def test_edited_inputs_are_no_sum() -> None:
-    """Beside words and places the inputs have a rule only while they are the sum of the two."""
     embedding = embed(["a", "b"], 5)
     plain, edited = (
         attend(embedding.inputs + more, Projections.weightless(5)) for more in (0, np.eye(2, 5))
@@ -198,9 +189,6 @@ def test_edited_inputs_are_no_sum() -> None:
 
 
 def test_axes_know_how_wide_a_head_is() -> None:
-    """Tokens are the labels of positions; heads side by side have the width of one, other axes
-    have none.
-    """
     trace = example("causal", tokens=tuple("abcdefg"))
     axes = STORY["projection of values"](Stage(trace))["axes"]
     labelled = {"T": list("abcde"), "S": list("abcdefg")}
@@ -215,5 +203,4 @@ def test_axes_know_how_wide_a_head_is() -> None:
 
 
 def test_the_pages_of_one_head_open_no_step() -> None:
-    """Only a small matrix of the overview is a link."""
     assert not any("link" in panel for panel in one_head(Stage(example()), *FOCUS)["panels"])

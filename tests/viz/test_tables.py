@@ -31,7 +31,6 @@ FORMULAS = ("=1+1", "+1", "-1", "@sum", "=cmd|' /C calc'!A0", "\t=1", 'a,b"c')
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("field", STEPS)
 def test_a_table_is_its_matrix(field: str, case: str) -> None:
-    """Every row and column in full precision, and no label twice, although tokens may repeat."""
     trace = example(case, tokens=("the",) * 7)
     per_head = STEPS[field].per_head
     table = matrix_table(trace, field, 5 if per_head else None)
@@ -43,7 +42,6 @@ def test_a_table_is_its_matrix(field: str, case: str) -> None:
 
 @pytest.mark.parametrize("field", PER_HEAD)
 def test_the_table_of_all_heads(field: str) -> None:
-    """The whole field has one block of rows per head, in order."""
     trace = example("causal")
     table = field_table(trace, field)
     array = getattr(trace, field)[0]
@@ -53,13 +51,11 @@ def test_the_table_of_all_heads(field: str) -> None:
 
 
 def test_a_field_without_heads_is_one_matrix() -> None:
-    """Where heads lie side by side the whole field is the matrix itself."""
     trace = example()
     pd.testing.assert_frame_equal(field_table(trace, "queries"), matrix_table(trace, "queries"))
 
 
 def test_shared_heads_have_a_table_for_every_reader() -> None:
-    """When one key head serves all heads, each head's table is that one."""
     trace = example(shared=True)
     np.testing.assert_array_equal(
         matrix_table(trace, "key_heads", 9).to_numpy(), trace.key_heads[0, 0]
@@ -68,9 +64,6 @@ def test_shared_heads_have_a_table_for_every_reader() -> None:
 
 
 def test_labels_of_rows_and_columns() -> None:
-    """Rows and key columns carry position and token, feature columns their number, or head and
-    feature.
-    """
     trace = example(tokens=tuple("abcdefg"))
     scores = matrix_table(trace, "scores", 0)
     assert list(scores.index) == [f"{i} {token}" for i, token in enumerate("abcde")]
@@ -81,16 +74,12 @@ def test_labels_of_rows_and_columns() -> None:
 
 
 def test_columns_of_a_wide_matrix_are_head_and_feature() -> None:
-    """Where heads lie side by side, a column is named head·feature; elsewhere by its token."""
     assert column_labels(square(5), "queries") == ["0·0", "0·1", "0·2", "1·0", "1·1", "1·2"]
     assert column_labels(square(3), "scores") == ["t0", "t1", "t2"]
 
 
 @pytest.mark.parametrize("field", STEPS)
 def test_the_csv_gives_the_numbers_back(field: str) -> None:
-    """Read again, the CSV of a field has the same numbers to the last bit, minus infinity
-    included.
-    """
     trace = example("causal")
     text = field_table(trace, field).to_csv()
     n_labels = 2 if STEPS[field].per_head else 1
@@ -103,9 +92,6 @@ def test_the_csv_gives_the_numbers_back(field: str) -> None:
 
 @pytest.mark.parametrize("field", ["inputs", "scores"])
 def test_no_token_becomes_a_formula_in_a_spreadsheet(field: str) -> None:
-    """Every cell of the CSV that holds a token starts with its position, so that a spreadsheet
-    runs nothing.
-    """
     rows = list(csv.reader(io.StringIO(field_table(example(tokens=FORMULAS), field).to_csv())))
     cells = [cell for row in rows for cell in row]
     assert any(FORMULAS[0] in cell for cell in cells)
@@ -115,9 +101,6 @@ def test_no_token_becomes_a_formula_in_a_spreadsheet(field: str) -> None:
 
 @pytest.mark.parametrize("field", STEPS)
 def test_the_terms_of_a_cell(field: str) -> None:
-    """Each term has its line: where its numbers stand, what they are, what they make, and the
-    sum up to it.
-    """
     trace = example("bias and residual")
     derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
     table = terms_table(derivation)
@@ -147,7 +130,6 @@ def test_where_a_number_stands(factor: Factor, text: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("field", STEPS)
 def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> None:
-    """The line of plain text leads to the cell's own number, masked or not."""
     trace = example(case)
     index = tuple(n - 1 for n in getattr(trace, field).shape)
     assert format_derivation(derive(trace, field, index)).endswith(
@@ -156,9 +138,6 @@ def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> Non
 
 
 def test_a_mask_says_what_it_did() -> None:
-    """An allowed score stays, a hidden one becomes minus infinity; the line shows the score of
-    both.
-    """
     trace = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
     seen, hidden = (
         format_derivation(derive(trace, "masked_scores", (0, 0, *cell)))
@@ -170,7 +149,6 @@ def test_a_mask_says_what_it_did() -> None:
 
 
 def test_long_sums_are_cut_short() -> None:
-    """A sentence shows four terms and says how many more there are."""
     text = format_derivation(derive(square(7), "head_outputs", (0, 0, 6, 0)))
     assert numbers_said(text.partition("…")[2])[0] == 3
     assert text.count("×") == 4
@@ -178,9 +156,6 @@ def test_long_sums_are_cut_short() -> None:
 
 
 def test_what_is_rounded_is_not_said_to_be_equal() -> None:
-    """Between numbers shown in full stands "=", beside a rounded one "≈"; what is exactly 0 is
-    not rounded.
-    """
     whole = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
     parts = attend([[1 / 3, 0.5], [2.0, -1.0]], Projections.weightless(2))
     assert (
@@ -208,9 +183,6 @@ def test_what_is_rounded_is_not_said_to_be_equal() -> None:
 
 
 def test_one_product_can_be_followed() -> None:
-    """No table shows the digits of a single product, so its factors have the decimals of the
-    result, without brackets.
-    """
     narrow = attend(
         [[-1.514], [1.0]],
         Projections(w_q=[[1.0]], w_k=[[0.75]], w_v=[[1.0]], w_o=[[1.0]], n_heads=1),

@@ -17,9 +17,6 @@ SPREADS = tuple(score_spread(d_k) for d_k in (1, 4, 16))
 
 
 def test_the_curves_over_the_temperature() -> None:
-    """Each curve is the share of its key at each temperature; the chosen one is drawn last and
-    in colour.
-    """
     figure = figures.temperature_figure(SCORES, TOKENS, 3, 0.5)
     assert len(figure["data"]) == 5
     chosen = figure["data"][-1]
@@ -35,15 +32,11 @@ def test_the_curves_over_the_temperature() -> None:
 
 
 def test_an_empty_row_has_flat_curves() -> None:
-    """If every key is hidden, all shares are 0 at every temperature."""
     figure = figures.temperature_figure(np.full(3, -np.inf), TOKENS[:3], 0, 1.0)
     assert all((curve["y"] == 0).all() for curve in figure["data"])
 
 
 def test_the_measured_variances() -> None:
-    """A point for each width with two standard errors, and the line of theory through (d_k,
-    d_k).
-    """
     theory, measured = figures.variance_figure(SPREADS)["data"]
     assert theory["x"].tolist() == theory["y"].tolist() == measured["x"] == [1, 4, 16]
     assert measured["y"] == [spread.variance for spread in SPREADS]
@@ -51,7 +44,6 @@ def test_the_measured_variances() -> None:
 
 
 def test_the_saturation() -> None:
-    """Largest share and Jacobian trace, with raw and with scaled scores."""
     curves = {curve["name"]: curve["y"] for curve in figures.saturation_figure(SPREADS)["data"]}
     assert curves["largest share, raw"] == pytest.approx(
         [spread.raw.largest_share for spread in SPREADS]
@@ -68,14 +60,12 @@ def test_the_saturation() -> None:
 
 
 def test_the_derivative_of_two_tokens() -> None:
-    """a(1 − a) is 1/4 for equal scores and the same on both sides."""
     (curve,) = figures.derivative_figure()["data"]
     assert curve["y"].max() == curve["y"][60] == 0.25
     np.testing.assert_allclose(curve["y"], curve["y"][::-1], atol=1e-7)
 
 
 def test_every_figure_can_be_sent() -> None:
-    """Plotly knows every property, the JSON is strict, and every colour is one of the theme's."""
     drawn = [
         figures.temperature_figure(SCORES, TOKENS, 3, 0.5),
         figures.variance_figure(SPREADS),
@@ -91,7 +81,6 @@ def test_every_figure_can_be_sent() -> None:
 
 
 def test_the_bars_of_a_row() -> None:
-    """A group of bars for each key, hidden keys in brackets, tokens with markup as text."""
     rows = {
         "−∞ added": softmax(SCORES),
         "−4 added": softmax(np.where(np.isneginf(SCORES), -4.0, SCORES)),

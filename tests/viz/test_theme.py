@@ -57,25 +57,18 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("mode", PALETTES)
 @pytest.mark.parametrize("name", SHARED)
 def test_pictures_and_page_have_the_same_colours(mode: str, name: str) -> None:
-    """A role has one colour, in pictures and in the page's text, in each theme."""
     assert PALETTES[mode][name] == CONFIG["theme"][mode][SHARED[name]]
 
 
 @pytest.mark.parametrize("mode", PALETTES)
 @pytest.mark.parametrize("name", READ)
 def test_colours_of_text_can_be_read(mode: str, name: str) -> None:
-    """What is written in a role's colour has a contrast of at least 4.5 with the page, panels
-    included.
-    """
     for ground in ("backgroundColor", "secondaryBackgroundColor"):
         assert contrast(PALETTES[mode][name], CONFIG["theme"][mode][ground]) >= 4.5
 
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_the_terms_of_a_sum_can_be_read(mode: str) -> None:
-    """On the breath of a number's colour behind a term of the board, too, the contrast is at
-    least 4.5.
-    """
     palette = PALETTES[mode]
     style = (ROOT / "assets" / "board" / "board.css").read_text(encoding="utf-8")
     (share,) = re.findall(
@@ -90,9 +83,6 @@ def test_the_terms_of_a_sum_can_be_read(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_probability_runs_one_way(mode: str) -> None:
-    """A larger probability is always further from the page's background, so the scale can be
-    read without hue.
-    """
     steps = [
         contrast(colour, PALETTES[mode]["background"])
         for _, colour in PALETTES[mode]["probability"]
@@ -104,7 +94,6 @@ def test_probability_runs_one_way(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_signed_scales_meet_at_zero(mode: str) -> None:
-    """Zero is nearly the background, both ends stand out, and each side runs one way."""
     steps = [
         contrast(colour, PALETTES[mode]["background"]) for _, colour in PALETTES[mode]["logit"]
     ]
@@ -116,9 +105,6 @@ def test_signed_scales_meet_at_zero(mode: str) -> None:
 
 @pytest.mark.parametrize(("mode", "least"), [("light", 1.15), ("dark", 1.4)])
 def test_small_numbers_are_seen(mode: str, least: float) -> None:
-    """A tenth of the strongest number differs visibly from zero; more in the dark theme, where the
-    eye distinguishes less.
-    """
     scale = PALETTES[mode]["logit"]
     _, zero = scale[2]
     for place, strong in (scale[1], scale[3]):
@@ -129,7 +115,6 @@ def test_small_numbers_are_seen(mode: str, least: float) -> None:
 @pytest.mark.parametrize("mode", PALETTES)
 @pytest.mark.parametrize("scale", SCALES)
 def test_scales_run_from_0_to_1(mode: str, scale: str) -> None:
-    """Every colour scale begins at 0, ends at 1 and rises between."""
     places = [place for place, _ in PALETTES[mode][scale]]
     assert places == sorted(places)
     assert (places[0], places[-1]) == (0, 1)
@@ -137,24 +122,17 @@ def test_scales_run_from_0_to_1(mode: str, scale: str) -> None:
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_sixteen_heads_have_colours_of_their_own(mode: str) -> None:
-    """A head's line or bar has a contrast of at least 3 with the page, and no two heads share a
-    colour.
-    """
     colours = [PALETTES[mode][f"head {head}"] for head in range(16)]
     assert len(set(colours)) == 16
     assert min(contrast(colour, PALETTES[mode]["background"]) for colour in colours) >= 3
 
 
 def test_both_themes_know_the_same_roles() -> None:
-    """A picture that works in one theme works in the other."""
     assert set(PALETTES["light"]) == set(PALETTES["dark"])
 
 
 @pytest.mark.parametrize("field", STEPS)
 def test_every_field_has_a_role(field: str) -> None:
-    """The role of a field is in the palette, and queries, keys, values and the output have the
-    colours of the story.
-    """
     assert role_of(field) in PALETTES["light"]
     assert set(COLOUR_ROLES) <= {*STEPS, *WEIGHTS, *DERIVED_ARRAYS}
     story = {"query_heads": "query", "keys": "key", "values": "value", "output": "output"}
@@ -183,7 +161,6 @@ FIGURE: dict[str, Any] = {
 
 @pytest.mark.parametrize("mode", PALETTES)
 def test_roles_become_colours(mode: str) -> None:
-    """Where a colour stands, the role's colour of the theme is put in, at any depth."""
     figure, palette = coloured_figure(FIGURE, mode), PALETTES[mode]
     assert figure["data"][0]["marker"]["color"] == palette["query"]
     assert figure["data"][1]["colorscale"] == palette["probability"]
@@ -193,7 +170,6 @@ def test_roles_become_colours(mode: str) -> None:
 
 
 def test_text_is_never_taken_for_a_role() -> None:
-    """A token or title that reads like a role stays as it is."""
     figure = coloured_figure(FIGURE)
     assert figure["data"][0]["text"] == ["@key", "@nothing"]
     assert figure["data"][0]["name"] == "@value"
@@ -203,7 +179,6 @@ def test_text_is_never_taken_for_a_role() -> None:
 
 
 def test_the_undressed_figure_stays_as_it_was() -> None:
-    """Colouring makes a copy: the same figure can be coloured for the other theme afterwards."""
     before = deepcopy(FIGURE)
     coloured_figure(FIGURE, "dark", 2)
     assert FIGURE["layout"] == before["layout"]
@@ -211,15 +186,11 @@ def test_the_undressed_figure_stays_as_it_was() -> None:
 
 
 def test_an_unknown_role_is_noticed() -> None:
-    """A misspelt role fails instead of leaving a picture without colour."""
     with pytest.raises(KeyError, match="qwery"):
         coloured_figure({"data": [{"marker": {"color": "@qwery"}}], "layout": {}})
 
 
 def test_presentation_enlarges_type_margins_and_height() -> None:
-    """Zoom enlarges the type of labels, the margins that hold them and the height, and no other
-    number.
-    """
     font = {"size": 10, "color": "@text"}
     figure = {
         "data": [{"marker": {"size": 14}}],

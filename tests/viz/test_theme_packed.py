@@ -26,9 +26,6 @@ def figure(numbers: np.ndarray) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", [*PLOTLY_DTYPES, ">f4", "<i8", "<U1", "|b1"])
 @pytest.mark.parametrize("turned", [False, True], ids=["straight", "turned"])
 def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None:
-    """Arrays of every element type and layout in memory, parts and the look behind them are
-    those of a go.Figure.
-    """
     numbers = np.arange(6).reshape(3, 2).T if turned else np.arange(6).reshape(2, 3)
     given = figure(numbers.astype(kind, order="K"))
     ready, checked = pack_arrays(given), go.Figure(given).to_dict()
@@ -42,7 +39,6 @@ def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None
 
 
 def test_the_figure_stays_as_it_was() -> None:
-    """Packing gives a copy: the same figure can be shown again."""
     numbers = np.ones((2, 3), "f4")
     given = figure(numbers)
     pack_arrays(given)
@@ -51,5 +47,4 @@ def test_the_figure_stays_as_it_was() -> None:
 
 
 def test_an_array_without_numbers_is_an_empty_list() -> None:
-    """There is nothing to send as base64."""
     assert pack_arrays({"z": np.zeros((0, 3), "f4")}) == {"z": []}

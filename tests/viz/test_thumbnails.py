@@ -29,9 +29,6 @@ def sent(array: dict[str, Any]) -> np.ndarray:
 
 
 def test_every_head_is_sent_whole() -> None:
-    """Each layer is one array of its heads, with the tokens as labels, pinned at the cell asked
-    for.
-    """
     board = thumbnails(tuple(NUMBERS), (QUERIES, KEYS), (1, 2, 3, 4), "Heads.")
     assert list(board["arrays"]) == ["layer 0", "layer 1"]
     for layer in range(L):
@@ -44,9 +41,6 @@ def test_every_head_is_sent_whole() -> None:
 
 
 def test_scales_of_colours() -> None:
-    """Shares go from 0 to 1; differences share the strongest of all heads; with own scales each
-    head has its own.
-    """
     labels = (QUERIES, KEYS)
     assert {array["limit"] for array in thumbnails(tuple(NUMBERS), labels)["arrays"].values()} == {
         None
@@ -62,7 +56,6 @@ def test_scales_of_colours() -> None:
 
 
 def test_of_a_long_sequence_the_part_around_the_cell_is_sent() -> None:
-    """Indices stay those of the whole, so that a click names the right tokens."""
     n_tokens, labels = 130, [str(i) for i in range(130)]
     numbers = np.random.default_rng(6).random((2, n_tokens, n_tokens)).astype("f4")
     array = thumbnails((numbers,), (labels, labels), (0, 1, 70, 129), "Heads.")["arrays"]["layer 0"]
@@ -79,9 +72,6 @@ def test_of_a_long_sequence_the_part_around_the_cell_is_sent() -> None:
 
 @pytest.mark.parametrize("n_heads", [1, 72, 144, 1152, 4096])
 def test_what_is_sent_is_bounded(n_heads: int) -> None:
-    """However many heads, no more numbers travel than for 72 heads of 64 tokens; every place
-    lies in its part.
-    """
     side = max_tokens_sent(n_heads)
     assert 1 <= side <= 64
     assert n_heads * side**2 <= 300_000
@@ -110,9 +100,6 @@ class Tensor:
 
 
 def test_the_lines_for_a_notebook() -> None:
-    """The lines of docs/notebook.md: from `outputs.attentions` to a page with all heads, and to the
-    heads that look back.
-    """
     shares = np.random.default_rng(7).dirichlet(np.ones(4), size=(L, 1, H, 4))
     shares[1, 0, 2] = 0.9 * np.eye(4, k=-1) + 0.025
     shares[1, 0, 2] /= shares[1, 0, 2].sum(axis=-1, keepdims=True)

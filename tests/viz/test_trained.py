@@ -35,9 +35,6 @@ def sent(board: dict[str, Any], name: str) -> np.ndarray:
 
 
 def test_one_number_for_each_head() -> None:
-    """Layers are rows and heads columns; what cannot be measured is masked; only shares are
-    shown in percent.
-    """
     board = heads_matrix(VALUES, (1, 2), "margin")
     assert np.array_equal(sent(board, "ranking"), np.nan_to_num(VALUES).astype("f4"))
     assert board["arrays"]["ranking"]["masked"]
@@ -49,9 +46,6 @@ def test_one_number_for_each_head() -> None:
 
 
 def test_the_best_heads_by_name() -> None:
-    """Each is drawn from its own layer and head, which its name says, so that a click can open
-    it.
-    """
     board = best_heads(AttentionMaps.of(SHARES[0], TOKENS), [(1, 2, 0.75), (0, 0, 0.5)], (3, 4))
     assert list(board["arrays"]) == ["head 1 2", "head 0 0"]
     assert np.array_equal(sent(board, "head 1 2"), SHARES[0, 1, 2])
@@ -61,9 +55,6 @@ def test_the_best_heads_by_name() -> None:
 
 
 def test_dots_and_means() -> None:
-    """One dot for each head over its layer, gaps where nothing is measured, and the mean of the
-    known ones.
-    """
     figure = measure_by_layer(
         MeasuredHeads(LAYER_MEASURES["self_mass"], VALUES, np.array([1.0, 1.5]))
     )
@@ -77,7 +68,6 @@ def test_dots_and_means() -> None:
 
 
 def test_before_after_and_the_difference() -> None:
-    """The third matrix is the second minus the first, by a rule that the board can show."""
     change = ChangedWord(SHARES[0], SHARES[1], TOKENS, (*TOKENS[:2], "X", *TOKENS[3:]), 2)
     board = changed_word_board(change, 1, 0, 3, 2)
     name = "after minus before"
@@ -94,7 +84,6 @@ def test_before_after_and_the_difference() -> None:
 
 
 def test_weightless_beside_a_trained_head() -> None:
-    """Each kind of vectors has its matrix, the trained head the last."""
     x = np.random.default_rng(8).normal(size=(T, 4))
     trace = attend(x, Projections.weightless(4)).labelled(TOKENS)
     kinds = [
@@ -108,7 +97,6 @@ def test_weightless_beside_a_trained_head() -> None:
 
 
 def test_what_layers_add_is_drawn_as_measured() -> None:
-    """Both parts have one scale, the share has no number where nothing is added."""
     attention, fed = np.array([[0.5, 2.0], [0.0, 1.0]]), np.array([[1.0, 0.5], [0.0, 3.0]])
     scene = added_parts_board(AddedParts(("a", "b"), attention, fed), (1, 1))
     np.testing.assert_array_equal(sent(scene, "attention"), attention)

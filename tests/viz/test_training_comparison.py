@@ -12,9 +12,6 @@ CURVES = {f"{n} heads": [(0, 1.5), (10, 1 / n), (25, 0.5 / n**4)] for n in (1, 2
 
 
 def test_curves_levels_and_marks() -> None:
-    """Each model is a curve, what needs no steps is level, and so are the marks, up to the last
-    step; the axis reaches all of them.
-    """
     figure = comparison_figure(CURVES, {"level": 0.75}, {"top": 2.0, "floor": 0.25}, "error")
     drawn = {part["name"]: list(zip(part["x"], part["y"], strict=True)) for part in figure["data"]}
     for name, points in CURVES.items():
@@ -30,7 +27,6 @@ def test_curves_levels_and_marks() -> None:
 
 
 def test_models_are_told_apart_by_their_dashes() -> None:
-    """Each of five has its own dashes and colour; all are named in the legend."""
     figure = comparison_figure(CURVES, {}, {}, "error")
     looks = [part["line"] for part in figure["data"]]
     assert len({line["dash"] for line in looks}) == len({line["color"] for line in looks}) == 5
@@ -38,7 +34,6 @@ def test_models_are_told_apart_by_their_dashes() -> None:
 
 
 def test_the_curves_as_a_table() -> None:
-    """A line for each point, by name, with the step and the loss."""
     table = figure_table(comparison_figure(CURVES, {"level": 0.75}, {}, "error"))
     assert list(table.columns) == ["name", "step", "error"]
     assert len(table) == 3 * len(CURVES) + 2

@@ -25,7 +25,6 @@ from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, toke
 
 
 def test_a_vote_can_be_changed_until_it_is_closed(tmp_path: Path) -> None:
-    """Each visitor has one answer, the last that came while the vote was open."""
     rooms, _ = rooms_in(tmp_path)
     room, secret = asked(rooms)
     rooms.vote(room, token(1), 1, 5.0)
@@ -38,7 +37,6 @@ def test_a_vote_can_be_changed_until_it_is_closed(tmp_path: Path) -> None:
 
 
 def test_a_vote_counts_for_the_question_that_is_open(tmp_path: Path) -> None:
-    """A late answer to the question before is refused, and an answer before the vote opens, too."""
     rooms, _ = rooms_in(tmp_path)
     room, secret = asked(rooms)
     assert rooms.ask(room, secret, CHOICE) == 2
@@ -52,7 +50,6 @@ def test_a_vote_counts_for_the_question_that_is_open(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), -1.0, 0.5, 3.0])
 def test_an_answer_is_an_option(tmp_path: Path, answer: float) -> None:
-    """What is none of the options is refused and not counted."""
     rooms, _ = rooms_in(tmp_path)
     room, _ = asked(rooms, CHOICE)
     with pytest.raises(SettingsError):
@@ -61,7 +58,6 @@ def test_an_answer_is_an_option(tmp_path: Path, answer: float) -> None:
 
 
 def test_only_the_secret_makes_a_teacher(tmp_path: Path) -> None:
-    """Nothing of a room moves without its secret; another room's is worth nothing."""
     rooms, _ = rooms_in(tmp_path)
     room, _ = asked(rooms)
     other = rooms.open()
@@ -79,7 +75,6 @@ def test_only_the_secret_makes_a_teacher(tmp_path: Path) -> None:
 
 
 def test_the_file_holds_no_secret_and_no_token(tmp_path: Path) -> None:
-    """Who reads the file can neither lead a class nor change a vote."""
     rooms, _ = rooms_in(tmp_path)
     room, secret = asked(rooms)
     rooms.vote(room, token(1), 1, 5.0)
@@ -92,7 +87,6 @@ def test_the_file_holds_no_secret_and_no_token(tmp_path: Path) -> None:
 
 
 def test_a_room_is_deleted_for_good(tmp_path: Path) -> None:
-    """On request a room goes, with what it asked and what was answered, and no other."""
     rooms, _ = rooms_in(tmp_path)
     room, secret = asked(rooms)
     kept, _ = asked(rooms, CHOICE)
@@ -106,7 +100,6 @@ def test_a_room_is_deleted_for_good(tmp_path: Path) -> None:
 
 
 def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
-    """At once after 24 hours nobody gets in, and the next room that opens takes it off the disk."""
     rooms, clock = rooms_in(tmp_path)
     room, secret = asked(rooms)
     clock.now += 24 * 3600 - 1
@@ -121,7 +114,6 @@ def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
 
 
 def test_there_are_bounds(tmp_path: Path) -> None:
-    """Of rooms, of questions, of voters; who has answered may still change it."""
     rooms, _ = rooms_in(tmp_path, Limits(rooms=2, questions=3, voters=5))
     room, secret = asked(rooms)
     rooms.open()
@@ -140,7 +132,6 @@ def test_there_are_bounds(tmp_path: Path) -> None:
 
 
 def test_a_moment_is_a_page_of_this_app(tmp_path: Path) -> None:
-    """Nobody is led to another site, and what changes nothing is not counted as a move."""
     rooms, _ = rooms_in(tmp_path)
     made = rooms.open()
     for moment in ("//evil.example", "/\\evil.example", "https://evil.example", "scores", ""):
@@ -155,7 +146,6 @@ def test_a_moment_is_a_page_of_this_app(tmp_path: Path) -> None:
 
 
 def test_the_vote_has_three_states(tmp_path: Path) -> None:
-    """It opens, closes and is revealed, but not before there is a question."""
     rooms, _ = rooms_in(tmp_path)
     made = rooms.open()
     with pytest.raises(SettingsError):
@@ -167,9 +157,6 @@ def test_the_vote_has_three_states(tmp_path: Path) -> None:
 
 
 def test_letters_cannot_be_taken_for_others() -> None:
-    """No vowel, nothing that looks like a digit or another letter; small ones and spaces count as
-    typed.
-    """
     assert not set(ROOM_LETTERS) & set("AEIOUQVY0123456789")
     assert {len({new_room() for _ in range(50)}) > 40, len(new_room())} == {True, 4}
     assert parse_room("b c-dF") == "BCDF"
@@ -179,7 +166,6 @@ def test_letters_cannot_be_taken_for_others() -> None:
 
 
 def test_a_flood_hinders_nobody_else() -> None:
-    """Who sends more than his pace is refused; others are taken, and he again a moment later."""
     now = [0.0]
     limiter = RateLimiter(2.0, 5, lambda: now[0], most=100)
     taken = [limiter.allows("flood") for _ in range(1_000)]
@@ -191,7 +177,6 @@ def test_a_flood_hinders_nobody_else() -> None:
 
 
 def test_a_token_is_what_the_page_makes() -> None:
-    """Other texts and other values are refused."""
     assert check_token(token(1)) == token(1)
     for wrong in ("", "short", "x" * 65, "spaces are no letters", None, 7):
         with pytest.raises(SettingsError):
@@ -199,7 +184,6 @@ def test_a_token_is_what_the_page_makes() -> None:
 
 
 def test_a_file_that_cannot_be_used_is_told(tmp_path: Path) -> None:
-    """A file of something else, of a later version, a folder: a sentence that names it."""
     other, later = tmp_path / "other", tmp_path / "later"
     other.write_bytes(b"not a data base" * 100)
     with sqlite3.connect(later) as made:
@@ -212,7 +196,6 @@ def test_a_file_that_cannot_be_used_is_told(tmp_path: Path) -> None:
 
 
 def test_where_the_file_is() -> None:
-    """In the folder for data of each system, unless the setting names another."""
     home = Path("/home/ada")
     places = {
         "linux": ".local/share/attention-lab/classes.sqlite3",

@@ -21,7 +21,6 @@ def voting(rooms: Rooms, room: str, first: int, n_votes: int) -> subprocess.Pope
 
 
 def test_two_processes_share_a_room(tmp_path: Path) -> None:
-    """Both write at the same time, no vote is lost, and a third sees all of them."""
     rooms, _ = rooms_in(tmp_path)
     room, _ = asked(rooms)
     for process in [voting(rooms, room, first, 30) for first in (0, 30)]:
@@ -32,9 +31,6 @@ def test_two_processes_share_a_room(tmp_path: Path) -> None:
 
 
 def test_a_killed_process_loses_no_vote(tmp_path: Path) -> None:
-    """Killed in the middle of writing; afterwards room, question and every vote that it has told
-    of are there, and others can write.
-    """
     rooms, clock = rooms_in(tmp_path)
     room, secret = asked(rooms)
     process = voting(rooms, room, 0, 590)

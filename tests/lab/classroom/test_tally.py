@@ -21,7 +21,6 @@ from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, toke
 
 
 def test_every_answer_is_in_one_bar() -> None:
-    """Of a choice each option has its bar, also one that nobody took."""
     assert [(bar.count, bar.is_right) for bar in histogram(CHOICE, [1, 0, 1])] == [
         (1, False),
         (2, True),
@@ -34,12 +33,10 @@ def test_every_answer_is_in_one_bar() -> None:
 
 
 def test_without_an_answer_the_right_one_has_its_bar() -> None:
-    """Where nobody found it, the class still sees where it lies."""
     assert [(bar.label, bar.count) for bar in histogram(NUMBER, [])] == [("6", 0)]
 
 
 def test_a_question_comes_back_as_it_was_kept() -> None:
-    """Text, numbers, options, answer: nothing is lost in the file."""
     hostile = ClassQuestion("choice", "<b>&\u2028\x00 😀?", 0, "\ud800", options=("a", '"b"'))
     drawn = replace(CHOICE, pictures=(((0.0, 1.0),), ((0.5,),), ((1.0,), (0.0,))))
     for posed in (NUMBER, CHOICE, hostile, drawn):
@@ -67,14 +64,12 @@ def test_a_question_comes_back_as_it_was_kept() -> None:
     ],
 )
 def test_a_question_has_bounds(wrong: dict[str, object]) -> None:
-    """Texts, lists and options beyond their bounds are refused."""
     usual: dict[str, object] = {"kind": "number", "text": "?", "answer": 1.0, "arithmetic": "1"}
     with pytest.raises(SettingsError):
         ClassQuestion(**(usual | wrong))  # type: ignore[arg-type]
 
 
 def test_the_table_holds_every_vote_and_no_formula(tmp_path: Path) -> None:
-    """A spreadsheet opens it as text and numbers; only the teacher gets it."""
     rooms, clock = rooms_in(tmp_path)
     posed = ClassQuestion("choice", '=HYPERLINK("x")', 1.0, "", options=("@sum", "-1+2", "3", "-4"))
     room, secret = asked(rooms, posed)

@@ -26,7 +26,6 @@ ROWS = [tuple(row) for row in csv.reader(TABLE.read_text(encoding="utf-8").split
 
 
 def test_the_list_has_every_row_of_the_five_texts() -> None:
-    """What is wrong or loose in each of the five texts is listed in full, and each row once."""
     assert Counter(text for text, _, _ in ROWS) == {
         "gml": 9,
         "mql5": 7,
@@ -41,16 +40,12 @@ def test_the_list_has_every_row_of_the_five_texts() -> None:
     ("text", "row", "ids"), ROWS, ids=[f"{text}: {row[:40]}" for text, row, _ in ROWS]
 )
 def test_every_row_of_the_list_is_a_claim(text: str, row: str, ids: str) -> None:
-    """What is wrong or loose in a text has at least one claim of that text with a check."""
     assert row
     assert ids.split()
     assert {find_claim(identifier).text for identifier in ids.split()} == {text}
 
 
 def test_other_claims_of_the_five_texts_are_right() -> None:
-    """The list forgets nothing: a claim of the five texts that it does not name is one that
-    always holds.
-    """
     listed = {identifier for _, _, ids in ROWS for identifier in ids.split()}
     others = [c for c in CLAIMS if c.text in {text for text, _, _ in ROWS} and c.id not in listed]
     assert {c.status for c in others} == {ALWAYS}
@@ -58,9 +53,6 @@ def test_other_claims_of_the_five_texts_are_right() -> None:
 
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda c: c.id)
 def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
-    """As worded a claim holds in its check exactly if it always holds; the corrected statement
-    holds every time.
-    """
     evidence = one.check()
     assert evidence.claimed is (one.status == ALWAYS)
     assert evidence.corrected is True
@@ -73,9 +65,6 @@ def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
 
 
 def test_claims_say_what_they_are() -> None:
-    """Ids differ; each claim names a known text and has a verdict, words of its own and a
-    correction.
-    """
     assert len({c.id for c in CLAIMS}) == len(CLAIMS)
     assert {c.text for c in CLAIMS} == set(TEXTS)
     assert {c.status for c in CLAIMS} == {ALWAYS, CONDITION, FALSE}
@@ -95,14 +84,10 @@ def test_claims_say_what_they_are() -> None:
     ],
 )
 def test_numbers_of_checks(identifier: str, numbers: list[Fact]) -> None:
-    """Some checks have numbers that can be had on paper, and show them."""
     assert missing(find_claim(identifier).check().sentence, *numbers) == []
 
 
 def test_the_variance_of_a_vector_with_itself() -> None:
-    """It is 2 d_k for normal numbers only: of numbers -1 and 1, of variance 1 as well, the
-    squares add up to d_k.
-    """
     signs = np.where(np.random.default_rng(0).random((50, 64)) < 0.5, -1.0, 1.0)
     assert (signs * signs).sum(axis=1).var() == 0
     assert (

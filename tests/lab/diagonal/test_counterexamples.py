@@ -18,9 +18,6 @@ TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]
 
 @pytest.mark.parametrize("number", ["S4", "S5"])
 def test_what_is_false_has_a_counterexample(number: str) -> None:
-    """The search finds tokens that violate a false statement, in one and in eight dimensions;
-    they can be loaded.
-    """
     for n_tokens, d_model in ((3, 1), (8, 8)):
         found = search(find_proposition(number), n_tokens=n_tokens, d_model=d_model, tries=100)
         assert found.x is not None
@@ -34,16 +31,12 @@ def test_what_is_false_has_a_counterexample(number: str) -> None:
 
 @pytest.mark.parametrize("number", TRUE)
 def test_what_is_true_has_none(number: str) -> None:
-    """The same search finds nothing against what is true, though the condition was met again
-    and again.
-    """
     found = search(find_proposition(number), n_tokens=4, d_model=2, tries=60)
     assert found.x is None
     assert found.applied > 50
 
 
 def test_two_tokens_never_break_the_pair_bound() -> None:
-    """S4 holds for N = 2, as S6 says, and S5 does not."""
     assert search(find_proposition("S4"), n_tokens=2, d_model=2).x is None
     assert search(find_proposition("S5"), n_tokens=2, d_model=2).x is not None
 
@@ -63,14 +56,12 @@ def test_two_tokens_never_break_the_pair_bound() -> None:
     ],
 )
 def test_known_counterexamples(tokens: list[list[float]], excess: float, precision: float) -> None:
-    """The known counterexamples to the pair bound exceed it by what they are known for."""
     check = find_proposition("S4").check(tokens)
     assert not check.holds
     assert check.excess == pytest.approx(excess, abs=precision)
 
 
 def test_the_condition_for_the_bound_to_fail() -> None:
-    """Where s_ij > s_ii the bound fails exactly when log Z_j - log Z_i > s_jj - s_ij."""
     seen = set()
     for seed in range(40):
         t = weightless_attention(gaussian_tokens(5, 1, seed))
@@ -88,9 +79,6 @@ def test_the_condition_for_the_bound_to_fail() -> None:
     [(4, 1, 0.037), (64, 1, 0.040), (4, 2, 0.0083), (16, 2, 0.0048)],
 )
 def test_how_often_the_bound_fails(n_tokens: int, d_model: int, share: float) -> None:
-    """The known shares of violating pairs of Gaussian tokens, within three standard errors;
-    none for 8 features.
-    """
     draws = 8000 // n_tokens
     x = np.random.default_rng(n_tokens).normal(size=(draws, n_tokens, d_model))
     scores = x @ x.swapaxes(1, 2) / np.sqrt(d_model)

@@ -29,9 +29,6 @@ def distances(width: int, stack: Stack, seed: int = 0) -> list[float]:
 
 
 def test_distance_by_hand() -> None:
-    """Two tokens 0 and 2: the mean is 1, the rest has length √2, all of it 2; equal tokens are
-    at 0, zeros, too.
-    """
     assert consensus_distance(np.array([[0.0], [2.0]])) == pytest.approx(math.sqrt(2) / 2)
     assert consensus_distance(np.array([[1.0], [-1.0]])) == 1
     stack = np.array([[[3.0], [3.0]], [[0.0], [0.0]], [[1.0], [-1.0]]])
@@ -39,9 +36,6 @@ def test_distance_by_hand() -> None:
 
 
 def test_levels_are_attention_again_and_again() -> None:
-    """Each level is attention of the one before, with the skip, the gain and LayerNorm where
-    they are asked for.
-    """
     x = gaussian_tokens(5, 6)
     plain = list(levels(x, Stack(n_layers=2)))
     assert len(plain) == 3
@@ -62,9 +56,6 @@ def test_levels_are_attention_again_and_again() -> None:
 
 
 def test_every_random_layer_has_its_own_weights() -> None:
-    """Layers of a random stack differ from each other and between seeds, and are the same every
-    time.
-    """
     stack = Stack(weights="random", n_heads=2)
     one, two = layer_weights(stack, 0, 4), layer_weights(stack, 1, 4)
     assert (one.w_q != two.w_q).all()
@@ -85,9 +76,6 @@ def test_every_random_layer_has_its_own_weights() -> None:
     ],
 )
 def test_known_distances(width: int, stack: Stack, known: dict[int, float]) -> None:
-    """The known medians lie within the middle 70% of 25 seeds, wide where the collapse is under
-    way.
-    """
     low, high = np.quantile(
         [distances(width, stack, seed) for seed in range(25)], [0.15, 0.85], axis=0
     )
@@ -96,9 +84,6 @@ def test_known_distances(width: int, stack: Stack, known: dict[int, float]) -> N
 
 
 def test_dominance_delays_the_collapse() -> None:
-    """8 features collapse to rounding within 16 layers; 64, whose diagonal dominates, keep
-    half; a skip saves most.
-    """
     assert distances(8, Stack())[16] < 1e-12
     assert distances(64, Stack())[24] > 0.3
     assert min(distances(16, Stack(skip=True))) > 0.8
@@ -124,17 +109,11 @@ def test_dominance_delays_the_collapse() -> None:
 def test_a_skip_alone_does_not_stop_the_collapse(
     width: int, stack: Stack, least: float, most: float
 ) -> None:
-    """After 24 layers: a skip keeps weightless tokens apart, but not random heads, and not with
-    LayerNorm after it unless there are many features; LayerNorm before attention keeps more.
-    """
     assert least <= sample_trajectories(stack, width).median.distances[-1] <= most
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_cubic_contraction(seed: int) -> None:
-    """Near consensus e becomes Cov·e/√d: wrong by some 1% at size 0.01, by a third of that at a
-    third of the size.
-    """
     mean, deviation = gaussian_tokens(1, 16, seed), gaussian_tokens(16, 16, seed + 100)
     errors = [cubic_error(mean + size * deviation) for size in (0.1, 0.03, 0.01, 0.003)]
     assert errors[2] < 0.015
@@ -145,7 +124,6 @@ def test_cubic_contraction(seed: int) -> None:
 
 
 def test_the_exponent_triples() -> None:
-    """A deviation of a hundredth of the size shrinks a million times: a third power."""
     deviation = gaussian_tokens(8, 4)
     one, small = (np.linalg.norm(cubic_step(size * deviation, 0.5)) for size in (1.0, 0.01))
     assert small / one == pytest.approx(1e-6)
@@ -159,13 +137,11 @@ def test_the_exponent_triples() -> None:
 
 
 def test_numbers_beyond_the_range_of_float() -> None:
-    """A stack whose tokens grow beyond it is refused with a sentence."""
     with refused(SettingsError, "range"):
         list(levels(gaussian_tokens(4, 4), Stack(skip=True, gain=1e200)))
 
 
 def test_medians_over_draws() -> None:
-    """The median residual of 16 drawn tokens, layer by layer, is that of a table of many draws."""
     found = {
         width: sample_trajectories(Stack(n_layers=8), width, n_samples=41).median.distances
         for width in (16, 64)
@@ -193,9 +169,6 @@ def test_medians_over_draws() -> None:
     ],
 )
 def test_medians_of_the_remedies(stack: Stack, expected: dict[int, float]) -> None:
-    """What delays the collapse of 16 tokens of 16 features, and for how long, is that of a
-    table of many draws.
-    """
     assert stack in stack_variants(Stack()).values()
     found = sample_trajectories(stack, 16, n_samples=41).median.distances
     assert [found[layer] for layer in expected] == pytest.approx(list(expected.values()), abs=0.035)

@@ -23,9 +23,6 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 @given(SEEDS, st.integers(1, 9), st.integers(1, 5), st.integers(-3, 3))
 def test_averages_are_inside(seed: int, n_points: int, n_features: int, power: int) -> None:
-    """Any average of points, of whatever size, is found inside, with weights from 0 that sum to
-    1 and lead to it.
-    """
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(n_points, n_features)) * 10.0**power + rng.normal(size=n_features)
     point = rng.dirichlet(np.ones(n_points)) @ points
@@ -39,9 +36,6 @@ def test_averages_are_inside(seed: int, n_points: int, n_features: int, power: i
 
 @given(SEEDS, st.integers(1, 9), st.integers(1, 5))
 def test_what_lies_beyond_a_plane_is_outside(seed: int, n_points: int, n_features: int) -> None:
-    """A point further in some direction than all points is outside, and at least so far from
-    them.
-    """
     rng = np.random.default_rng(seed)
     points, direction = rng.normal(size=(n_points, n_features)), rng.normal(size=n_features)
     direction /= np.linalg.norm(direction)
@@ -52,9 +46,6 @@ def test_what_lies_beyond_a_plane_is_outside(seed: int, n_points: int, n_feature
 
 
 def test_distances_by_hand() -> None:
-    """The distance from a square to points beside an edge, beyond a corner and inside; from a
-    single point.
-    """
     square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
     known = {(1.0, 5.0): 3.0, (5.0, 6.0): 5.0, (0.5, 1.5): 0.0}
     for point, distance in known.items():
@@ -67,9 +58,6 @@ def test_distances_by_hand() -> None:
 
 
 def test_nonnegative_least_squares() -> None:
-    """Where the best solution has a negative part, that part is 0 and the other is the best
-    alone.
-    """
     matrix = np.array([[1.0, 1.0], [0.0, 1.0]])
     assert nonnegative_least_squares(matrix, np.array([3.0, 1.0])) == pytest.approx([2, 1])
     assert nonnegative_least_squares(matrix, np.array([3.0, -1.0])) == pytest.approx([3, 0])
@@ -78,23 +66,18 @@ def test_nonnegative_least_squares() -> None:
 
 @given(SEEDS)
 def test_outputs_are_in_the_hull_of_the_values(seed: int) -> None:
-    """Every output of every head is an average of the head's values."""
     trace = attend(gaussian_tokens(7, 3, seed), Projections.random(3, 2, d_v=3, seed=seed))
     for head in range(2):
         assert all(in_hull(row, trace.value_heads[0, head]) for row in trace.head_outputs[0, head])
 
 
 def test_layer_outputs_are_not_in_the_hull_of_the_inputs() -> None:
-    """W_O and the residual take most of 16 outputs out of the hull of the inputs."""
     trace = attend(gaussian_tokens(16, 4), Projections.random(4, 1), residual=True)
     assert sum(in_hull(row, trace.inputs[0]) for row in trace.output[0]) == 2
 
 
 @given(SEEDS, st.integers(1, 12))
 def test_corners_of_the_hull(seed: int, n_points: int) -> None:
-    """The corners turn left all the way, and every point is inside of them; whole numbers, so
-    that many are in line.
-    """
     points = np.random.default_rng(seed).integers(-3, 4, (n_points, 2)).astype(float)
     corners = points[hull_corners(points)]
     assert all(in_hull(point, corners) for point in points)
@@ -108,9 +91,6 @@ def test_corners_of_the_hull(seed: int, n_points: int) -> None:
 
 @given(SEEDS)
 def test_the_half_plane_holds_those_who_out_vote(seed: int) -> None:
-    """The tokens in the half-plane are those with a larger probability in the token's row, without
-    weights and with d_k = 2.
-    """
     x = gaussian_tokens(9, 2, seed)
     for trace in (
         attend(x, Projections.weightless(2)),
@@ -127,9 +107,6 @@ def test_the_half_plane_holds_those_who_out_vote(seed: int) -> None:
 
 
 def test_a_half_plane_by_hand() -> None:
-    """Token (2, 0): all keys right of x = 2 beat it; the edge is that line, the region what
-    is right of it.
-    """
     x = np.array([[2.0, 0.0], [3.0, 7.0], [1.0, 9.0], [2.0, 5.0]])
     half = half_plane(x, x, 0)
     assert half.rivals.tolist() == [False, True, False, False]
@@ -141,9 +118,6 @@ def test_a_half_plane_by_hand() -> None:
 
 @pytest.mark.parametrize("weights", ["tied", "free"])
 def test_equal_tokens_do_not_out_vote_each_other(weights: str) -> None:
-    """A repeated word scores with its twins what it scores with itself; rounding makes no rival
-    of one.
-    """
     text = "the cat the dog the cat saw the dog and the cat ran " * 2
     trace = trace_of_settings(DiagonalSettings(text=text, weights=weights, d_k=2))
     words = np.array(trace.labels("T"))
@@ -153,9 +127,6 @@ def test_equal_tokens_do_not_out_vote_each_other(weights: str) -> None:
 
 @given(SEEDS, st.floats(0.5, 4))
 def test_the_region_is_the_half_plane_in_the_square(seed: int, reach: float) -> None:
-    """A random point of the square is in the region exactly if its product with the query is
-    above the threshold.
-    """
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(1, 2))
     half, point = half_plane(x, x, 0), rng.uniform(-reach, reach, 2)
@@ -166,9 +137,6 @@ def test_the_region_is_the_half_plane_in_the_square(seed: int, reach: float) -> 
 
 
 def test_a_query_without_direction() -> None:
-    """With the query 0 all keys score alike: nobody beats the token, the edge is a point,
-    the region empty.
-    """
     half = half_plane(np.zeros((2, 2)), np.eye(2), 0)
     assert not half.rivals.any()
     assert half.edge(1.0).tolist() == [[1, 0], [1, 0]]

@@ -52,9 +52,6 @@ def estimated(experiment: Experiment, **limits: Any) -> Estimate:
 def test_the_known_table(
     n: int, d: int, simulated: tuple[float, ...], exact: tuple[float, ...]
 ) -> None:
-    """Our Monte Carlo lies within three standard errors of the known one, our curves within one
-    unit of print.
-    """
     scaled, unscaled = (estimated(Experiment(n, d, scale=scale)) for scale in (None, 1.0))
     rate, mass, mass_unscaled = simulated
     assert abs(scaled.argmax_rate - rate) <= 3 * math.hypot(scaled.argmax_rate_error, 0.004)
@@ -74,9 +71,6 @@ def test_the_known_table(
 
 @pytest.mark.parametrize(("n", "d"), SIZES)
 def test_monte_carlo_against_the_exact_curves(n: int, d: int) -> None:
-    """All 28 sizes: estimates reach a standard error of 0.004 and lie within three (and a bit)
-    of the exact curves.
-    """
     estimate = estimated(Experiment(n, d, seed=1))
     assert estimate.error <= 0.004
     assert abs(estimate.self_mass - self_mass_exact(n, d)) <= 3.5 * estimate.self_mass_error
@@ -100,9 +94,6 @@ def test_monte_carlo_against_the_exact_curves(n: int, d: int) -> None:
     ],
 )
 def test_tied_weights(d_k: int, rate: float, mass: float) -> None:
-    """Tied Gaussian weights of growing width: the known rates and masses of 300 draws, N = d =
-    32.
-    """
     estimate = estimated(Experiment(32, 32, d_k=d_k))
     known_error = math.sqrt(estimate.draws / 300)
     errors = estimate.argmax_rate_error, estimate.self_mass_error
@@ -113,9 +104,6 @@ def test_tied_weights(d_k: int, rate: float, mass: float) -> None:
 
 
 def test_causal() -> None:
-    """Under a causal mask, N = d = 32: Monte Carlo 0.8806, bound 0.8795; one token alone is all
-    its own.
-    """
     estimate = estimated(Experiment(32, 32, causal=True))
     assert abs(estimate.self_mass - 0.8806) <= 3 * estimate.self_mass_error + 0.002
     assert self_mass_bound(32, 32, causal=True) == pytest.approx(0.8795, abs=2e-4)
@@ -129,9 +117,6 @@ def test_causal() -> None:
 
 
 def test_one_chunk_after_the_other() -> None:
-    """Every chunk adds draws, errors shrink, equal experiments give equal numbers, and stopping
-    early is allowed.
-    """
     experiment = Experiment(64, 8)
     seen = list(estimates(experiment, error=0.003))
     assert len(seen) > 2
@@ -147,7 +132,6 @@ def test_one_chunk_after_the_other() -> None:
 def test_chunks_do_not_change_the_numbers(
     options: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The draws are the same however many are made at once, and are those of attention itself."""
     experiment, limits = Experiment(5, 7, **options), {"error": 0.0, "at_most": 30}
     whole = estimated(experiment, **limits)
     monkeypatch.setattr("attention_lab.diagonal.growth.CHUNK_NUMBERS", 300)
@@ -158,9 +142,6 @@ def test_chunks_do_not_change_the_numbers(
 
 
 def test_the_standard_error_of_two_draws() -> None:
-    """One draw a has no error to tell (infinite); two, a and b, have the mean (a + b)/2 and the
-    error |a - b|/2.
-    """
     experiment = Experiment(3, 2)
     one, two = (estimated(experiment, error=0.0, at_most=draws) for draws in (1, 2))
     assert one.error == math.inf

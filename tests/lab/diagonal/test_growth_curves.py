@@ -24,18 +24,12 @@ from attention_lab.layer_norm import standardised
 @pytest.mark.parametrize(("n", "d"), [(n, d) for n in (4, 64) for d in (1, 2, 8, 32, 128)])
 @pytest.mark.parametrize("options", [{}, {"scale": 1.0}, {"causal": True}, {"scale": 0.05}])
 def test_the_bound_is_a_bound(n: int, d: int, options: dict[str, float]) -> None:
-    """Jensen's bound never exceeds the exact curve, and both lie between uniform attention and
-    1.
-    """
     bound, exact = self_mass_bound(n, d, **options), self_mass_exact(n, d, **options)
     assert 0 < bound <= exact + 1e-9
     assert 1 / n <= exact <= 1 + 1e-9
 
 
 def test_exact_by_hand() -> None:
-    """One token has all of it; without scores every token has 1/N; two tokens, 1 feature, by
-    direct integration.
-    """
     assert self_mass_exact(1, 5) == pytest.approx(1, abs=1e-9)
     assert self_mass_exact(7, 3, scale=0.0) == pytest.approx(1 / 7, abs=1e-6)
     assert argmax_rate_exact(1, 5) == pytest.approx(1, abs=1e-9)
@@ -50,9 +44,6 @@ def test_exact_by_hand() -> None:
 
 @pytest.mark.parametrize("degrees", [1, 2, 8, 128])
 def test_nodes_have_the_moments_of_chi_square(degrees: int) -> None:
-    """Sums over the nodes give the total 1, the mean d and the variance 2d of the chi-square
-    distribution.
-    """
     length, weight = chi_nodes(degrees)
     assert weight.sum() == pytest.approx(1, abs=1e-9)
     assert weight @ length**2 == pytest.approx(degrees, rel=1e-9)
@@ -60,9 +51,6 @@ def test_nodes_have_the_moments_of_chi_square(degrees: int) -> None:
 
 
 def test_half_mass() -> None:
-    """The half-mass rule gives the known widths, where the one-line rule is 1/2; half of the
-    argmaxes come earlier.
-    """
     known = {4: 2.6, 16: 10.3, 64: 21.6, 256: 36.5, 512: 45.4, 1024: 55.2}
     for n_tokens, width in known.items():
         assert half_mass_width(n_tokens) == pytest.approx(width, abs=0.05)
@@ -75,18 +63,12 @@ def test_half_mass() -> None:
 
 
 def test_a_scale_below_zero() -> None:
-    """Tokens that look away from themselves: at -1 the self-mass is what 40,000 draws give,
-    without a warning.
-    """
     assert self_mass_exact(16, 8, scale=-1.0) == pytest.approx(3.5e-4, rel=0.05)
     assert self_mass_exact(1, 8, scale=-20.0) == pytest.approx(1, abs=1e-6)
     assert 1 / 16 < self_mass_exact(16, 8, scale=-20.0, causal=True) < 0.064
 
 
 def test_the_one_line_rule_is_layer_norm() -> None:
-    """32 normalised tokens of 32 features have the self-mass of the rule, 0.8485; Gaussian ones
-    less.
-    """
     masses = []
     for seed in range(60):
         a = attend(

@@ -24,7 +24,6 @@ from attention_lab.diagonal.token_matrices import gaussian_tokens
 
 @pytest.mark.parametrize(("scaled", "causal"), [(True, False), (False, False), (True, True)])
 def test_curves_are_those_of_the_formulas(scaled: bool, causal: bool) -> None:
-    """Each point of each curve is what its function gives at that width."""
     found, scale = curves(5, scaled=scaled, causal=causal), None if scaled else 1.0
     place = CURVE_WIDTHS.index(11)
     assert found.self_mass[place] == self_mass_exact(5, 11, scale=scale, causal=causal)
@@ -34,23 +33,16 @@ def test_curves_are_those_of_the_formulas(scaled: bool, causal: bool) -> None:
 
 
 def test_the_causal_baseline() -> None:
-    """Uniform attention gives 1/N of the mass, under a causal mask the mean of 1, 1/2, ..., 1/N."""
     assert curves(4).uniform == 0.25
     assert curves(4, causal=True).uniform == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
 
 
 def test_causal_mass_is_the_mean_over_rows() -> None:
-    """The closed form of the causal curve is the mean over rows that compete with 0, 1, ...,
-    N-1 others.
-    """
     rows = [self_mass_exact(n_tokens, 7) for n_tokens in range(1, 6)]
     assert self_mass_exact(5, 7, causal=True) == pytest.approx(sum(rows) / 5, abs=1e-12)
 
 
 def test_the_causal_rate_of_a_million_tokens() -> None:
-    """The closed form is the mean over rows, too, and takes neither the time nor the 400 MB of
-    a million rows.
-    """
     rows = [argmax_rate_exact(n_tokens, 7) for n_tokens in range(1, 6)]
     assert argmax_rate_exact(5, 7, causal=True) == pytest.approx(sum(rows) / 5, abs=1e-12)
     tracemalloc.start()
@@ -62,9 +54,6 @@ def test_the_causal_rate_of_a_million_tokens() -> None:
 
 
 def test_experiments_of_a_picture() -> None:
-    """Without weights the width is the tokens'; with tied ones it is that of a query, and never
-    above the tokens'.
-    """
     plain, tied = Growth(scaled=False, seed=3).experiment(5, 7), Growth(tied=True).experiment(5, 8)
     assert (plain.n_tokens, plain.d_model, plain.d_k, plain.scale, plain.seed) == (5, 7, 0, 1.0, 3)
     assert (tied.d_model, tied.d_k, tied.scale) == (32, 8, None)
@@ -73,7 +62,6 @@ def test_experiments_of_a_picture() -> None:
 
 
 def test_a_course_is_the_levels() -> None:
-    """A course holds the distance and the self-mass of every level, of drawn tokens or of words."""
     stack = Stack(n_layers=3, seed=1)
     drawn = list(levels(gaussian_tokens(16, 8, 1), stack))
     assert trajectory(stack, 8).distances == tuple(level.distance for level in drawn)
@@ -83,7 +71,6 @@ def test_a_course_is_the_levels() -> None:
 
 
 def test_what_delays_the_collapse() -> None:
-    """Random heads collapse first, many features and a skip connection last."""
     collapsed = {
         stack: trajectory(stack, 16).layers_until(0.01)
         for stack in stack_variants(Stack()).values()

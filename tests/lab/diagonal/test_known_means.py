@@ -60,9 +60,6 @@ def printed_to(value: float) -> float:
 
 @pytest.mark.parametrize(("case", "known"), TABLE, ids=[str(case) for case, _ in TABLE])
 def test_table_of_what_breaks_it(case: dict[str, Any], known: tuple[float | None, ...]) -> None:
-    """Every known mean lies within three standard errors (and the rounding of the printed
-    value) of ours.
-    """
     numbers = [
         measure_diagonal(self_attention_of(trace_of_settings(replace(BASE, seed=seed, **case))))
         for seed in range(DRAWS)
@@ -81,9 +78,6 @@ def test_table_of_what_breaks_it(case: dict[str, Any], known: tuple[float | None
 
 
 def test_excess_self_mass_of_the_table() -> None:
-    """D* of the weightless case is (D - 1/32)/(1 - 1/32); under the causal mask the baseline is
-    0.127.
-    """
     plain, causal = (
         measure_diagonal(self_attention_of(trace_of_settings(replace(BASE, causal=c))))
         for c in (False, True)
@@ -95,9 +89,6 @@ def test_excess_self_mass_of_the_table() -> None:
 
 
 def test_normalised_queries_and_keys() -> None:
-    """Tied weights of width 8 with queries and keys of equal norm: every row peaks on its
-    diagonal, D is 0.245.
-    """
     masses = []
     for seed in range(DRAWS):
         queries = trace_of_settings(replace(BASE, seed=seed, weights="tied", d_k=8)).queries[0]
@@ -111,9 +102,6 @@ def test_normalised_queries_and_keys() -> None:
 
 
 def test_no_preference_without_relation() -> None:
-    """The mean excess of unrelated weights is 0 within three standard errors, for any d_k; tied
-    is far above.
-    """
     for d_k in (1, 32):
         free, tied = (
             [

@@ -29,7 +29,6 @@ from tests.lab.refusal import refused
 
 @given(st.integers(0, 2**32 - 1))
 def test_measures_against_loops(seed: int) -> None:
-    """All measures of random scores are what their definitions give in plain loops."""
     square = random_square(seed)
     numbers = measure_diagonal(square)
     assert numbers.pop("gram_alignment") is None
@@ -38,7 +37,6 @@ def test_measures_against_loops(seed: int) -> None:
 
 @given(st.integers(0, 2**32 - 1))
 def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
-    """Two matrices at once give the numbers of each."""
     squares = [random_square(seed), random_square(seed + 1)]
     stack = SelfAttention(
         *(np.stack([getattr(s, name) for s in squares]) for name in ("scores", "probabilities"))
@@ -66,9 +64,6 @@ def test_measures_stay_in_their_range(seed: int) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
 def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
-    """The argmax rate and the signs of all margins are those at temperature 1; margins are
-    divided by it.
-    """
     square = random_square(seed)
     warm = SelfAttention(square.scores / temperature, softmax(square.scores / temperature))
     assert measure_diagonal(warm)["argmax_rate"] == measure_diagonal(square)["argmax_rate"]
@@ -78,7 +73,6 @@ def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
 
 
 def test_one_two_three() -> None:
-    """X = [1, 2, 3]: one violated cell, margins -2, -2, 3 and cross-ratios (i - j)²."""
     trace = attend([[1], [2], [3]], Projections.weightless(1))
     square = self_attention_of(trace)
     assert np.argwhere(pair_violations(square.probabilities)).tolist() == [[0, 1]]
@@ -96,9 +90,6 @@ def test_one_two_three() -> None:
 
 @pytest.mark.parametrize("weights", ["tied", "free", "orthonormal"])
 def test_equal_tokens_tie(weights: str) -> None:
-    """A repeated word scores with itself what it scores with its twins; their rounding is no
-    margin and no excess.
-    """
     for d_model in (5, 33, 64):
         trace = trace_of_settings(
             DiagonalSettings(text="the the the the the", d_model=d_model, weights=weights)
@@ -110,9 +101,6 @@ def test_equal_tokens_tie(weights: str) -> None:
 
 
 def test_differences_beyond_the_range_of_float() -> None:
-    """Finite scores whose difference is infinite are refused: an infinite margin means a token
-    that sees no other.
-    """
     large = np.array([[1e308, -1e308], [0.0, 0.0]])
     with refused(SettingsError, "float64"):
         diagonal_margins(large)
@@ -120,9 +108,6 @@ def test_differences_beyond_the_range_of_float() -> None:
 
 
 def test_uniform_and_identity() -> None:
-    """Uniform attention has no excess, the identity an excess of 1, one that never looks at
-    itself the lowest.
-    """
     shares = {
         "uniform": np.full((T, T), 1 / T),
         "identity": np.eye(T),
@@ -136,7 +121,6 @@ def test_uniform_and_identity() -> None:
 
 
 def test_ties_are_hits() -> None:
-    """A row whose largest score is the diagonal one and another counts for the argmax rate."""
     assert (
         measure_diagonal(SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"]
         == 1
@@ -148,9 +132,6 @@ def test_ties_are_hits() -> None:
 
 
 def test_alignment_and_the_heads_of_a_trace() -> None:
-    """The alignment is the cosine of W_Q and W_K of that head: 1, 0 and -1 in a layer of three
-    heads.
-    """
     one, other = np.array([[1.0], [2.0]]), np.array([[2.0], [-1.0]])
     weights = Projections.from_heads([(one, one, one), (one, other, one), (one, -3 * one, one)])
     trace = attend([[1.0, 2.0], [3.0, 5.0]], weights)
@@ -162,7 +143,6 @@ def test_alignment_and_the_heads_of_a_trace() -> None:
 
 
 def test_every_metric_is_declared_in_full() -> None:
-    """Each has a name of its own, a title, a symbol, a formula, a range and a sentence."""
     assert len({metric.name for metric in METRICS}) == len(METRICS) == 10
     for metric in METRICS:
         assert all((metric.title, metric.symbol, metric.formula, metric.range))

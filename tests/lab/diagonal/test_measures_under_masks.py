@@ -21,9 +21,6 @@ from tests.lab.refusal import missing
 
 
 def test_under_a_causal_mask() -> None:
-    """The baseline is (1 + 1/2 + ... + 1/5)/5; row 1 has no margin; no pair sees each other, so
-    χ has no value.
-    """
     square = random_square(0, causal=True)
     assert uniform_self_mass(square.scores) == pytest.approx(
         (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5
@@ -39,9 +36,6 @@ def test_under_a_causal_mask() -> None:
 
 
 def test_shares_of_pairs_count_those_that_are_seen() -> None:
-    """Under a causal mask half of the pairs are seen; the formulas that are shown divide by as
-    many as the numbers.
-    """
     square = random_square(1, causal=True)
     broken = int(pair_violations(square.probabilities).sum())
     assert broken
@@ -53,9 +47,6 @@ def test_shares_of_pairs_count_those_that_are_seen() -> None:
 
 @pytest.mark.parametrize("hidden", [[0], [0, 1, 2, 3, 4]])
 def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
-    """It is never its own favourite, its margin is -inf and not NaN, and an empty row has no
-    part in the baseline.
-    """
     allowed = np.ones((T, T), dtype=bool)
     allowed[0, hidden] = False
     square = self_attention_of(attend(np.eye(T), Projections.weightless(T), mask=allowed))
@@ -66,7 +57,6 @@ def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
 
 
 def test_one_token_alone() -> None:
-    """A single token has all its attention and nothing to compare it with."""
     numbers = measure_diagonal(self_attention_of(attend([[2.0]], Projections.weightless(1))))
     assert (numbers["self_mass"], numbers["argmax_rate"], numbers["gram_alignment"]) == (1, 1, 1)
     names = (
@@ -80,9 +70,6 @@ def test_one_token_alone() -> None:
 
 
 def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
-    """Without weights it is at least 0, but not under a causal mask: a longer token before
-    outweighs a later one.
-    """
     x = np.array([[3.0], [1.0]])
     plain, causal = (
         measure_diagonal(self_attention_of(attend(x, Projections.weightless(1), causal=mask)))[

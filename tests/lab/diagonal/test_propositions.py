@@ -49,13 +49,11 @@ def token_matrices(draw: st.DrawFn, least: int = 1) -> np.ndarray:
 @settings(max_examples=40)
 @given(x=token_matrices(), scale=st.none() | st.floats(0.1, 3))
 def test_what_is_true_holds(number: str, x: np.ndarray, scale: float | None) -> None:
-    """Every theorem and every conditional statement holds for any tokens and any scale above 0."""
     assert find_proposition(number).check(x, scale).holds
 
 
 @given(x=token_matrices(least=2))
 def test_what_is_true_holds_with_equal_norms(x: np.ndarray) -> None:
-    """On a sphere every row peaks on its diagonal, and so the false bound S4 holds, too."""
     length = np.linalg.norm(x, axis=1, keepdims=True)
     x = np.where(length > 0, x / np.where(length > 0, length, 1), 1 / np.sqrt(x.shape[1]))
     check = find_proposition("S12").check(x)
@@ -68,9 +66,6 @@ def test_what_is_true_holds_with_equal_norms(x: np.ndarray) -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(3, 6), st.integers(1, 4))
 def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: int) -> None:
-    """A token strictly inside the hull of other random tokens has a margin below 0, and S11
-    finds it.
-    """
     rng = np.random.default_rng(seed)
     others = rng.normal(size=(n_tokens, d_model))
     x = np.vstack([rng.dirichlet(np.ones(n_tokens)) @ others, others])
@@ -83,9 +78,6 @@ def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: in
 
 @given(x=token_matrices(least=2))
 def test_identities_to_rounding(x: np.ndarray) -> None:
-    """S1 and S7 are identities: to 1e-12 of the largest score, and to 1e-12 of a probability
-    for moderate scores.
-    """
     x = x / max(1.0, float(np.abs(x).max()))
     largest = max(1.0, float(np.abs(weightless_attention(x).scores).max()))
     assert find_proposition("S1").check(x).excess <= 1e-12 * largest
@@ -93,7 +85,6 @@ def test_identities_to_rounding(x: np.ndarray) -> None:
 
 
 def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
-    """A repeated word looks at its twin as much as at itself, whatever rounding makes of it."""
     text = "the cat the dog the cat saw the dog and the cat ran " * 2
     for d_model in (5, 7, 13, 33):
         tokens = tokens_of_trace(
@@ -104,9 +95,6 @@ def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
 
 
 def test_what_equal_norms_have_to_spare() -> None:
-    """If a_ii is nearer to 1/N than to another share of its row, the check gives this gap and the
-    row.
-    """
     x = np.array([[3.0, 4.0], [5.0, 0.0]])
     shares, check = weightless_attention(x).probabilities, find_proposition("S12").check(x)
     assert (check.excess, check.where) == (pytest.approx(0.5 - shares[0, 0]), (0,))
@@ -118,9 +106,6 @@ def test_what_equal_norms_have_to_spare() -> None:
 
 
 def test_one_normaliser_has_a_letter_of_its_own() -> None:
-    """S3 speaks of one softmax over all scores and not of the a_ij of the page, and so does
-    what it has to spare.
-    """
     assert "a_{" not in find_proposition("S3").latex
     p = np.exp([[9, 6, 3], [6, 4, 2], [3, 2, 1]])
     spare = min(np.sqrt(p[i, i] * p[j, j]) - p[i, j] for i, j in ((0, 1), (0, 2), (1, 2)))
@@ -130,7 +115,6 @@ def test_one_normaliser_has_a_letter_of_its_own() -> None:
 
 
 def test_conditions_that_are_not_met() -> None:
-    """Where the tokens do not meet a condition the check says so, and nothing is violated."""
     one, uneven = [[2.0]], [[1.0], [2.0], [4.0]]
     assert not find_proposition("S6").check(one).applies
     assert not find_proposition("S12").check(uneven).applies
@@ -140,9 +124,6 @@ def test_conditions_that_are_not_met() -> None:
 
 
 def test_tied_weights_are_weightless_queries() -> None:
-    """With tied weights every theorem holds for the queries; unrelated weights violate S1, S3,
-    S7 and S14.
-    """
     x = gaussian_tokens(7, 5)
     tied, free = (tokens_of_trace(attend(x, at_angle(5, 3, degrees))) for degrees in (0, 90))
     assert all(find_proposition(number).verify(tied).holds for number in TRUE)
@@ -152,9 +133,6 @@ def test_tied_weights_are_weightless_queries() -> None:
 
 @pytest.mark.parametrize("number", TRUE)
 def test_theorems_hold_in_single_precision(number: str) -> None:
-    """The coarser rounding of float32 is no violation; the verdict is that of the same numbers
-    in float64.
-    """
     test = find_proposition(number).verify
     for seed, spread in ((0, 1.0), (1, 10.0), (2, 30.0)):
         x = (spread * gaussian_tokens(20, 5, seed)).astype(np.float32)
@@ -171,9 +149,6 @@ def test_theorems_hold_in_single_precision(number: str) -> None:
 
 
 def test_a_planted_violation_is_found() -> None:
-    """One probability moved in the matrix of a valid example makes the checks that read it
-    fail, at that place.
-    """
     tokens = weightless_attention(gaussian_tokens(5, 9))
     a = tokens.probabilities.copy()
     a[1, 3] = 0.99
@@ -185,7 +160,6 @@ def test_a_planted_violation_is_found() -> None:
 
 
 def test_the_smallest_trace() -> None:
-    """Equal tokens have trace 1, others more; W_K = -W_Q goes far below."""
     assert np.trace(weightless_attention(np.ones((6, 2))).probabilities) == pytest.approx(1)
     assert find_proposition("S13").check(gaussian_tokens(6, 2)).holds
     opposite = tokens_of_trace(attend(4 * gaussian_tokens(6, 3), at_angle(3, 3, 180)))
@@ -193,9 +167,6 @@ def test_the_smallest_trace() -> None:
 
 
 def test_every_proposition_is_declared_in_full() -> None:
-    """S1 to S14 in order, each with words, a formula and a proof; a false one names the step
-    that fails.
-    """
     assert [f"S{k}" for k in range(1, 15)] == NUMBERS
     for p in PROPOSITIONS:
         assert all((p.title, p.statement, p.latex, p.proof))

@@ -39,15 +39,11 @@ DRAWN = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
 
 @given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e300, 1e300)))
 def test_numbers_survive_as_text(x: np.ndarray) -> None:
-    """A token matrix written as text is read back bit for bit, so that a found example can
-    travel in a URL.
-    """
     assert (parse_tokens(format_tokens(x)) == x).all()
 
 
 @pytest.mark.parametrize("text", ["1;2;3", " 1 ; 2 ; 3; ", "1\n;2;\t3", "1.0;2e0;+3", "1,;2,;3,"])
 def test_ways_to_type_numbers(text: str) -> None:
-    """Blanks, line ends and trailing separators do not matter."""
     assert parse_tokens(text).tolist() == [[1], [2], [3]]
 
 
@@ -70,13 +66,11 @@ def test_ways_to_type_numbers(text: str) -> None:
     ],
 )
 def test_numbers_that_are_none(text: str, error: type[AttentionError], facts: Facts) -> None:
-    """What cannot be read is named in a short sentence."""
     with refused(error, *facts):
         parse_tokens(text)
 
 
 def test_settings_are_plain_values() -> None:
-    """Every field is text, a number or a switch, and equal settings give the very same trace."""
     assert {type(value) for value in asdict(DiagonalSettings()).values()} <= {str, int, float, bool}
     assert trace_of_settings(replace(DRAWN)) is trace_of_settings(DRAWN)
 
@@ -103,7 +97,6 @@ def test_settings_are_plain_values() -> None:
     ],
 )
 def test_every_choice_matters(change: dict[str, Any]) -> None:
-    """Each field, where it is in use, changes the probabilities."""
     before, after = (
         trace_of_settings(DRAWN).probabilities,
         trace_of_settings(replace(DRAWN, **change)).probabilities,
@@ -112,7 +105,6 @@ def test_every_choice_matters(change: dict[str, Any]) -> None:
 
 
 def test_no_choice_is_forgotten() -> None:
-    """The changes tested above cover every field of the settings."""
     mark = next(mark for mark in test_every_choice_matters.pytestmark if mark.name == "parametrize")
     assert {name for change in mark.args[1] for name in change} == {
         field.name for field in fields(DiagonalSettings)
@@ -120,9 +112,6 @@ def test_no_choice_is_forgotten() -> None:
 
 
 def test_the_three_kinds_of_tokens() -> None:
-    """Words bring their labels and hashed vectors, drawn tokens grow feature by feature,
-    numbers are what was typed.
-    """
     words = trace_of_settings(DiagonalSettings(text="cat dog", d_model=4))
     assert words.tokens == ("cat", "dog")
     assert words.inputs[0].tolist() == [
@@ -135,9 +124,6 @@ def test_the_three_kinds_of_tokens() -> None:
 
 
 def test_stretching_keeps_directions() -> None:
-    """Each token is multiplied by one number; 0 changes nothing; more spread, more uneven
-    lengths.
-    """
     x = gaussian_tokens(50, 3)
     ratio = stretch(x, 1.0) / x
     assert ratio == pytest.approx(np.broadcast_to(ratio[:, :1], ratio.shape))
@@ -147,7 +133,6 @@ def test_stretching_keeps_directions() -> None:
 
 
 def test_normalised_tokens() -> None:
-    """LayerNorm without gain makes all lengths √D; a token without variation becomes 0, not NaN."""
     normed = standardised(gaussian_tokens(6, 5) + 3)
     assert np.linalg.norm(normed, axis=1) == pytest.approx(math.sqrt(5))
     assert normed.mean(axis=1) == pytest.approx(0, abs=1e-12)
@@ -155,7 +140,6 @@ def test_normalised_tokens() -> None:
 
 
 def test_positions() -> None:
-    """Their code is added to the tokens, or stands beside them."""
     code, plain = sinusoidal_positions(5, 7), trace_of_settings(DRAWN).inputs[0]
     assert trace_of_settings(replace(DRAWN, positions="added")).inputs[0] == pytest.approx(
         plain + code
@@ -169,9 +153,6 @@ def test_positions() -> None:
     [(0, 1), (60, 0.5), (90, 0), (120, -0.5), (180, -1), (360, 1), (-90, 0)],
 )
 def test_the_angle(degrees: float, alignment: float) -> None:
-    """W_K turns from W_Q to its opposite; the alignment is the cosine of the angle, up to
-    chance; 180 is exact.
-    """
     weights = at_angle(32, 32, degrees)
     assert gram_alignment(weights.w_q, weights.w_k) == pytest.approx(alignment, abs=0.06)
     if degrees % 180 == 0:
@@ -180,7 +161,6 @@ def test_the_angle(degrees: float, alignment: float) -> None:
 
 @pytest.mark.parametrize("weights", DIAGONAL_WEIGHTS)
 def test_weights(weights: str) -> None:
-    """Each kind of weights is what its name says."""
     trace = trace_of_settings(replace(DRAWN, weights=weights))
     p = trace.projections
     assert trace.scale == pytest.approx(1 / math.sqrt(7 if weights == "weightless" else 3))
@@ -191,7 +171,6 @@ def test_weights(weights: str) -> None:
 
 
 def test_temperature_and_scale() -> None:
-    """The temperature divides the scaled scores; unscaled ones are divided by it alone."""
     assert trace_of_settings(
         replace(DRAWN, weights="tied", temperature=4.0)
     ).scale == pytest.approx(0.25 / math.sqrt(3))
@@ -209,16 +188,12 @@ def test_temperature_and_scale() -> None:
     ],
 )
 def test_nonsense_is_refused(nonsense: dict[str, Any]) -> None:
-    """Settings that cannot be built raise an AttentionError, never another exception."""
     with pytest.raises(AttentionError):
         trace_of_settings(replace(DRAWN, **nonsense))
 
 
 @pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda p: p.name)
 def test_presets_show_what_they_say(preset: Any) -> None:
-    """Each preset violates exactly the statements it is there for, and equal norms, ties and
-    hulls are as announced.
-    """
     x = trace_of_settings(preset.settings).inputs[0]
     violated = {number for number in ("S4", "S5") if not find_proposition(number).check(x).holds}
     expected = {"one_two_three": {"S4", "S5"}, "nearly_all": {"S4", "S5"}, "equal_norms": set()}

@@ -27,7 +27,6 @@ from tests.lab.refusal import refused
 @pytest.mark.parametrize("padding", PADDINGS)
 @pytest.mark.parametrize("side", [1, 3])
 def test_the_plain_convolution(padding: str, side: int) -> None:
-    """Shifting, weighting and adding gives the result of loops over all pixels and kernel cells."""
     kernel = RNG.normal(size=(side, side, 1, 1))
     np.testing.assert_allclose(
         convolve(IMAGE, kernel, padding)[..., 0],
@@ -38,9 +37,6 @@ def test_the_plain_convolution(padding: str, side: int) -> None:
 
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_sharp_heads_are_the_convolution(padding: str) -> None:
-    """Nine sharp heads of the ordinary engine give the convolution up to rounding, with its
-    padding.
-    """
     run = run_convolution(IMAGE, KERNEL, EXACT_SHARPNESS[padding], padding)
     np.testing.assert_allclose(
         run.output[..., 0], convolved_by_loops(IMAGE, KERNEL, padding), rtol=0, atol=1e-14
@@ -51,9 +47,6 @@ def test_sharp_heads_are_the_convolution(padding: str) -> None:
 
 
 def test_nothing_is_not_zero_padding() -> None:
-    """Without extra tokens the edge is repeated: the inner pixels are those of the convolution, the
-    border differs from zero padding.
-    """
     run = run_convolution(IMAGE, KERNEL, 40, "nothing")
     distance = np.abs(run.output - convolve(IMAGE, KERNEL, "frame"))
     assert distance[1:-1, 1:-1].max() < 1e-14
@@ -62,9 +55,6 @@ def test_nothing_is_not_zero_padding() -> None:
 
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_exact_matrices(padding: str) -> None:
-    """Shift matrices, one for each kernel cell, give the convolution exactly; every row has a
-    single 1.
-    """
     grid = token_grid(padding, H, W, reach=1)
     contents = grid.contents(IMAGE)
     total = 0
@@ -79,9 +69,6 @@ def test_exact_matrices(padding: str) -> None:
 
 
 def test_colours() -> None:
-    """Three channels become four: each head copies all channels, and W_O holds the slices of the
-    kernel.
-    """
     image, kernel = RNG.random((H, W, 3)), RNG.normal(size=(3, 3, 3, 4))
     run = run_convolution(image, kernel, 80, "sink")
     assert run.output.shape == (H, W, 4)
@@ -93,9 +80,6 @@ def test_colours() -> None:
 
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_two_heads_are_enough_for_one_channel(padding: str) -> None:
-    """One head spreads its attention like the positive part of the kernel, one like the negative
-    part; e^-β leaks to the other tokens.
-    """
     errors = [run_two_heads(IMAGE, KERNEL, beta, padding).largest_error for beta in (10, 20, 40)]
     assert 1e-4 < errors[0] < 2e-2
     assert errors[1] < 2e-6
@@ -104,7 +88,6 @@ def test_two_heads_are_enough_for_one_channel(padding: str) -> None:
 
 
 def test_a_box_blur_needs_one_head() -> None:
-    """A kernel without negative numbers is one pattern: 1/9 for each of nine pixels."""
     run = run_two_heads(IMAGE, as_kernel(KERNELS["box blur"]), 40, "circular")
     assert run.trace.sizes["H"] == 1
     on_grid, sink = pixel_attention(run, 2, 3)
@@ -116,9 +99,6 @@ def test_a_box_blur_needs_one_head() -> None:
     ("padding", "shape"), [("nothing", (H, W)), ("frame", (H + 2, W + 2)), ("sink", (H, W))]
 )
 def test_what_a_clicked_pixel_reads(padding: str, shape: tuple[int, int]) -> None:
-    """Head (down, across) of pixel (0, 3) finds its target on the grid; upwards it finds the edge,
-    the frame or the sink.
-    """
     run = run_convolution(IMAGE, KERNEL, 100, padding)
     on_grid, sink = pixel_attention(run, 0, 3)
     assert on_grid.shape == (9, *shape)
@@ -133,9 +113,6 @@ def test_what_a_clicked_pixel_reads(padding: str, shape: tuple[int, int]) -> Non
 
 
 def test_the_features_of_the_positions() -> None:
-    """1, row, column and the sum of their squares; the frame starts at -1; on circles all tokens
-    have length √2.
-    """
     framed = position_features(token_grid("frame", 2, 3, reach=1))
     assert framed[0].tolist() == [1, -1, -1, 2, 0]
     assert position_features(token_grid("sink", 2, 3, reach=1))[-1].tolist() == [0, 0, 0, 0, 1]
@@ -145,7 +122,6 @@ def test_the_features_of_the_positions() -> None:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_example_is_its_convolution(name: str) -> None:
-    """Every kernel gives its convolution of every picture, by nine heads and by at most two."""
     kernel = as_kernel(KERNELS[name])
     for image in IMAGES.values():
         assert run_convolution(as_image(image), kernel, 40).largest_error < 1e-13
@@ -153,6 +129,5 @@ def test_every_example_is_its_convolution(name: str) -> None:
 
 
 def test_a_kernel_of_zeros_has_no_pattern() -> None:
-    """No head can look for anything, so the user is asked to change a number."""
     with refused(SettingsError, "kernel", 0):
         run_two_heads(IMAGE, np.zeros((3, 3, 1, 1)), 8)

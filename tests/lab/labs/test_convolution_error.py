@@ -21,7 +21,6 @@ from tests.lab.labs.convolution_cases import IMAGE, KERNEL, RNG, W
 
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_heads_of_low_sharpness_differ(padding: str) -> None:
-    """At sharpness 2 no padding is near the convolution: the heads leak to the neighbours."""
     assert run_convolution(IMAGE, KERNEL, 2.0, padding).largest_error > 0.3
 
 
@@ -30,9 +29,6 @@ def test_heads_of_low_sharpness_differ(padding: str) -> None:
     [(0.25, 0.087), (1, 0.318), (2, 0.619), (4, 0.931), (8, 0.99866), (12, 0.999975)],
 )
 def test_the_smallest_share_of_a_target(sharpness: float, share: float) -> None:
-    """The share of a head for its target at each sharpness: θ⁻² with θ = 1 + 2 Σ e^(-α k²) on a
-    large enough picture.
-    """
     run = run_convolution(RNG.random((6, 6, 1)), KERNEL, sharpness, "nothing")
     assert run.target_share == pytest.approx(share, abs=6e-4)
     theta = 1 + 2 * sum(math.exp(-sharpness * k * k) for k in range(1, 30))
@@ -40,9 +36,6 @@ def test_the_smallest_share_of_a_target(sharpness: float, share: float) -> None:
 
 
 def test_leaked_attention() -> None:
-    """4·e^-α leaks to the four neighbours, e^-α/2 to a sink; on a circle of 6 the scores of the
-    neighbours are α/2 below.
-    """
     assert (
         leaked_attention(3.0, "frame", (6, 6))
         == leaked_attention(3.0, "nothing", (6, 6))
@@ -58,9 +51,6 @@ def test_leaked_attention() -> None:
 
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_the_error_falls_along_its_line(padding: str) -> None:
-    """With growing sharpness the error stays below 4·e^-α (e^-α/2 with a sink) times the range of
-    the picture and the size of the kernel.
-    """
     sharpnesses = [6.0, 9.0, 12.0]
     errors = np.array(error_curve(IMAGE, KERNEL, sharpnesses, padding))
     bounds = [expected_error(IMAGE, KERNEL, alpha, padding) for alpha in sharpnesses]

@@ -31,9 +31,6 @@ SHORT = StackSettings(n_layers=3, n_steps=23, batch=5)
 
 
 def test_gradients_of_two_layers() -> None:
-    """The gradient of every weight of two layers and the classifier is that of PyTorch's
-    autograd.
-    """
     given, expected = arrays(RECORD["stack"], "given"), arrays(RECORD["stack"], "expected")
     weights = {name: given[name] for name in expected}
     passed = run_stack(StackSettings(n_layers=2), weights, given["inputs"])
@@ -46,7 +43,6 @@ def test_gradients_of_two_layers() -> None:
 
 
 def test_gradients_with_a_connection() -> None:
-    """With add_connection a small step of all weights changes the loss by gradient times step."""
     settings = replace(SHORT, connection=True, variant="orthonormal")
     rng = np.random.default_rng(0)
     inputs, target = draw_textures(rng, 5)
@@ -69,7 +65,6 @@ def test_gradients_with_a_connection() -> None:
 
 
 def test_the_gradient_of_tanh() -> None:
-    """Where tanh is 0 the gradient passes unchanged, at 0.6 the factor is 0.64, at 1 it is 0."""
     assert tanh_gradient(np.array([0.0, 0.6, 1.0]), np.array([2.0, 2.0, 2.0])).tolist() == [
         2,
         1.28,
@@ -78,7 +73,6 @@ def test_the_gradient_of_tanh() -> None:
 
 
 def test_textures() -> None:
-    """Ten classes of eight noisy copies of a tile each; without noise all tiles differ."""
     inputs, target = draw_textures(np.random.default_rng(0), 2000)
     assert inputs.shape == (2000, 8, 16)
     assert target.shape == (2000, 1, 1, 10)
@@ -89,9 +83,6 @@ def test_textures() -> None:
 
 
 def test_the_growth_of_the_variants() -> None:
-    """Glorot's numbers grow from layer to layer, by √(2/(1 + 1/h)) through the values; those of
-    variance 1/D hardly grow.
-    """
     inputs, _ = draw_textures(np.random.default_rng(1), 32)
     last = {}
     for variant in STACK_VARIANTS:
@@ -110,18 +101,12 @@ def test_the_growth_of_the_variants() -> None:
 
 
 def test_glorot_grows_and_the_others_do_not() -> None:
-    """After twelve layers the output with Glorot's numbers is many times as large as with
-    orthonormal columns.
-    """
     assert untrained_output_size(StackSettings(variant="glorot")) > 3 * untrained_output_size(
         StackSettings(variant="stiefel")
     )
 
 
 def test_only_the_last_variant_stays_orthonormal() -> None:
-    """The columns of every head of every layer are orthonormal at the start in two variants, and
-    stay so in one.
-    """
     errors = {}
     for variant in ("orthonormal", "stiefel"):
         first, *_, last = train_stack(replace(SHORT, variant=variant))
@@ -134,9 +119,6 @@ def test_only_the_last_variant_stays_orthonormal() -> None:
 
 
 def test_a_run_in_one_loop() -> None:
-    """The recipe in one loop: from the first weights on, new pictures in every step, and Adam
-    counts all its steps.
-    """
     settings = replace(SHORT, variant="orthonormal", n_steps=13)
     first, *_, last = train_stack(settings)
     rng = np.random.default_rng(0)
@@ -157,9 +139,6 @@ def test_a_run_in_one_loop() -> None:
 
 @pytest.mark.parametrize("variant", STACK_VARIANTS)
 def test_a_checkpoint_holds_all_that_continuing_needs(variant: str) -> None:
-    """A checkpoint holds all that continuing needs: from the one at step 10 a run ends with exactly
-    the same numbers.
-    """
     whole = list(train_stack(replace(SHORT, variant=variant)))
     assert [point.step for point in whole] == [0, 10, 20, 23]
     last = next_stack(next_stack(whole[1]))
@@ -170,7 +149,6 @@ def test_a_checkpoint_holds_all_that_continuing_needs(variant: str) -> None:
 
 @pytest.mark.parametrize("n_heads", [2, 4])
 def test_the_variance_of_the_variants(n_heads: int) -> None:
-    """Glorot's numbers for a D x D/h matrix have variance 2/(D + D/h), the scaled ones 1/D."""
     for variant, variance in (("glorot", 2 / (16 + 16 / n_heads)), ("scaled", 1 / 16)):
         settings = StackSettings(variant=variant, n_layers=24, n_heads=n_heads)
         drawn = first_stack(settings).weights["w_q"]
@@ -185,16 +163,12 @@ def accuracy(variant: str, seed: int) -> float:
 
 
 def test_the_start_decides() -> None:
-    """With the package's loss 200 steps bring Glorot's start to about .6, and each of the other
-    three nearly to 1.
-    """
     assert 0.55 < np.mean([accuracy("glorot", seed) for seed in range(3)]) < 0.62
     for variant in ("scaled", "orthonormal", "stiefel"):
         assert accuracy(variant, 0) > 0.99
 
 
 def test_a_run_that_takes_too_long_is_refused() -> None:
-    """The expected time is checked before anything is computed."""
     with refused(SettingsError, "seconds", 60):
         next(train_stack(StackSettings(n_steps=10_000)))
     assert expected_stack_seconds(StackSettings()) < 10

@@ -35,9 +35,6 @@ def golden_trace(case: dict[str, Any], given_arrays: dict[str, np.ndarray]) -> T
 
 @pytest.mark.parametrize("name", RECORD["layers"])
 def test_every_gradient_of_a_layer(name: str) -> None:
-    """The gradient of every intermediate, weight, bias and input is that of PyTorch's autograd,
-    to 1e-10.
-    """
     case = RECORD["layers"][name]
     given_arrays, expected = arrays(case, "given"), arrays(case, "expected")
     found = layer_gradients(golden_trace(case, given_arrays), given_arrays["output_gradient"])
@@ -47,7 +44,6 @@ def test_every_gradient_of_a_layer(name: str) -> None:
 
 
 def test_the_golden_cases_cover_every_field() -> None:
-    """Each field of the record is compared with PyTorch in at least one case."""
     compared = {field for case in RECORD["layers"].values() for field in case["expected"]}
     assert set(GRADIENTS) <= compared
 
@@ -62,9 +58,6 @@ def changed(
 @settings(max_examples=40)
 @given(calls())
 def test_gradients_by_finite_differences(call: tuple[Layer, dict[str, Any]]) -> None:
-    """A small step of everything at once changes the loss by gradient times step, for any sizes
-    and options.
-    """
     layer, options = call
     trace = layer.run(**options)
     wanted = layer.rng.normal(size=trace.output.shape)
@@ -82,9 +75,6 @@ def test_gradients_by_finite_differences(call: tuple[Layer, dict[str, Any]]) -> 
 
 
 def test_self_attention_adds_what_comes_back_through_keys_and_values() -> None:
-    """One number per step: a single token has A = 1, so ∂Y/∂X = W_V W_O = 2 · 5, all of it
-    through the value.
-    """
     trace = attend([[3.0]], Projections([[1.0]], [[1.0]], [[2.0]], [[5.0]], n_heads=1))
     found = layer_gradients(trace, [[[1.0]]])
     by_hand = {"inputs": 10, "memory": 10, "queries": 0, "w_o": 6, "w_v": 15, "w_q": 0}
@@ -92,25 +82,18 @@ def test_self_attention_adds_what_comes_back_through_keys_and_values() -> None:
 
 
 def test_the_softmax_gradient_by_hand() -> None:
-    """Shares 1/4 and 3/4, only the first key wanted: its score gains 1/4 · (1 - 1/4), the other
-    loses as much.
-    """
     shares, wanted = np.array([[[[0.25, 0.75]]]]), np.array([[[[1.0, 0.0]]]])
     gradient = gradients.softmax_gradient(shares, wanted)
     assert gradient.tolist() == [[[[0.1875, -0.1875]]]]
 
 
 def test_a_key_bias_learns_nothing() -> None:
-    """A bias on the keys shifts whole rows of scores, so its gradient is 0 but for rounding."""
     rng = np.random.default_rng(0)
     trace = attend(rng.normal(size=(2, 5, 6)), Projections.random(6, 3, bias=True))
     assert np.abs(layer_gradients(trace, rng.normal(size=trace.output.shape))["b_k"]).max() < 1e-14
 
 
 def test_gradients_have_the_shapes_of_their_arrays() -> None:
-    """Every gradient is shaped like the field or weight that it belongs to, and single
-    precision stays single.
-    """
     x = np.random.default_rng(1).normal(size=(2, 3, 5)).astype(np.float32)
     trace = attend(
         x,
@@ -127,7 +110,6 @@ def test_gradients_have_the_shapes_of_their_arrays() -> None:
 
 @pytest.mark.parametrize("name", GRADIENTS)
 def test_every_gradient_names_its_forward_formula(name: str) -> None:
-    """A gradient points to the step it undoes, and its formula says which gradient it gives."""
     step = GRADIENTS[name]
     assert step.name == name
     assert step.step in STEPS
@@ -136,7 +118,6 @@ def test_every_gradient_names_its_forward_formula(name: str) -> None:
 
 
 def test_a_gradient_of_another_shape() -> None:
-    """A gradient that is not shaped like the output is refused with both shapes."""
     trace = attend([[1.0, 2.0]], Projections.weightless(2))
     with refused(ShapeError, "output_gradient", "(1, 2)", "(1, 1, 2)"):
         layer_gradients(trace, [[1.0, 2.0]])

@@ -13,9 +13,6 @@ from tests.lab.refusal import Facts, refused
 
 
 def test_presets() -> None:
-    """Pictures are 8 × 8 from 0 to 1 and read-only; kernels are 3 × 3, blurs sum to 1 and edges
-    to 0.
-    """
     for image in IMAGES.values():
         assert image.shape == (8, 8)
         assert (image.min(), image.max()) == (0, pytest.approx(1, abs=0.3))
@@ -34,7 +31,6 @@ def test_presets() -> None:
 
 
 def test_typed_numbers() -> None:
-    """A kernel may come from a table, with numbers as text."""
     assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
         [-1, 0.5, 2],
         [0, 10, 0],
@@ -56,7 +52,6 @@ def test_typed_numbers() -> None:
     ],
 )
 def test_a_cell_that_is_not_a_number(cell: object, facts: Facts) -> None:
-    """A kernel is refused with the place and the content of the wrong cell."""
     with refused(SettingsError, "row 2", "column 3", *facts):
         as_kernel([[1, 2, 3], [4, 5, cell], [7, 8, 9]])
 
@@ -70,7 +65,6 @@ def test_a_cell_that_is_not_a_number(cell: object, facts: Facts) -> None:
     ],
 )
 def test_a_kernel_of_another_shape(kernel: Any, error: type[Exception], facts: Facts) -> None:
-    """A kernel has three rows of three numbers."""
     with refused(error, *facts):
         as_kernel(kernel)
 
@@ -82,7 +76,6 @@ def test_pixels_beyond_any_scale() -> None:
 
 
 def test_shrinking_takes_means() -> None:
-    """35 × 7 pixels: blocks of 3, the last ones smaller; pictures of at most 16 a side stay."""
     image = np.arange(245.0).reshape(35, 7)
     small = shrink_image(image)
     assert small.shape == (12, 3)

@@ -33,9 +33,6 @@ def weight_of(trace: Trace, head: int, query: int, key: int) -> float:
 
 
 def test_the_scores_of_her() -> None:
-    """In the gender head the scores of the last "her" are 8 for queen, 5 for the start, 4 for her,
-    2 for sons, -2 for they.
-    """
     trace = run_lexicon(QUEEN)
     assert QUEEN.tokens[9] == "her"
     np.testing.assert_allclose(
@@ -47,9 +44,6 @@ def test_the_scores_of_her() -> None:
 
 
 def test_the_queen() -> None:
-    """her → queen .917, they → sons .934, the previous word .98; verbs find their subjects, other
-    words the start token.
-    """
     trace = run_lexicon(QUEEN)
     assert trace.tokens == QUEEN.tokens
     assert [weight_of(trace, GENDER, query, 2) for query in (4, 9)] == [0.917, 0.917]
@@ -61,9 +55,6 @@ def test_the_queen() -> None:
 
 
 def test_received_features() -> None:
-    """From sons "they" receives masculine (.93) and animate (1.04); features of which it receives
-    nothing are absent.
-    """
     features = received_features(run_lexicon(QUEEN), 7)
     assert (round(features["masc"], 2), round(features["anim"], 2)) == (0.93, 1.04)
     assert next(iter(features)) == "anim"
@@ -71,9 +62,6 @@ def test_received_features() -> None:
 
 
 def test_other_sentences() -> None:
-    """The king: she → queen and his → king by gender, three equal weights by number. The women:
-    their, him, saw.
-    """
     king = run_lexicon(KING)
     assert (weight_of(king, GENDER, 7, 5), weight_of(king, GENDER, 9, 2)) == (0.93, 0.93)
     assert [weight_of(king, NUMBER, 7, key) for key in (2, 5, 10)] == [0.324] * 3
@@ -86,9 +74,6 @@ def test_other_sentences() -> None:
 
 
 def test_one_head_for_a_conjunction() -> None:
-    """ "it" finds dogs and book by gender, book and girl by number; the conjunction head finds the
-    book, .975.
-    """
     apart, together = run_lexicon(DOGS), run_lexicon(DOGS, (CONJUNCTION_HEAD,))
     assert [weight_of(apart, GENDER, 10, key) for key in (2, 5)] == [0.482] * 2
     assert [weight_of(apart, NUMBER, 10, key) for key in (5, 8)] == [0.483] * 2
@@ -98,9 +83,6 @@ def test_one_head_for_a_conjunction() -> None:
 
 
 def test_temperature_mask_and_start() -> None:
-    """Temperature 2 gives .62 and .68, 1/2 gives .997; a causal mask changes nothing; without a
-    start token rows are spread.
-    """
     assert [
         weight_of(run_lexicon(QUEEN, temperature=2.0), h, q, k)
         for h, q, k in ((0, 9, 2), (1, 7, 5))
@@ -113,9 +95,6 @@ def test_temperature_mask_and_start() -> None:
 
 
 def test_without_weights() -> None:
-    """The same vectors without weights: every row looks at itself most, and her → queen is only
-    .107.
-    """
     trace = attend(QUEEN.vectors, Projections.weightless(16))
     shares = trace.probabilities[0, 0]
     assert (shares.argmax(axis=1) == np.arange(10)).all()
@@ -131,7 +110,6 @@ def test_without_weights() -> None:
 
 
 def test_the_blocks_of_the_comparison() -> None:
-    """Each head's W_Q W_Kᵀ is 0 outside the blocks of its sections; x_iᵀ M x_j is the score."""
     trace, names = run_lexicon(QUEEN), list(FEATURE_SECTIONS)
     filled = []
     for head in range(4):
@@ -149,7 +127,6 @@ def test_the_blocks_of_the_comparison() -> None:
 
 
 def test_values_come_back_in_their_own_dimensions() -> None:
-    """W_O is a 0/1 matrix: a copied feature keeps its place, and each head copies four."""
     p = lexicon_projections()
     assert set(np.unique(p.w_o)) == {0.0, 1.0}
     for number, head in enumerate(LEXICON_HEADS):
@@ -162,7 +139,6 @@ def test_values_come_back_in_their_own_dimensions() -> None:
 
 
 def test_an_own_word() -> None:
-    """An own word takes part: "its" finds the horse by gender, like any neuter noun."""
     added = dict([check_own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
     sentence = compose_sentence("The girl saw the horse when it lost its crown", added)
     assert weight_of(run_lexicon(sentence), GENDER, 9, 5) > 0.45

@@ -20,9 +20,6 @@ from tests.lab.refusal import Facts, refused
 
 
 def test_the_lexicon() -> None:
-    """51 word forms, 16 features in six sections, exactly one part of speech each, at most one
-    gender and number.
-    """
     assert len(LEXICON) == 51
     assert len(LEXICON_FEATURES) == 16
     assert section_slices()["part of speech"] == slice(6, 12)
@@ -34,7 +31,6 @@ def test_the_lexicon() -> None:
 
 
 def test_a_vector() -> None:
-    """The fourth token of a sentence is at a quarter of the circle; queen is fem sg anim NOUN."""
     vector = compose_sentence("the the the queen").vectors[4]
     assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
     np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
@@ -73,7 +69,6 @@ def test_a_vector() -> None:
     ],
 )
 def test_bad_words(word: str, features: list[str], error: type[Exception], facts: Facts) -> None:
-    """A word with markup, more than one word, and features that exclude each other are refused."""
     with refused(error, *facts):
         check_own_word(word, features)
     assert len(OWN_WORD_FEATURES) == 13
@@ -91,7 +86,6 @@ def test_bad_words(word: str, features: list[str], error: type[Exception], facts
     ],
 )
 def test_bad_sentences(text: str, facts: Facts) -> None:
-    """A word outside the lexicon, no word, and too many words are refused."""
     with refused(TextError, *facts):
         compose_sentence(text)
     assert len(compose_sentence("the " * (MAX_LEXICON_TOKENS - 1)).tokens) == MAX_LEXICON_TOKENS

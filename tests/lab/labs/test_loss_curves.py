@@ -33,9 +33,6 @@ SHORT = TrainingSettings("agreement", n_steps=290, batch=2, data="common")
 
 @pytest.mark.parametrize("n_steps", [10, 290])
 def test_a_curve_ends_with_the_score(n_steps: int) -> None:
-    """It begins at step 0 and ends with exactly the score; a long run is thinned, and no point is
-    drawn twice.
-    """
     settings = replace(SHORT, n_steps=n_steps)
     points = [(point.step, point.projections) for point in train_layer(settings)]
     curve = loss_curve(settings, points)
@@ -47,9 +44,6 @@ def test_a_curve_ends_with_the_score(n_steps: int) -> None:
 
 
 def test_a_point_for_letters_is_the_cross_entropy() -> None:
-    """The loss of letters is in nats, not the share of right choices: equal logits cost ln 6,
-    certainty costs nothing.
-    """
     task, targets = TRAINING_TASKS["letters"], unseen_examples("letters").targets
     joined = targets.reshape(*targets.shape[:2], -1)
     assert unseen_loss(task, 0 * joined) == pytest.approx(math.log(6))
@@ -59,9 +53,6 @@ def test_a_point_for_letters_is_the_cross_entropy() -> None:
 
 @pytest.mark.parametrize("name", TRAINING_TASKS)
 def test_no_constant_is_better_than_the_best(name: str) -> None:
-    """The mean of the targets has the loss of the best constant, any other constant a larger one.
-    For letters the shares in these sequences are used.
-    """
     task, targets = TRAINING_TASKS[name], unseen_examples(name).targets
     mean_PF = targets.mean(axis=(0, 1))
     best = np.log(mean_PF) if task.by_accuracy else mean_PF
@@ -74,7 +65,6 @@ def test_no_constant_is_better_than_the_best(name: str) -> None:
 
 
 def test_losses_of_one_answer_per_head() -> None:
-    """The staircase asks four things: heads leave three, two, one of them, and then none."""
     assert one_answer_losses(models("staircase").values()) == {1: 0.75, 2: 0.5, 3: 0.25}
     assert one_answer_losses(models("neighbours").values()) == {1: 0.5}
     assert one_answer_losses(models("letters").values()) == {}
@@ -82,25 +72,18 @@ def test_losses_of_one_answer_per_head() -> None:
 
 @pytest.mark.parametrize("name", ["neighbours", "agreement", "conjunction", "staircase"])
 def test_the_weightless_loss_is_its_score(name: str) -> None:
-    """For squared errors both are the error divided by the variance."""
     assert weightless_loss(name, 3) == weightless_score(name, 3).total
 
 
 def test_the_weightless_loss_of_letters() -> None:
-    """The best weightless readout of letters costs less than the best constant."""
     assert 1.5 < weightless_loss("letters") < constant_loss("letters")
 
 
 def test_the_mean_of_curves() -> None:
-    """The mean of the losses at each step."""
     assert mean_curve([((0, 1.0), (10, 4.0)), ((0, 3.0), (10, 8.0))]) == ((0, 2.0), (10, 6.0))
 
 
 def test_models_of_a_seed_learn_from_the_same_sequences() -> None:
-    """With common data the next sequences are the same after every checkpoint, whatever the sizes;
-    with own data one head has others than two heads, and another seed has others.
-    """
-
     def drawn(settings: TrainingSettings) -> list[Any]:
         found = []
         for point in itertools.islice(train_layer(replace(settings, n_steps=20)), 3):
@@ -118,7 +101,6 @@ def test_models_of_a_seed_learn_from_the_same_sequences() -> None:
 
 
 def test_the_sequences_are_apart_from_the_weights() -> None:
-    """Common sequences do not change the initial weights of a seed."""
     own, common = (next(train_layer(replace(SHORT, data=data))) for data in ("own", "common"))
     assert (own.projections.w_q == common.projections.w_q).all()
     assert own.loss != common.loss

@@ -26,7 +26,6 @@ from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_losses_and_their_gradients(name: str) -> None:
-    """Value and gradient of each loss equal PyTorch's."""
     case = RECORD["losses"][name]
     given, expected = arrays(case, "given"), arrays(case, "expected")
     loss = LOSSES[name]
@@ -38,9 +37,6 @@ def test_losses_and_their_gradients(name: str) -> None:
 
 
 def test_a_certain_wrong_guess() -> None:
-    """If class 0 is named with certainty and 9 of 10 pictures are wrong, the relative error is √1.8
-    = 1.34 and its gradient is 0.
-    """
     target = np.eye(10)[:, np.newaxis, np.newaxis]
     output = np.zeros((10, 1, 10))
     output[..., 0] = 1000
@@ -50,7 +46,6 @@ def test_a_certain_wrong_guess() -> None:
 
 
 def test_a_perfect_guess_has_no_gradient() -> None:
-    """At a relative error of 0 the error has no direction; the gradient is 0, not NaN."""
     target = np.array([[[[1.0, 0.0]]]])
     output = np.array([[[1000.0, 0.0]]])
     assert relative_error(output, target) == 0
@@ -58,7 +53,6 @@ def test_a_perfect_guess_has_no_gradient() -> None:
 
 
 def test_six_steps_of_training_beside_pytorch() -> None:
-    """Engine, gradients and Adam move every weight like torch.optim.Adam, for six steps."""
     given, expected = arrays(RECORD["adam"], "given"), arrays(RECORD["adam"], "expected")
     weights = {name: given[name] for name in expected}
     moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
@@ -79,9 +73,6 @@ def test_six_steps_of_training_beside_pytorch() -> None:
 
 
 def test_two_steps_of_adam_by_hand() -> None:
-    """Gradients 1 then 3: m = 0.1 then 0.39, v = 0.001 then 0.009999, each corrected for its start
-    at 0.
-    """
     weights, moments = adam_step(
         np.array([0.0]), np.array([1.0]), Moments(np.zeros(1), np.zeros(1)), 1, 1.0
     )
@@ -94,7 +85,6 @@ def test_two_steps_of_adam_by_hand() -> None:
 
 
 def test_the_schedule_of_the_learning_rate() -> None:
-    """Constant for 70 of 100 steps, then falling evenly to 2 % at the last one."""
     rates = [learning_rate_at(step, 100, 0.01) for step in range(1, 101)]
     assert rates[:70] == [0.01] * 70
     assert rates[-1] == pytest.approx(0.0002)
@@ -114,9 +104,6 @@ FORMULAS = {
 
 @pytest.mark.parametrize("group", FORMULAS)
 def test_every_formula_can_be_shown(group: str) -> None:
-    """Each formula has a title, LaTeX of its own with balanced braces, a sentence and a
-    function.
-    """
     formulas = FORMULAS[group].values()
     assert len({formula.latex for formula in formulas}) == len(formulas)
     for formula in formulas:

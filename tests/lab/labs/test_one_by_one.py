@@ -15,18 +15,12 @@ from attention_lab.labs.one_by_one import one_by_one_example, run_one_by_one
     ("kind", "all_of_them"), [("raw", False), ("layer-normed", True), ("with positions", True)]
 )
 def test_a_longer_token_wins_unless_lengths_are_equal(kind: str, all_of_them: bool) -> None:
-    """A raw token loses its own row to a longer one; normalised or by position every token chooses
-    itself.
-    """
     run = run_one_by_one(*one_by_one_example(), sharpness=40, kind=kind)
     assert (run.n_choosing_themselves == 6) is all_of_them
     assert (run.error < 1e-9) is all_of_them
 
 
 def test_one_by_one_with_layer_norm_or_positions() -> None:
-    """Tokens of equal length, or with positions, read only themselves in the limit: Y is X W_V W_O
-    token by token.
-    """
     rng = np.random.default_rng(3)
     x, kernel = rng.normal(size=(7, 5)), rng.normal(size=(5, 3))
     for kind in ("layer-normed", "with positions"):
@@ -40,7 +34,6 @@ def test_one_by_one_with_layer_norm_or_positions() -> None:
 
 
 def test_raw_tokens_cannot_choose_themselves() -> None:
-    """For the tokens 1, 2, 3 no W_Q W_Kᵀ lets all three rows choose themselves."""
     tokens = np.array([[1.0], [2.0], [3.0]])
     for m in np.linspace(-100, 100, 2001):
         scores = attend(tokens, Projections([[m]], [[1.0]], [[1.0]], n_heads=1)).scores[0, 0]
@@ -49,9 +42,6 @@ def test_raw_tokens_cannot_choose_themselves() -> None:
 
 
 def test_duplicate_tokens_do_no_harm() -> None:
-    """Two equal tokens share their attention, but their values are equal, so the output is the
-    same.
-    """
     x = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [5.0, 1.0, 0.0]])
     run = run_one_by_one(x, np.eye(3), 100)
     assert run.self_weights[0] == pytest.approx(0.5)

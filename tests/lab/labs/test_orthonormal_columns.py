@@ -33,9 +33,6 @@ def test_what_the_columns_change(
     spread: float,
     entropy: float,
 ) -> None:
-    """Orthonormal columns have singular values 1 and the score spread of N(0, 1/C); Glorot's spread
-    is larger by its gain.
-    """
     columns, d_model, n_heads, scale = arguments
     effect = column_effect(columns, d_model, n_heads, scale=scale)
     assert effect.condition == pytest.approx(condition, rel=0.1)
@@ -45,7 +42,6 @@ def test_what_the_columns_change(
 
 
 def test_singular_values_of_the_comparison() -> None:
-    """The singular values equal those of the full matrix W_Q W_Kᵀ, here for d_k = C/2."""
     rng = np.random.default_rng(5)
     rng.standard_normal((2, 4))
     p_q, p_k = (np.stack([rng.standard_normal((4, 2)) / 2 for _ in range(2)]) for _ in range(2))
@@ -56,7 +52,6 @@ def test_singular_values_of_the_comparison() -> None:
 
 
 def test_even_attention_has_the_entropy_of_its_tokens() -> None:
-    """With scale 0 every row is even and its entropy is ln 13."""
     assert column_effect("normal", 6, 2, n_tokens=13, scale=0.0).entropy == pytest.approx(
         math.log(13)
     )
@@ -65,18 +60,12 @@ def test_even_attention_has_the_entropy_of_its_tokens() -> None:
 @pytest.mark.parametrize("connection", [False, True])
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_both_mappings(convention: str, connection: bool) -> None:
-    """Manual and code, with and without add_connection, equal the engine with the mapped weights,
-    to 1e-12.
-    """
     check = check_mapping(Z, JULIA_HEADS, convention, add_connection=connection)
     assert check.theirs.shape == (N, TOKENS)
     assert check.difference < 1e-12
 
 
 def test_the_conventions_by_loops() -> None:
-    """One number of each convention by loops: the side of the softmax, the scale, and the roles of
-    the matrices.
-    """
     head, token, feature = 1, 4, 2
     n = N // HEADS
     for convention, scale in (("manual", math.sqrt(N / HEADS)), ("code", math.sqrt(N))):
@@ -99,14 +88,10 @@ def test_the_conventions_by_loops() -> None:
 
 
 def test_the_conventions_differ() -> None:
-    """Manual and code give different outputs for the same weights, so that confusing them is
-    noticed.
-    """
     manual, code = (check_mapping(Z, JULIA_HEADS, convention).theirs for convention in CONVENTIONS)
     assert np.abs(manual - code).max() > 0.1
 
 
 def test_the_softmax_of_columns() -> None:
-    """Every column sums to 1: logits 0 and ln 3 become 1/4 and 3/4, also when they are huge."""
     shares = column_softmax(np.array([[0.0, 1000.0], [math.log(3), 1000.0]]))
     np.testing.assert_allclose(shares, [[0.25, 0.5], [0.75, 0.5]])

@@ -22,31 +22,26 @@ def saved(array: np.ndarray) -> bytes:
 
 
 def test_a_binary_pgm() -> None:
-    """P5 has one byte per pixel, row by row; white is 1. The header may have a comment."""
     data = b"P5\n# a comment\n3 2\n200\n" + bytes([0, 50, 100, 150, 200, 20])
     assert read_picture(data, "a.PGM").tolist() == [[0, 0.25, 0.5], [0.75, 1, 0.1]]
 
 
 def test_a_wide_pgm() -> None:
-    """Above 255 a pixel of P5 has two bytes, the high one first."""
     assert read_picture(b"P5 1 1 1000 " + bytes([1, 244]), "a.pgm").tolist() == [[0.5]]
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_npy_reads_back(order: str) -> None:
-    """An array of NumPy comes back number by number, in either order of its bytes."""
     array = np.asarray(np.arange(15.0).reshape(3, 5), order=order)
     np.testing.assert_array_equal(read_picture(saved(array), "x.npy"), array)
 
 
 def test_csv() -> None:
-    """Numbers separated by commas, one line for each row."""
     assert read_picture(b"0,1,2\n3,4,5.5\n", "x.csv").tolist() == [[0, 1, 2], [3, 4, 5.5]]
 
 
 @pytest.mark.parametrize("shape", ["(2, 3), }   ", "(2,3), }    ", "(2, 3,), }  ", "(2, 3, ), } "])
 def test_shapes_of_other_writers(shape: str) -> None:
-    """Other programs write shapes without blanks, or with a comma at the end."""
     data = saved(np.arange(6.0).reshape(2, 3)).replace(b"(2, 3), }   ", shape.encode())
     assert read_picture(data, "x.npy").tolist() == [[0, 1, 2], [3, 4, 5]]
 
@@ -87,13 +82,11 @@ def test_shapes_of_other_writers(shape: str) -> None:
     ],
 )
 def test_other_files_are_refused(data: bytes, name: str, facts: Facts) -> None:
-    """Any other file is refused, and the error says what is wrong."""
     with refused(AttentionError, *facts):
         read_picture(data, name)
 
 
 def test_the_size_is_checked_before_the_pixels() -> None:
-    """A header that promises a huge array is refused although the pixels are missing."""
     header = saved(np.zeros((2, 2))).replace(b"(2, 2), }      ", b"(9999, 9999), }")
     with refused(FileError, 9999):
         read_picture(header, "a.npy")

@@ -32,9 +32,6 @@ TANGENT = tangent_projection(POINT, GRADIENT)
 
 
 def test_the_tangent_projection() -> None:
-    """The result is tangent (YᵀD is skew-symmetric), a tangent stays unchanged, and the removed
-    part is orthogonal to all tangents.
-    """
     overlap = POINT.T @ TANGENT
     assert np.abs(overlap + overlap.T).max() < 1e-14
     np.testing.assert_allclose(tangent_projection(POINT, TANGENT), TANGENT, atol=1e-14)
@@ -43,7 +40,6 @@ def test_the_tangent_projection() -> None:
 
 
 def test_the_canonical_gradient() -> None:
-    """The example in the documentation of GeometricMachineLearning.jl's rgrad, number by number."""
     found = canonical_gradient(
         np.eye(4, 2), np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
     )
@@ -51,7 +47,6 @@ def test_the_canonical_gradient() -> None:
 
 
 def test_the_rotation_behind_a_step() -> None:
-    """Ω is skew-symmetric, and Ω times the point is the step."""
     omega = rotation_generator(POINT, TANGENT)
     assert np.abs(omega + omega.T).max() < 1e-14
     np.testing.assert_allclose(omega @ POINT, TANGENT, atol=1e-14)
@@ -59,9 +54,6 @@ def test_the_rotation_behind_a_step() -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_retractions_land_on_the_manifold(name: str) -> None:
-    """Every landing point has orthonormal columns, a step of 0 does not move, and a small step
-    starts in its direction.
-    """
     retract = RETRACTIONS[name].compute
     assert orthonormality_error(retract(POINT, TANGENT)) < 1e-14
     np.testing.assert_allclose(retract(POINT, 0 * TANGENT), POINT, atol=1e-14)
@@ -73,9 +65,6 @@ def test_retractions_land_on_the_manifold(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "order"), [("qr", 2), ("polar", 2), ("cayley", 3)])
 def test_how_far_a_retraction_is_from_the_geodesic(name: str, order: int) -> None:
-    """A tenth of the step leaves a hundredth of the distance with QR and polar, a thousandth with
-    Cayley.
-    """
     far, near = (
         np.abs(
             RETRACTIONS[name].compute(POINT, t * TANGENT)
@@ -87,7 +76,6 @@ def test_how_far_a_retraction_is_from_the_geodesic(name: str, order: int) -> Non
 
 
 def test_the_geodesic_by_its_series() -> None:
-    """exp(Ω) Y by eigenvalues equals its power series."""
     omega = rotation_generator(POINT, 0.3 * TANGENT)
     term = total = POINT
     for k in range(1, 30):
@@ -100,7 +88,6 @@ def test_the_geodesic_by_its_series() -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_a_stack_is_retracted_matrix_by_matrix(name: str) -> None:
-    """A stack of matrices gives the same as each matrix alone."""
     points = np.stack([orthonormal_columns(RNG, N, K) for _ in range(2)])
     steps = tangent_projection(points, RNG.normal(size=(2, N, K)))
     together = RETRACTIONS[name].compute(points, steps)
@@ -112,16 +99,12 @@ def test_a_stack_is_retracted_matrix_by_matrix(name: str) -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_a_thousand_steps(name: str) -> None:
-    """After 1000 random steps the columns are still orthonormal up to rounding."""
     errors = orthonormality_drift(name, n=N, k=K)
     assert errors.shape == (1000,)
     assert errors[-1] < 2e-13
 
 
 def test_adam_without_the_manifold_drifts_away() -> None:
-    """Plain Adam leaves the manifold at once; Adam on the manifold keeps the columns orthonormal
-    and the average tangent.
-    """
     heads = np.stack([orthonormal_columns(RNG, N, K) for _ in range(2)])
     free, held = Moments(0 * heads, 0 * heads), first_moments(heads)
     free_heads = heads
@@ -136,7 +119,6 @@ def test_adam_without_the_manifold_drifts_away() -> None:
 
 
 def test_adam_on_the_manifold_finds_the_largest_eigenvalues() -> None:
-    """Maximising the trace of YᵀAY reaches the sum of the K largest eigenvalues of A."""
     root = RNG.normal(size=(N, N))
     matrix, point = root @ root.T, orthonormal_columns(RNG, N, K)
     moments = first_moments(point)
@@ -150,7 +132,6 @@ def test_adam_on_the_manifold_finds_the_largest_eigenvalues() -> None:
 
 
 def test_heads_of_a_fused_matrix() -> None:
-    """Head h owns columns h·K to (h+1)·K, and joining the heads gives the fused matrix back."""
     fused = np.arange(2 * 5 * 6).reshape(2, 5, 6)
     heads = head_matrices(fused, 3)
     assert heads.shape == (2, 3, 5, 2)
@@ -163,14 +144,10 @@ def test_heads_of_a_fused_matrix() -> None:
     [((12, 3), (432, 342)), ((49, 7), (7203, 6615)), ((512, 8), (786432, 736512))],
 )
 def test_parameter_counts(size: tuple[int, int], counts: tuple[int, int]) -> None:
-    """The counts equal the package's parameterlength, free and orthonormal."""
     assert parameter_counts(*size) == counts
 
 
 def test_a_step_on_the_sphere() -> None:
-    """At the north pole only the horizontal part of the gradient is used; QR and polar divide by
-    the length, the geodesic rotates.
-    """
     step = sphere_step(np.array([0.0, 0, 1]), np.array([-1.0, 0, 7]), step_size=0.5)
     assert step.tangent.tolist() == [-1, 0, 0]
     assert step.straight_end.tolist() == [0.5, 0, 1]
@@ -186,6 +163,5 @@ def test_a_step_on_the_sphere() -> None:
 
 
 def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
-    """The part of the gradient along the point does not change where the step lands."""
     flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
     assert steep.landing_points["geodesic"] == pytest.approx(flat.landing_points["geodesic"])

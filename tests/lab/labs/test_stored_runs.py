@@ -10,7 +10,6 @@ from scripts.make_training_runs import arrays_to_store
 
 
 def test_training_again_gives_what_is_stored() -> None:
-    """Every loss and every weight of the file, as near as 32 bits and other sums allow."""
     with np.load(STORED_FILE) as stored:
         again = arrays_to_store()
         assert set(stored.files) == set(again)
@@ -19,9 +18,6 @@ def test_training_again_gives_what_is_stored() -> None:
 
 
 def test_a_stored_run_is_whole_and_small() -> None:
-    """It begins at step 0 and ends at the last step; the page opens with one of them; the file
-    takes less than 50 kB.
-    """
     for name, settings in STORED_SETTINGS.items():
         run = stored_runs()[name]
         for points in (run.losses, run.points):

@@ -12,7 +12,6 @@ from attention_viz.labs.subspaces import plane_figure, space_figure
 @pytest.mark.parametrize("orthonormal", [True, False])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_foot_is_the_nearest_point_of_the_plane(seed: int, orthonormal: bool) -> None:
-    """The rest of a token is orthogonal to both columns, and its foot is a combination of them."""
     planes = example_planes(3, seed, orthonormal)
     assert planes.feet.shape == (3, 6, 3)
     rest = planes.points - planes.feet
@@ -23,9 +22,6 @@ def test_a_foot_is_the_nearest_point_of_the_plane(seed: int, orthonormal: bool) 
 
 
 def test_only_orthonormal_columns_keep_lengths() -> None:
-    """With PᵀP = I the numbers of a head have the lengths and products of the plane; free columns
-    stretch.
-    """
     tight, free = (example_planes(2, orthonormal=kind) for kind in (True, False))
     assert tight.stretch < 1e-12 < 0.1 < free.stretch
     products = (part @ part.swapaxes(-1, -2) for part in (tight.coordinates, tight.feet))
@@ -36,9 +32,6 @@ def test_only_orthonormal_columns_keep_lengths() -> None:
 
 
 def test_the_pictures_of_the_planes() -> None:
-    """Tokens, feet and the two numbers of each head are drawn as computed; a perpendicular joins
-    each token and its foot; the grid lies in the plane.
-    """
     planes = example_planes(2)
     grid, drops, tokens, feet, origin = (
         np.stack([trace[letter] for letter in "xyz"], axis=1)

@@ -17,7 +17,6 @@ N = 7
 
 @pytest.mark.parametrize("name", TRAINING_TASKS)
 def test_sizes(name: str) -> None:
-    """Every task draws sequences of its declared sizes; equal seeds give equal sequences."""
     task = TRAINING_TASKS[name]
     one, two = (task.draw(np.random.default_rng(3), N) for _ in range(2))
     assert one.inputs.shape == (N, task.n_tokens, task.d_model)
@@ -31,7 +30,6 @@ def test_sizes(name: str) -> None:
     [("neighbours", (-1, 1)), ("staircase", (-2, -1, 1, 2)), ("letters", (-1, 1))],
 )
 def test_targets_of_ring_tasks(name: str, offsets: tuple[int, ...]) -> None:
-    """The target of token i is the content of token i + offset, around the ring of 12."""
     examples = TRAINING_TASKS[name].draw(np.random.default_rng(0), N)
     contents = examples.inputs[..., :-6]
     for b, i in np.ndindex(N, 12):
@@ -41,15 +39,11 @@ def test_targets_of_ring_tasks(name: str, offsets: tuple[int, ...]) -> None:
 
 
 def test_positions_on_the_ring() -> None:
-    """Token 3 of 12 has angles of 90, 180 and 270 degrees: cosines 0, -1, 0, sines 1, 0, -1."""
     assert ring_positions()[3].round(12).tolist() == [0, -1, 0, 1, 0, -1]
 
 
 @pytest.mark.parametrize("name", ["agreement", "conjunction"])
 def test_targets_of_word_tasks(name: str) -> None:
-    """The target is the mean payload over the words of the same gender, of the same number, or of
-    both, including the word itself.
-    """
     examples = TRAINING_TASKS[name].draw(np.random.default_rng(0), N)
     for b, i in np.ndindex(N, 10):
         words = examples.inputs[b]
@@ -64,7 +58,6 @@ def test_targets_of_word_tasks(name: str) -> None:
 
 
 def test_every_word_has_one_gender_and_one_number() -> None:
-    """Genders and numbers are one-hot, and a third of the other words share the gender."""
     inputs = unseen_examples("agreement").inputs
     assert (inputs[..., :3].sum(axis=-1) == 1).all()
     assert (inputs[..., 3:5].sum(axis=-1) == 1).all()
@@ -73,6 +66,5 @@ def test_every_word_has_one_gender_and_one_number() -> None:
 
 
 def test_the_error_that_counts_as_one() -> None:
-    """Neighbours are drawn with variance 1; a mean over several words varies less."""
     assert target_variance("neighbours") == pytest.approx(1, abs=0.03)
     assert target_variance("agreement", 4000) == pytest.approx(0.245, abs=0.01)

@@ -64,9 +64,6 @@ ROUNDING = 0.001
 def test_results_of_training(
     task: str, model: dict[str, int], spread: tuple[float, float], seed: int
 ) -> None:
-    """One head per question: with fewer heads some questions stay open, and more width does not
-    help.
-    """
     low, high = spread
     assert (
         low - ROUNDING
@@ -86,25 +83,16 @@ def test_results_of_training(
     ],
 )
 def test_without_weights(task: str, low: float, high: float) -> None:
-    """Weightless attention with its best readout hardly sees the neighbours, and half of the
-    agreement.
-    """
     assert low < weightless_score(task).total < high
 
 
 def test_orthonormal_columns_cannot_be_sharp() -> None:
-    """With unit singular values a third of the error remains; a temperature of 1/4 instead of √d_k
-    removes it.
-    """
     width = {"constraint": "orthonormal", "d_k": 5, "d_v": 5}
     assert 0.34 < result(**width) < 0.40
     assert result(**width, temperature=0.25) < 0.005
 
 
 def test_each_head_takes_one_neighbour() -> None:
-    """Trained on both neighbours, one head gives over 0.95 of its attention to -1 and the other to
-    +1.
-    """
     settings = TrainingSettings()
     offsets, masses = evaluation.offset_profile(
         evaluation.unseen_trace(settings, trained(settings))
@@ -116,7 +104,6 @@ def test_each_head_takes_one_neighbour() -> None:
 
 
 def test_each_head_takes_one_agreement() -> None:
-    """Trained on agreement, one head gives .99 to the same gender, the other to the same number."""
     settings = TrainingSettings(task="agreement")
     masses = evaluation.agreement_masses(evaluation.unseen_trace(settings, trained(settings)))
     assert sorted(masses["gender"].round(1)) == [0.5, 1.0]
@@ -125,9 +112,6 @@ def test_each_head_takes_one_agreement() -> None:
 
 
 def test_without_a_head_its_half_of_the_target_is_lost() -> None:
-    """Without the head that looks back the previous token is lost, as bad as predicting the mean,
-    and nothing else.
-    """
     settings = TrainingSettings()
     offsets, masses = evaluation.offset_profile(
         evaluation.unseen_trace(settings, trained(settings))
@@ -143,7 +127,6 @@ def test_without_a_head_its_half_of_the_target_is_lost() -> None:
 
 
 def test_silencing_changes_one_block_only() -> None:
-    """The rows of W_O of the silenced head are 0 and nothing else changes."""
     p = Projections.random(7, 3, d_k=2, d_v=5)
     silenced = without_heads(p, [1])
     assert not silenced.w_o[5:10].any()
@@ -153,9 +136,6 @@ def test_silencing_changes_one_block_only() -> None:
 
 
 def test_one_answer_per_head() -> None:
-    """1 - heads/questions; narrow values bring a part of an answer; letters are half right, and a
-    sixth of the rest is guessed.
-    """
     best = evaluation.one_answer_score
     assert [best("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]
     assert best("conjunction", 1) == 0
@@ -187,9 +167,6 @@ def both_neighbours(n_contents: int, favour: float) -> tuple[np.ndarray, np.ndar
 
 
 def test_letters_of_a_mixture_can_be_told_apart() -> None:
-    """One head mixes both letters unevenly; a readout that prefers some letters names 79 % of them,
-    not 58 %.
-    """
     w_q, w_k = both_neighbours(6, favour=0.3)
     w_o = np.hstack([np.eye(6), np.diag(2.0 ** np.arange(6))])
     layer = Projections(w_q, w_k, np.eye(12, 6), w_o, b_o=np.zeros(12), n_heads=1)
@@ -199,12 +176,6 @@ def test_letters_of_a_mixture_can_be_told_apart() -> None:
 
 
 def test_scores_can_carry_contents() -> None:
-    """One head looks a little more at the neighbour whose first number is larger, and tells by how
-    much: 3/8, not 1/2.
-
-    The values hold four mean contents, and a code of positions that the weights move in proportion
-    to the difference.
-    """
     w_q, w_k = both_neighbours(4, favour=0.0)
     small = 1e-3
     w_k[0, [2, 5]] = small * np.sqrt(6) / w_q[6, 2]
@@ -219,9 +190,6 @@ def test_scores_can_carry_contents() -> None:
 
 
 def test_the_best_additive_logits_of_one_head() -> None:
-    """A search over scores a · [same gender] + b · [same number] with the best readout finds
-    nothing below .264.
-    """
     examples = unseen_examples("agreement")
     payload = examples.inputs[..., 5:]
     same = [

@@ -37,9 +37,6 @@ def assert_same_point(one: Checkpoint, other: Checkpoint) -> None:
 
 
 def test_equal_settings_give_equal_runs() -> None:
-    """Two runs of the same settings agree bit for bit at every checkpoint; another seed gives
-    other numbers.
-    """
     runs = [list(train_layer(SHORT)) for _ in range(2)]
     assert [point.step for point in runs[0]] == [0, 10, 20, 30, 37]
     for one, other in zip(*runs, strict=True):
@@ -48,9 +45,6 @@ def test_equal_settings_give_equal_runs() -> None:
 
 
 def test_a_run_in_one_loop() -> None:
-    """The recipe in one loop: one generator draws W_Q, W_K, W_V, W_O head by head, then new
-    sequences in every step.
-    """
     settings = TrainingSettings("agreement", n_steps=13, batch=5, seed=7)
     task, rng = settings.training_task, np.random.default_rng(7)
     drawn = [rng.standard_normal((2, 9, width)) / 3 for width in (6, 6, 4)]
@@ -78,9 +72,6 @@ def test_a_run_in_one_loop() -> None:
 
 @pytest.mark.parametrize("constraint", ["free", "orthonormal"])
 def test_a_run_continues_where_it_stopped(constraint: str) -> None:
-    """Stopped after 20 steps and continued from that checkpoint, a run ends with exactly the
-    same numbers.
-    """
     settings = replace(SHORT, constraint=constraint, task="agreement")
     whole = list(train_layer(settings))
     *_, stopped = islice(train_layer(settings), 3)
@@ -90,7 +81,6 @@ def test_a_run_continues_where_it_stopped(constraint: str) -> None:
 
 
 def test_continuing_does_not_change_a_checkpoint() -> None:
-    """The weights of an earlier checkpoint stay unchanged, so that a slider can go back."""
     run = train_layer(SHORT)
     first = next(run)
     before = first.projections.w_q.copy()
@@ -100,9 +90,6 @@ def test_continuing_does_not_change_a_checkpoint() -> None:
 
 
 def test_the_start_is_drawn_as_declared() -> None:
-    """Matrices start with variance 1/inputs, the bias with 0; constrained ones with orthonormal
-    columns per head.
-    """
     big = TrainingSettings(n_heads=16, d_k=64, d_v=64)
     p = next(train_layer(replace(big, n_steps=1, batch=1))).projections
     assert p.w_q.shape == (10, 1024)
@@ -115,9 +102,6 @@ def test_the_start_is_drawn_as_declared() -> None:
     ("constraint", "kept"), [("orthonormal", "w_q w_k w_v"), ("orthonormal values", "w_v")]
 )
 def test_columns_stay_orthonormal(constraint: str, kept: str) -> None:
-    """After 37 steps every head's constrained matrices have orthonormal columns to 1e-14, the
-    others do not.
-    """
     *_, point = train_layer(replace(SHORT, constraint=constraint))
     for name in ("w_q", "w_k", "w_v"):
         error = orthonormality_error(head_matrices(getattr(point.projections, name), 2))
@@ -125,9 +109,6 @@ def test_columns_stay_orthonormal(constraint: str, kept: str) -> None:
 
 
 def test_parameter_counts() -> None:
-    """One head has 200, one wide head 392 like two heads, four have 776; agreement 184, 360, 360,
-    712.
-    """
     counts = {
         task: [s.n_parameters for s in models(task).values()]
         for task in ("neighbours", "agreement")
@@ -138,9 +119,6 @@ def test_parameter_counts() -> None:
 
 
 def test_compared_models() -> None:
-    """The staircase compares 1, 2, 3, 4 and 6 heads; letters also one wide head with d_k = d_v =
-    12.
-    """
     assert [s.n_heads for s in models("staircase", seed=4).values()] == [1, 2, 3, 4, 6]
     assert models("letters")["1 wide head"].widths == (12, 12)
     assert {s.seed for s in models("staircase", seed=4).values()} == {4}
@@ -160,13 +138,11 @@ def test_compared_models() -> None:
     ],
 )
 def test_settings_that_cannot_be_trained(changes: dict[str, Any], facts: Facts) -> None:
-    """Columns that do not fit and runs that take too long are refused before a step is made."""
     with refused(SettingsError, *facts):
         next(train_layer(replace(TrainingSettings(), **changes)))
 
 
 def test_every_model_is_allowed_and_cheap() -> None:
-    """All runs of the comparison are expected to take less than three seconds."""
     for task in ("neighbours", "agreement", "conjunction", "staircase", "letters"):
         for settings in models(task).values():
             check_settings(settings)
@@ -175,9 +151,6 @@ def test_every_model_is_allowed_and_cheap() -> None:
 
 @pytest.mark.parametrize("constraint", ["free", "orthonormal"])
 def test_extreme_settings_stay_finite(constraint: str) -> None:
-    """The largest rate with the smallest temperature learns badly, but without infinities and
-    without a warning.
-    """
     points = list(
         train_layer(replace(SHORT, learning_rate=1.0, temperature=0.001, constraint=constraint))
     )

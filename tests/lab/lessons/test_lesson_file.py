@@ -58,7 +58,6 @@ def of_moment(**entries: Any) -> bytes:
 
 
 def test_a_lesson_comes_back_from_its_file_and_from_its_link() -> None:
-    """Every text, every state and the order of the moments."""
     assert read_lesson(write_lesson(LESSON)) == LESSON
     link = lesson_to_link(LESSON)
     assert link is not None
@@ -68,7 +67,6 @@ def test_a_lesson_comes_back_from_its_file_and_from_its_link() -> None:
 
 
 def test_a_long_lesson_has_no_link() -> None:
-    """What does not fit into a URL is opened from its file."""
     stream = np.random.default_rng(0)
     notes = (stream.bytes(500).hex() for _ in range(MAX_MOMENTS))
     long = Lesson("Long", tuple(Moment("One", "scores", note=note) for note in notes))
@@ -77,13 +75,11 @@ def test_a_long_lesson_has_no_link() -> None:
 
 
 def test_the_url_of_a_moment_holds_its_state_and_its_number() -> None:
-    """A value of the state is encoded once, and the moment counts from 1."""
     assert LESSON.url(0, "mine") == "scores?n_heads=2&text=a+b%26c&lesson=mine&moment=1"
     assert LESSON.url(1, "mine", "full") == "mask?lesson=mine&moment=2&view=full"
 
 
 def test_moments_move_come_and_go() -> None:
-    """Each change gives a new lesson; at the ends nothing moves."""
     titles = [one.title for one in LESSON.moved(0, 1).moments]
     assert titles == ["Two", "One"]
     assert LESSON.moved(0, -1) == LESSON == LESSON.moved(1, 1)
@@ -92,7 +88,6 @@ def test_moments_move_come_and_go() -> None:
 
 
 def test_a_state_leaves_out_what_a_lesson_decides() -> None:
-    """A view that is added inside a lesson is no moment of that lesson."""
     held = {"n_heads": "2", "lesson": "x", "moment": "3", "view": "full", "draft": ".a"}
     assert state_text(held) == "n_heads=2"
 
@@ -141,7 +136,6 @@ HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
 def test_a_hostile_file_is_refused_by_what_is_wrong(
     data: bytes, kind: type[AttentionError], facts: Facts
 ) -> None:
-    """The sentence names the entry, what arrived and what is expected."""
     with refused(kind, *facts):
         read_lesson(data)
 
@@ -158,13 +152,11 @@ def test_a_hostile_file_is_refused_by_what_is_wrong(
     ],
 )
 def test_a_hostile_link_is_refused(text: str) -> None:
-    """Cut off, damaged, too long, or unpacking to more than a lesson may have."""
     with pytest.raises(FileError):
         lesson_from_link(text)
 
 
 @pytest.mark.parametrize("name", ["none", ".0123456789abcdef", "../by-hand", ""])
 def test_an_unknown_lesson_is_refused(name: str) -> None:
-    """A name that is not shipped, and a key that nobody keeps."""
     with pytest.raises(FileError):
         lesson_named(name)

@@ -27,7 +27,6 @@ def scenario_of(choices: dict[str, str]) -> Scenario:
 
 
 def test_eight_lessons_are_shipped() -> None:
-    """Sorted by their minutes, each under the name of its file."""
     assert set(LESSONS) == {
         "multi-head-attention",
         "by-hand",
@@ -44,7 +43,6 @@ def test_eight_lessons_are_shipped() -> None:
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 def test_a_lesson_has_goals_and_three_tasks_with_answers_and_mistakes(lesson: Lesson) -> None:
-    """And at least five moments, a question among them, and a note on every second one."""
     assert len(lesson.goals) >= 3
     assert len(lesson.tasks) == 3
     assert all(task.mistakes for task in lesson.tasks)
@@ -56,7 +54,6 @@ def test_a_lesson_has_goals_and_three_tasks_with_answers_and_mistakes(lesson: Le
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 def test_no_question_gives_its_answer_away(lesson: Lesson) -> None:
-    """The text above it does not hold the right answer, which stands in more than one place."""
     places = set()
     asked = [(moment, lesson.question_at(n)) for n, moment in enumerate(lesson.moments)]
     for moment, question in asked:
@@ -72,7 +69,6 @@ def test_no_question_gives_its_answer_away(lesson: Lesson) -> None:
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 def test_every_moment_names_a_layer_that_can_be_made(lesson: Lesson) -> None:
-    """The cell that it names lies in the layer."""
     for moment in lesson.moments:
         choices = moment.choices
         trace = trace_of(scenario_of(choices))
@@ -87,7 +83,6 @@ def by_hand() -> Any:
 
 
 def test_the_numbers_of_the_lesson_by_hand_are_those_of_the_layer() -> None:
-    """Query, score, share and mixture of “like”, as its questions have them."""
     trace = by_hand()
     assert trace.queries[0, 1].tolist() == [2, -1, -1, 1]
     assert trace.scores[0, 0, 1].tolist() == [-5, 2, 6]
@@ -99,7 +94,6 @@ def test_the_numbers_of_the_lesson_by_hand_are_those_of_the_layer() -> None:
 
 
 def test_the_numbers_of_the_first_lesson_are_those_of_the_layer() -> None:
-    """“it” fits the cat best, reads 88 % from it, and receives its feature “animate”."""
     trace = trace_of(scenario_of(LESSONS["multi-head-attention"].moments[3].choices))
     assert trace.scores[0, 0, 6].tolist() == [0, 14, 0, 0, 10, 0, 0, 0]
     assert round(trace.probabilities[0, 0, 6, 1], 2) == 0.88
@@ -110,7 +104,6 @@ def test_the_numbers_of_the_first_lesson_are_those_of_the_layer() -> None:
 
 
 def test_large_scores_leave_one_share_as_the_lesson_on_the_scale_says() -> None:
-    """Without scaling the largest share of “it” is almost 1, with it several keep a share."""
     bare, scaled = (
         trace_of(scenario_of(LESSONS["why-scale"].moments[n].choices)).probabilities[0, 0, 8]
         for n in (1, 2)

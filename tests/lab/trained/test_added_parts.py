@@ -15,9 +15,6 @@ from tests.lab.trained.test_encoder import D, a_layer, fed_by_loops, vectors
 
 
 def test_both_parts_beside_what_they_are_added_to() -> None:
-    """The lengths of both parts, computed in plain Python, each divided by that of the vector that
-    it is added to.
-    """
     layers = [a_layer(1), a_layer(2)]
     run = encode(vectors(), layers)
     parts = added_parts(run, layers)
@@ -36,7 +33,6 @@ def test_both_parts_beside_what_they_are_added_to() -> None:
 
 
 def test_a_part_that_adds_nothing() -> None:
-    """Without a feed-forward part, attention's share is 1; without both parts there is no share."""
     layer = a_layer(3)
     none = {"w_out": np.zeros_like(layer.feed_forward.w_out), "b_out": np.zeros(D)}
     quiet = replace(layer, feed_forward=replace(layer.feed_forward, **none))
@@ -48,7 +44,6 @@ def test_a_part_that_adds_nothing() -> None:
 
 
 def test_the_parts_of_the_trained_model() -> None:
-    """There are six layers and a column for each token, without [PAD]; both parts add to each."""
     text = "the animal was tired"
     parts = parts_of_text(text)
     assert parts.attention.shape == (len(load_minilm().layers), len(encoded(text).tokens))

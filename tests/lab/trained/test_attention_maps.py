@@ -54,9 +54,6 @@ class Tensor:
 
 @pytest.mark.parametrize("wrap", [np.asarray, np.ndarray.tolist, Tensor])
 def test_one_array_per_layer(wrap: Any) -> None:
-    """A batch of one per layer, as Hugging Face's outputs.attentions has it: arrays, lists or
-    tensors.
-    """
     given = shares(L, 1, H, T, T)
     maps = AttentionMaps.of([wrap(layer) for layer in given], TOKENS)
     assert maps.sizes == {"L": L, "H": H, "T": T, "S": T}
@@ -69,7 +66,6 @@ def test_one_array_per_layer(wrap: Any) -> None:
     ("dtype", "kept"), [("<f2", "f4"), (">f4", "f4"), ("<f8", "f8"), (">f8", "f8")]
 )
 def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
-    """64 bits stay 64 bits in any byte order; shorter numbers get 32."""
     given = shares(H, T, T, dtype=np.float64).astype(dtype)
     layer = AttentionMaps.of([wrap(given)]).layers[0]
     assert layer.dtype == np.dtype(kept)
@@ -78,14 +74,12 @@ def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
 
 
 def test_labels_that_are_not_given() -> None:
-    """Without labels the positions are numbered, those of another sequence from 0 again."""
     maps = AttentionMaps.of([shares(H, 2, T)])
     assert maps.tokens == ("0", "1")
     assert maps.memory_tokens == ("0", "1", "2", "3", "4")
 
 
 def test_our_own_encoder() -> None:
-    """The traces of an encoder are maps without a copy."""
     ours = encoded("The cat sat.")
     maps = AttentionMaps.of_encoded(ours)
     assert maps.tokens == ours.tokens == ("[CLS]", "the", "cat", "sat", ".", "[SEP]")
@@ -94,7 +88,6 @@ def test_our_own_encoder() -> None:
 
 
 def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
-    """The layers cannot be changed, but the caller's array still can."""
     given = shares(H, T, T)
     maps = AttentionMaps.of([given])
     with pytest.raises(ValueError, match="read-only"):
@@ -129,21 +122,16 @@ def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
     ],
 )
 def test_other_arrays_than_attention_weights(layers: Any, facts: Facts) -> None:
-    """Nothing, wrong axes, unequal layers, scores instead of attention weights, NaN: each is an
-    error with its numbers.
-    """
     with refused(ShapeError, *facts):
         AttentionMaps.of(layers)
 
 
 def test_labels_of_another_length() -> None:
-    """There is one label for each position."""
     with refused(ShapeError, "tokens", 2, 5):
         AttentionMaps.of([shares(H, T, T)], ["a", "b"])
 
 
 def test_rows_with_nothing_to_attend_to() -> None:
-    """A row of zeros is allowed: that query could see nothing."""
     layer = shares(H, T, T)
     layer[1, 2] = 0
     assert AttentionMaps.of([layer]).sizes["L"] == 1
@@ -151,7 +139,6 @@ def test_rows_with_nothing_to_attend_to() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_one_array_of_all_layers_in_a_file(dtype: Any) -> None:
-    """(layers, heads, query, key) with labels, in both formats and any precision."""
     given = shares(L, H, T, T, dtype=dtype)
     files = {
         "m.npz": npz({"attentions": given, "tokens": np.array(TOKENS)}),
@@ -164,9 +151,6 @@ def test_one_array_of_all_layers_in_a_file(dtype: Any) -> None:
 
 
 def test_one_array_per_layer_in_a_file() -> None:
-    """Numbered arrays are read in the order of their numbers; the argument replaces the file's
-    labels.
-    """
     given = {
         f"layer.{number}": shares(1, H, T, T) * (number + 1) / (number + 1) for number in (10, 9)
     }
@@ -179,9 +163,6 @@ def test_one_array_per_layer_in_a_file() -> None:
 
 
 def test_labels_of_a_batch_of_one() -> None:
-    """Tokens, like arrays, may have the axis of a batch of one; with any other axis they are
-    refused.
-    """
     words = np.array([TOKENS])
     assert (
         read_maps(
@@ -197,7 +178,6 @@ def test_labels_of_a_batch_of_one() -> None:
 
 @pytest.mark.parametrize("words", ["{}", "[1]", "[", "[" * 100_000])
 def test_metadata_without_labels(words: str) -> None:
-    """Metadata other than a list of words is refused."""
     file = open_weights(
         io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors"
     )
@@ -206,13 +186,11 @@ def test_metadata_without_labels(words: str) -> None:
 
 
 def test_a_file_without_attention() -> None:
-    """A file of matrices holds no attention weights."""
     with refused(FileError, "attention"):
         read_maps(open_weights(io.BytesIO(npz({"w": np.zeros((2, 3))})), "m.npz"))
 
 
 def test_the_measures_of_heads_can_read_them() -> None:
-    """A layer as the pattern that the measures read; a key that no head sees counts as hidden."""
     causal = attend(np.eye(T), Projections.random(T, 1), causal=True).probabilities[0]
     pattern = pattern_of_layer(AttentionMaps.of([causal, causal[:, :, :]]), 1)
     assert pattern.probabilities.shape == pattern.allowed.shape == (1, 1, T, T)
@@ -222,7 +200,6 @@ def test_the_measures_of_heads_can_read_them() -> None:
 
 
 def test_what_is_seen_is_looked_up_once() -> None:
-    """A key is seen if one head of one layer sees it, and all layers share one array."""
     first, second = np.eye(T)[np.newaxis], np.eye(T)[np.newaxis, ::-1].copy()
     maps = AttentionMaps.of([first, second])
     allowed = [pattern_of_layer(maps, layer).allowed for layer in (0, 1)]

@@ -14,9 +14,6 @@ ANIMAL = "The animal did not cross the street because it was too tired."
 
 
 def test_the_preset() -> None:
-    """Between "tired" and "wide" layer 3 head 1 takes 0.36 of "it" away from "animal" and gives
-    "street" 0.09 more.
-    """
     change = change_word(ANIMAL, "tired", "wide")
     it, animal, street = (change.tokens.index(word) for word in ("it", "animal", "street"))
     moved = change.differences[3, 1, it]
@@ -36,9 +33,6 @@ def test_the_preset() -> None:
     ],
 )
 def test_places_of_several_pieces(old: str, new: str, before: str, after: str) -> None:
-    """Whatever the number of pieces, the place is one position of both sentences, and every row
-    still adds up to 1.
-    """
     change = change_word(ANIMAL, old, new)
     assert (change.tokens_before[change.position], change.tokens_after[change.position]) == (
         before,
@@ -52,9 +46,6 @@ def test_places_of_several_pieces(old: str, new: str, before: str, after: str) -
 
 
 def test_pieces_are_added_up_as_keys_and_averaged_as_queries() -> None:
-    """By hand from the raw maps: two pieces as keys have the sum of their shares, as queries
-    the mean of their rows.
-    """
     change, raw = (
         change_word(ANIMAL, "tired", "too tired"),
         attention_of(ANIMAL.replace("tired", "too tired")),
@@ -67,9 +58,6 @@ def test_pieces_are_added_up_as_keys_and_averaged_as_queries() -> None:
 
 
 def test_how_much_moved() -> None:
-    """Half the sum of all differences, averaged over the queries; the heads are ranked by their
-    strongest cell.
-    """
     change = change_word(ANIMAL, "tired", "wide")
     by_hand = np.abs(change.after[1, 2] - change.before[1, 2]).sum() / 2 / len(change.tokens)
     assert change.moved[1, 2] == pytest.approx(by_hand)
@@ -82,9 +70,6 @@ def test_how_much_moved() -> None:
 
 
 def test_replacing_words() -> None:
-    """Only the first whole word is replaced, in any case; signs that mean something in patterns
-    are letters here.
-    """
     assert replace_word("Cat, concat, cat", "cat", "dog") == "dog, concat, cat"
     assert replace_word("is it (it)?", "(it)", r"\1") == r"is it \1?"
     assert word_to_replace("a b c", "z") == "c"
@@ -104,6 +89,5 @@ def test_replacing_words() -> None:
 def test_what_cannot_be_compared(
     text: str, old: str, new: str, n_tokens: int, facts: Facts
 ) -> None:
-    """Each reason has its sentence."""
     with refused(TextError, *facts):
         change_word(text, old, new, n_tokens)

@@ -28,7 +28,6 @@ def kinds() -> dict[str, WeightlessAttention]:
 
 
 def test_six_labelled_traces_of_twelve_heads() -> None:
-    """Every layer keeps its whole trace, with the tokens of the sentence as labels."""
     result = encoded(ANIMAL)
     assert [trace.probabilities.shape for trace in result.traces] == [(1, 12, 15, 15)] * 6
     assert result.tokens[:4] == ("[CLS]", "the", "animal", "did")
@@ -38,9 +37,6 @@ def test_six_labelled_traces_of_twelve_heads() -> None:
 
 @pytest.mark.parametrize("layer", [0, 3, 5])
 def test_one_layer_for_the_story(layer: int) -> None:
-    """Inputs and weights of a layer, run alone, give the trace that the layer has in the
-    encoder.
-    """
     taken, trace = trained_layer(ANIMAL, layer), encoded(ANIMAL).traces[layer]
     assert taken.tokens == trace.tokens
     assert taken.inputs.shape == (1, 15, 384)
@@ -50,7 +46,6 @@ def test_one_layer_for_the_story(layer: int) -> None:
 
 
 def test_the_weights_are_not_copied() -> None:
-    """All sentences share the weights of the one model in memory."""
     assert (
         trained_layer("A sentence that no other test has", 2).projections
         is load_minilm().layers[2].attention
@@ -59,13 +54,11 @@ def test_the_weights_are_not_copied() -> None:
 
 @pytest.mark.parametrize("layer", [-1, 6])
 def test_a_layer_that_does_not_exist(layer: int) -> None:
-    """There are layers 0 to 5."""
     with refused(SettingsError, 0, 5):
         trained_layer(ANIMAL, layer)
 
 
 def test_long_and_empty_texts() -> None:
-    """A long text is cut to the tokens that pages can show; an empty one is an error."""
     assert len(encoded("word " * 500).tokens) == MAX_TOKENS
     with pytest.raises(TextError):
         encoded(" ")
@@ -74,9 +67,6 @@ def test_long_and_empty_texts() -> None:
 def test_weightless_attention_is_even_on_word_vectors(
     kinds: dict[str, WeightlessAttention],
 ) -> None:
-    """On the trained word vectors every share is near 1/15; with positions a token still gives
-    itself below 0.08.
-    """
     assert np.abs(kinds["words"].trace.probabilities * 15 - 1).max() < 0.15
     for name in ("words", "words and positions"):
         assert 0 < kinds[name].length < 0.2
@@ -86,9 +76,6 @@ def test_weightless_attention_is_even_on_word_vectors(
 def test_weightless_attention_is_nearly_the_identity_after_layer_norm(
     kinds: dict[str, WeightlessAttention],
 ) -> None:
-    """After LayerNorm a token gives most to itself: its score with itself, its squared length /
-    √D, is far above.
-    """
     kind = kinds["after LayerNorm"]
     x = kind.trace.inputs[0]
     assert kind.length == pytest.approx(float((x**2).sum(axis=-1).mean()) / 384**0.5)
@@ -107,9 +94,6 @@ def test_the_reason_by_hand(kinds: dict[str, WeightlessAttention]) -> None:
 
 
 def test_heads_that_are_known() -> None:
-    """Layer 0 head 2 looks at the previous token, layer 1 head 8 at the next, and 3, 1 takes
-    "it" for "animal".
-    """
     maps = AttentionMaps.of_encoded(encoded(ANIMAL))
     best = {
         name: rank_heads(maps, rule(maps.tokens)).best(1)[0] for name, rule in TARGET_RULES.items()

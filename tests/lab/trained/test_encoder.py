@@ -62,9 +62,6 @@ def fed_by_loops(row: list[float], weights: FeedForward) -> list[float]:
 
 
 def test_layer_norm_by_hand() -> None:
-    """(1, 3, 5, 7) has mean 4 and variance 5; with epsilon 4 it is divided by 3, then stretched
-    and moved.
-    """
     norm = Norm(
         gain=np.array([1.0, 1.0, 3.0, 1.0]), offset=np.array([0.0, 10.0, 0.0, 0.0]), epsilon=4.0
     )
@@ -74,24 +71,17 @@ def test_layer_norm_by_hand() -> None:
 
 
 def test_layer_norm_by_loops() -> None:
-    """Every token is normed by itself, with the variance of all its features (divided by D, not
-    D - 1).
-    """
     norm = a_layer(1).attention_norm
     expected = [normed_by_loops(row, norm) for row in vectors().tolist()]
     np.testing.assert_allclose(layer_norm(vectors(), norm), expected, atol=1e-13)
 
 
 def test_layer_norm_of_equal_features() -> None:
-    """A token whose features are all equal becomes the offset: epsilon keeps 0 from being
-    divided by 0.
-    """
     norm = a_layer(1).output_norm
     assert layer_norm(np.full((1, D), 3.0), norm)[0].tolist() == norm.offset.tolist()
 
 
 def test_feed_forward_by_hand() -> None:
-    """Large numbers pass GELU unchanged: (10, 20) through small whole-number matrices."""
     weights = FeedForward(
         np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
         np.array([0.0, 5.0, -100.0]),
@@ -102,16 +92,12 @@ def test_feed_forward_by_hand() -> None:
 
 
 def test_feed_forward_by_loops() -> None:
-    """Every token passes both matrices by itself, GELU between them."""
     weights = a_layer(2).feed_forward
     expected = [fed_by_loops(row, weights) for row in vectors().tolist()]
     np.testing.assert_allclose(feed_forward(vectors(), weights), expected, atol=1e-12)
 
 
 def test_the_order_of_a_layer() -> None:
-    """Attention plus its input, LayerNorm, feed-forward plus its input, LayerNorm: in this
-    order (post-norm).
-    """
     layer, x = a_layer(3), vectors()
     encoded = encode(x, [layer])
     trace, output = encoded.traces[0], encoded.output
@@ -129,9 +115,6 @@ def test_the_order_of_a_layer() -> None:
 
 
 def test_layers_follow_each_other() -> None:
-    """The second layer reads the output of the first, the result is the output of the last, and
-    every trace is labelled.
-    """
     layers = [a_layer(4), a_layer(5)]
     tokens = tuple("abcde")
     encoded = encode(vectors(), layers, tokens)
@@ -144,7 +127,6 @@ def test_layers_follow_each_other() -> None:
 
 
 def test_single_precision_stays() -> None:
-    """float32 weights and inputs give float32 everywhere, near what float64 gives."""
     encoded = encode(vectors(np.float32), [a_layer(6, np.float32)])
     assert encoded.output.dtype == np.float32
     assert encoded.traces[0].scores.dtype == np.float32
@@ -152,14 +134,12 @@ def test_single_precision_stays() -> None:
 
 
 def test_the_input_is_not_written_to() -> None:
-    """What is added in place is added to copies."""
     x = vectors()
     encode(x, [a_layer(8)])
     assert np.array_equal(x, vectors())
 
 
 def test_numbers_that_grow_too_large() -> None:
-    """A feed-forward part whose numbers leave their type is an error, not infinity."""
     weights = FeedForward(np.ones((D, F)), np.ones(F), np.full((F, D), 1e200), np.ones(D))
     with refused(SettingsError):
         feed_forward(1e200 * np.ones((T, D)), weights)

@@ -26,7 +26,6 @@ def shifted(offset: int) -> np.ndarray:
 
 
 def test_each_habit_has_its_name() -> None:
-    """Neighbours, the token itself, the ends of the sequence, and no habit at all."""
     first, last = (np.eye(N)[np.full(N, place)] for place in (0, N - 1))
     even = np.full((N, N), 1 / N)
     found = captioned(shifted(-1), shifted(1), np.eye(N), first, last, even)
@@ -37,14 +36,12 @@ def test_each_habit_has_its_name() -> None:
     ("share", "caption"), [(HABIT_SHARE, "it → home"), (HABIT_SHARE - 0.01, "[CLS]")]
 )
 def test_a_pair_of_words_comes_before_where_a_head_rests(share: float, caption: str) -> None:
-    """A head that gives one word to another half of its attention is called by the two."""
     head = np.eye(N)[np.zeros(N, int)]
     head[1] = [1 - share, 0, 0, share, 0]
     assert captioned(head) == (caption,)
 
 
 def test_the_trained_head_of_the_animal() -> None:
-    """Layer 3, head 1 joins “it” and “animal”, layer 0, head 2 reads the token before."""
     text = "The animal did not cross the street because it was too tired"
     captions = head_captions(attention_of(text, 0))
     assert captions[3][1] == "it → animal"

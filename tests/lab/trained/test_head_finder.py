@@ -54,9 +54,6 @@ def maps() -> AttentionMaps:
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str) -> None:
-    """Each rule finds the one head that was made to follow it, with 0.9 and its part of the
-    rest.
-    """
     ranking = rank_heads(maps, TARGET_RULES[rule](TOKENS))
     layer, head, score = ranking.best(1)[0]
     assert (layer, head) == DOERS[rule][0]
@@ -74,7 +71,6 @@ def test_all_heads_are_ranked(maps: AttentionMaps) -> None:
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None:
-    """Every ranking has the score of a head that reads all keys equally: here one key of seven."""
     targets, even = TARGET_RULES[rule](TOKENS), 1 / T
     alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
     assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
@@ -83,9 +79,6 @@ def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
-    """Under a causal mask a head that reads all visible keys equally has the even share, by every
-    rule.
-    """
     causal = np.tril(np.ones((T, T)))
     alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
     ranking = rank_heads(alike, TARGET_RULES[rule](TOKENS))
@@ -93,7 +86,6 @@ def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
 
 
 def test_keys_that_no_query_may_see() -> None:
-    """If a causal mask hides every next token, the even share is 0, and a quotient is NaN."""
     ranking = rank_heads(
         AttentionMaps.of([np.eye(T)[np.newaxis]]), TARGET_RULES["next token"](TOKENS)
     )
@@ -102,9 +94,6 @@ def test_keys_that_no_query_may_see() -> None:
 
 
 def test_only_queries_that_have_a_partner_count() -> None:
-    """The first token has no previous one, so the mean is over the others: here 1 and 0 for two
-    of three.
-    """
     head = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0]])
     ranking = rank_heads(
         AttentionMaps.of([head[np.newaxis]]), TARGET_RULES["previous token"](("a", "b", "c"))
@@ -113,9 +102,6 @@ def test_only_queries_that_have_a_partner_count() -> None:
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
-    """A row of zeros, as of padding, is left out of the mean, as it is of the measures; such
-    rows alone are refused.
-    """
     head = np.array([[0.5, 0.5, 0], [0.2, 0.7, 0.1], [0, 0, 0]])
     maps = AttentionMaps.of([head[np.newaxis]], ("a", "b", "c"))
     for rule, key in (
@@ -135,20 +121,17 @@ def test_queries_that_see_nothing_do_not_count() -> None:
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_the_example_of_a_rule(rule: str) -> None:
-    """The cell that is pinned first is one that the rule names."""
     targets = TARGET_RULES[rule](TOKENS)
     assert targets[example_cell(targets)]
 
 
 def test_words_of_several_pieces() -> None:
-    """Pieces marked ## belong to the word before them; at the start there is none to belong to."""
     assert positions_of_words(TOKENS) == [(0,), (1,), (2, 3), (4,), (5,), (6,)]
     assert positions_of_words(("##a", "b")) == [(0,), (1,)]
 
 
 @pytest.mark.parametrize(("query", "key"), [(5, 2), (5, 3)])
 def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
-    """To a word in pieces the sum counts, whichever piece was chosen: 0.2 and 0.3 make 0.5."""
     head = np.zeros((T, T))
     head[:, 0] = 1
     head[5, :4] = [0.5, 0, 0.2, 0.3]
@@ -157,7 +140,6 @@ def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
 
 
 def test_rounded_shares_make_no_more_than_1() -> None:
-    """The shares of a row in few bits may have the sum 1.005; the score is then 1."""
     head = np.zeros((T, T))
     head[:, 2:4] = [0.5, 0.505]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
@@ -166,7 +148,6 @@ def test_rounded_shares_make_no_more_than_1() -> None:
 
 
 def test_from_a_word_of_several_pieces() -> None:
-    """From a word in pieces the mean counts: 0.2 and 0.6 make 0.4."""
     head = np.zeros((T, T))
     head[:, 0] = 1
     head[2, [0, 5]], head[3, [0, 5]] = [0.8, 0.2], [0.4, 0.6]
@@ -175,9 +156,6 @@ def test_from_a_word_of_several_pieces() -> None:
 
 
 def test_keys_of_another_sequence() -> None:
-    """If queries and keys are different tokens, only rules on the ends of the keys, and any pair,
-    apply.
-    """
     head = np.array([[0.2, 0.1, 0.3, 0.3, 0.1], [0.4, 0, 0, 0, 0.6], [0, 0, 1, 0, 0]])
     keys = ("a", "b", "c", "##d", "e")
     across = AttentionMaps.of([head[np.newaxis]], ("x", "y", "z"), keys)
@@ -191,13 +169,11 @@ def test_keys_of_another_sequence() -> None:
 
 
 def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:
-    """In self-attention every rule applies, with the targets that it has for the tokens."""
     assert rules_for(maps) == tuple(TARGET_RULES)
     for rule in TARGET_RULES:
         assert np.array_equal(targets_of(maps, rule), TARGET_RULES[rule](TOKENS))
 
 
 def test_targets_of_another_sentence(maps: AttentionMaps) -> None:
-    """Targets for other tokens than the heads' are refused with both sizes."""
     with refused(ShapeError, "(2, 2)", "(7, 7)"):
         rank_heads(maps, TARGET_RULES["itself"](("a", "b")))

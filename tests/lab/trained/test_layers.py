@@ -22,9 +22,6 @@ TEXT = "A dog and another dog ran home."
 
 
 def test_every_measure_is_that_of_one_head() -> None:
-    """For heads of two layers, every measure offered equals the one that the pages about one
-    layer show.
-    """
     maps, traces = attention_of(TEXT), encoded(TEXT).traces
     for layer, head in ((0, 3), (5, 11)):
         trace = traces[layer]
@@ -42,14 +39,12 @@ def test_every_measure_is_that_of_one_head() -> None:
 
 
 def test_entropy_has_its_even_line() -> None:
-    """A head that reads all of n tokens alike has entropy ln n, in every layer."""
     measured = measure_layers("entropy", attention_of(TEXT), encoded(TEXT).traces)
     assert measured.values.shape == (6, 12)
     assert measured.even == pytest.approx(np.full(6, np.log(len(attention_of(TEXT).tokens))))
 
 
 def test_from_attention_alone() -> None:
-    """Measures of the attention weights need nothing else; those of the scores are refused."""
     maps, traces = attention_of(TEXT), encoded(TEXT).traces
     for key in ("entropy", "mean_distance", "self_mass", "column_sums"):
         alone, whole = measure_layers(key, maps).values, measure_layers(key, maps, traces).values
@@ -60,7 +55,6 @@ def test_from_attention_alone() -> None:
 
 
 def test_heads_are_measured_one_after_the_other() -> None:
-    """Twelve heads, of one layer or of twelve, need hardly more memory at once than one of them."""
     head = np.full((1, 256, 256), 1 / 256, np.float32)
     one, layers, heads = ([head], [head] * 12, [np.concatenate([head] * 12)])
     assert peak_of("entropy", layers) < 2 * peak_of("entropy", one)
@@ -71,9 +65,6 @@ def test_heads_are_measured_one_after_the_other() -> None:
     "key", ["normalised_entropy", "participation", "mean_distance", "self_mass", "column_sums"]
 )
 def test_a_long_head_is_measured_without_copies(key: str) -> None:
-    """A head of 1024 tokens, 8 MB in float64, is held once, and its rows are measured some at a
-    time.
-    """
     layers = [np.full((1, 1024, 1024), 1 / 1024, np.float32)]
     assert peak_of(key, layers) < 1.8 * 8 * 2**20
     assert peak_of(key, [np.asfortranarray(layers[0])]) < 1.8 * 8 * 2**20
@@ -92,7 +83,6 @@ def peak_of(key: str, layers: list[np.ndarray]) -> int:
 
 
 def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
-    """A measure does not depend on the number of heads in the layer, nor on the number of rows."""
     rng = np.random.default_rng(0)
     shares = np.tril(rng.random((2, 3, 701, 701), dtype=np.float32))
     maps = AttentionMaps.of(list(shares / shares.sum(axis=-1, keepdims=True)))
@@ -108,7 +98,6 @@ def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
 
 
 def test_the_strongest_pair_of_words() -> None:
-    """Special tokens and the diagonal are passed over where there are words to choose from."""
     shares = np.array([[0.9, 0.05, 0.05], [0.0, 0.6, 0.4], [0.8, 0.1, 0.1]])
     assert strongest_pair_of_head(
         AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "b"]), 0, 0
@@ -125,7 +114,6 @@ def test_the_strongest_pair_of_words() -> None:
 
 
 def test_nothing_to_measure_has_no_even_line() -> None:
-    """One token has no token before it, so no head has a value, and there is no line to draw."""
     measured = measure_layers("previous_mass", AttentionMaps.of([[[[1.0]]]]))
     assert np.isnan(measured.values).all()
     assert measured.even is None

@@ -70,9 +70,6 @@ EMPTY = {
 @pytest.mark.parametrize("shape", EMPTY.values(), ids=list(EMPTY))
 @pytest.mark.parametrize("kind", ["npz", "safetensors"])
 def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
-    """A file of a hundred bytes says that it holds millions of layers of no heads: none of them
-    is built.
-    """
     made = {
         "npz": archive({"a.npy": npy(head(f"{shape}"))}),
         "safetensors": with_header({"a": tensor([*shape], 0, 0)}),
@@ -89,14 +86,12 @@ def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind:
 
 @pytest.mark.parametrize("fault", LABELS)
 def test_attention_that_cannot_be_shown(fault: str) -> None:
-    """Labels that no page can show, and more heads than a page can show, are refused."""
     make, facts = LABELS[fault]
     with refused(FileError, *facts):
         read_maps(open_weights(io.BytesIO(make()), "m.npz"))
 
 
 def test_the_longest_attention_that_is_read() -> None:
-    """4,096 queries are read, and 4,096 keys."""
     for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
         shares = np.full(shape, 1 / shape[-1], np.float32)
         assert (
@@ -106,7 +101,6 @@ def test_the_longest_attention_that_is_read() -> None:
 
 
 def test_labels_of_bytes_as_the_sentence_says() -> None:
-    """The remedy in the error about bytes turns them into labels."""
     file = open_weights(io.BytesIO(maps(tokens=np.array([b"a", b"b"]).astype(str))), "m.npz")
     assert read_maps(file).tokens == ("a", "b")
 
@@ -119,9 +113,6 @@ def deflated(*shape: int) -> io.BytesIO:
 
 
 def test_a_small_file_that_unpacks_to_much() -> None:
-    """The bytes that the attention weights take once they are read are limited; 72 heads of 512
-    tokens fit.
-    """
     file = open_weights(deflated(2, 3, 2048, 2048), "m.npz")
     tracemalloc.start()
     try:
@@ -134,7 +125,6 @@ def test_a_small_file_that_unpacks_to_much() -> None:
 
 
 def test_maps_beyond_the_limit() -> None:
-    """Attention tensors with too many cells are refused from their shapes."""
     big = type("Big", (), {"shapes": {"a": (24, 16, 512, 512)}, "labels": ()})()
     with refused(FileError, 100663296, 33554432):
         read_maps(big)

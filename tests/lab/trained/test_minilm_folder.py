@@ -64,9 +64,6 @@ def write_sums(folder: Path) -> Path:
 
 
 def test_the_folder_is_complete() -> None:
-    """Every data file has its checksum, licence and notice are there, and all files together take
-    less than 50 MB.
-    """
     listed = set(json.loads((MODEL_FOLDER / CHECKSUMS).read_text(encoding="utf-8")))
     present = {path.name for path in MODEL_FOLDER.iterdir()}
     assert listed == present - {CHECKSUMS, "LICENSE", "NOTICE"}
@@ -76,7 +73,6 @@ def test_the_folder_is_complete() -> None:
 
 
 def test_sessions_share_one_model() -> None:
-    """It is loaded once per process, and its largest array stays in the file."""
     model = load_minilm()
     assert load_minilm() is model
     assert isinstance(model.words, np.memmap)
@@ -87,9 +83,6 @@ def test_sessions_share_one_model() -> None:
 
 
 def test_whole_numbers_times_their_factors(tmp_path: Path) -> None:
-    """A weight is the stored whole number times the factor of its column, and a word vector
-    likewise.
-    """
     folder = small_folder(tmp_path)
     model = load_minilm(folder)
     stored, small = np.load(folder / "attention.npy"), np.load(folder / "vectors.npz")
@@ -108,7 +101,6 @@ def test_whole_numbers_times_their_factors(tmp_path: Path) -> None:
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    """Without the folder there is a sentence that names it and says what to do."""
     with refused(FileError, "nowhere", "scripts/make_minilm.py"):
         load_minilm(tmp_path / "nowhere")
 
@@ -117,7 +109,6 @@ def test_no_folder(tmp_path: Path) -> None:
     "name", ["words.npy", "vectors.npz", "vocab.txt", "config.json", "characters.json"]
 )
 def test_a_missing_file(tmp_path: Path, name: str) -> None:
-    """A missing file is named."""
     (small_folder(tmp_path) / name).unlink()
     with refused(FileError, name, str(tmp_path)):
         load_minilm(tmp_path)
@@ -127,7 +118,6 @@ def test_a_missing_file(tmp_path: Path, name: str) -> None:
     "name", ["words.npy", "feed_forward_out.npy", "vectors.npz", "vocab.txt", "config.json"]
 )
 def test_one_changed_bit(tmp_path: Path, name: str) -> None:
-    """A file in which a single bit differs is named as damaged."""
     path = small_folder(tmp_path) / name
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
@@ -150,9 +140,6 @@ def test_one_changed_bit(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_a_file_of_another_form(tmp_path: Path, name: str, content: bytes) -> None:
-    """A file with the right checksum and the wrong content is a sentence too, never a traceback
-    of another kind.
-    """
     (small_folder(tmp_path) / name).write_bytes(content)
     if name != CHECKSUMS:
         write_sums(tmp_path)

@@ -60,7 +60,6 @@ def assert_near(actual: np.ndarray, case: str, weights: str, field: str, toleran
 )
 @pytest.mark.parametrize("case", [case for case in CASES if case != "512 tokens"])
 def test_all_72_heads(case: str, weights: str, tolerance: float) -> None:
-    """Every probability of every head of every layer is PyTorch's."""
     probabilities = stacked(case, "probabilities")
     assert probabilities.shape[:2] == (6, 12)
     assert_near(probabilities, case, weights, "probabilities", tolerance)
@@ -70,9 +69,6 @@ def test_all_72_heads(case: str, weights: str, tolerance: float) -> None:
     ("weights", "tolerance"), [("stored", EXACT), ("original", STORED_IN_16_BITS)]
 )
 def test_rows_of_all_72_heads_of_512_tokens(weights: str, tolerance: float) -> None:
-    """The longest sequence the model reads: first, second, a middle and the last row of every
-    head.
-    """
     assert_near(
         stacked("512 tokens", "probabilities")[:, :, RECORD["rows"]],
         "512 tokens",
@@ -83,7 +79,6 @@ def test_rows_of_all_72_heads_of_512_tokens(weights: str, tolerance: float) -> N
 
 
 def test_every_row_of_512_tokens() -> None:
-    """The sum of squares of each of the 36,864 rows is PyTorch's, so no row is another."""
     squares = np.square(stacked("512 tokens", "probabilities"), dtype=np.float64).sum(axis=-1)
     assert_near(squares, "512 tokens", "stored", "squares", EXACT)
 
@@ -91,15 +86,11 @@ def test_every_row_of_512_tokens() -> None:
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("case", [case for case in CASES if case != "512 tokens"])
 def test_other_fields_of_the_trace(case: str, field: str) -> None:
-    """Queries, keys, values and merged heads of every layer are PyTorch's, in every thirteenth
-    feature.
-    """
     assert_near(stacked(case, field)[..., :: RECORD["every"]], case, "stored", field, EXACT)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_goes_from_layer_to_layer(case: str) -> None:
-    """The inputs of every layer and the output of the last are PyTorch's hidden states."""
     hidden = np.concatenate([stacked(case, "inputs"), encoded(case).output[np.newaxis]])[
         ..., :: RECORD["every"]
     ]
@@ -111,9 +102,6 @@ def test_what_goes_from_layer_to_layer(case: str) -> None:
     ("word", "animal", "street"), [("tired", 0.69, 0.05), ("wide", 0.32, 0.15)]
 )
 def test_what_it_refers_to(word: str, animal: float, street: float) -> None:
-    """Layer 3, head 1: "it" looks at "animal" if that was too tired, and half of it goes if it
-    was too wide.
-    """
     vocabulary = load_minilm().wordpiece.vocabulary
     ids = RECORD["ids"][word]
     shares = stacked(word, "probabilities")[3, 1, ids.index(vocabulary["it"])]
@@ -122,9 +110,6 @@ def test_what_it_refers_to(word: str, animal: float, street: float) -> None:
 
 
 def test_the_original_weights_were_compared_too() -> None:
-    """When the values were made, the engine agreed with PyTorch on the original weights: 1e-5
-    in every probability.
-    """
     differences = RECORD["largest differences"]
     for case in CASES:
         assert differences[f"{case}, original"]["probabilities"] <= EXACT
@@ -132,9 +117,6 @@ def test_the_original_weights_were_compared_too() -> None:
 
 
 def test_the_cases_reach_from_1_to_512_tokens() -> None:
-    """The shortest and the longest sequence are among the cases, and each text gives the ids it
-    was run with.
-    """
     lengths = {case: len(ids) for case, ids in RECORD["ids"].items()}
     assert {min(lengths.values()), max(lengths.values())} == {1, 512}
     for case, text in RECORD["texts"].items():

@@ -14,9 +14,6 @@ from tests.lab.refusal import refused
 
 
 def test_a_repeated_word_of_several_pieces() -> None:
-    """hall ##way is repeated: each piece of one looks for the pieces of the other, not for those of
-    its own word.
-    """
     tokens = ("hall", "##way", "hall", "hall", "##way")
     assert TARGET_RULES["repeated words"](tokens).astype(int).tolist() == [
         [0, 0, 0, 1, 1],
@@ -29,7 +26,6 @@ def test_a_repeated_word_of_several_pieces() -> None:
 
 @given(st.lists(st.sampled_from(("a", "b", "ab", "##a", "##b", "##")), max_size=11).map(tuple))
 def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
-    """A token looks for each token of another word that is spelled like its own."""
     spelled = {
         i: "".join(tokens[j].removeprefix("##") for j in word)
         for word in positions_of_words(tokens)
@@ -47,13 +43,11 @@ def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
 
 
 def test_repeated_words_take_one_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many twins there are, no pair of them is written by itself."""
     monkeypatch.delattr(np, "ix_")
     assert TARGET_RULES["repeated words"](("a",) * 500).sum() == 500 * 499
 
 
 def test_no_repeated_word() -> None:
-    """A sentence without the asked-for relation is an error with a remedy."""
     alike = AttentionMaps.of([np.full((1, 2, 2), 0.5)], ("a", "b"))
     with refused(TextError, "rule"):
         rank_heads(alike, TARGET_RULES["repeated words"](("a", "b")))

@@ -26,9 +26,6 @@ TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
 
 
 def test_the_layer_is_the_models_own() -> None:
-    """The trace of a scenario is that of the encoder's layer; sizes and words of the controls do
-    not count.
-    """
     other = replace(
         TRAINED,
         d_model=17,
@@ -58,9 +55,6 @@ def test_the_layer_is_the_models_own() -> None:
 
 
 def test_it_looks_at_the_animal() -> None:
-    """Layer 3, head 1: "it" gives 0.69 to "animal", and 0.32 when "tired" becomes "wide";
-    "street" 0.05, then 0.15.
-    """
     found = []
     for text in (ANIMAL, ANIMAL.replace("tired", "wide")):
         trace = trace_of(replace(TRAINED, text=text))
@@ -70,7 +64,6 @@ def test_it_looks_at_the_animal() -> None:
 
 
 def test_mask_scale_and_residual_are_this_layers_alone() -> None:
-    """They act on the layer as on any other, and leave what comes into it as the model has it."""
     plain = trace_of(TRAINED)
     x, weights = plain.inputs[0], projections_of(TRAINED)
     causal = trace_of(replace(TRAINED, mask="causal", scaling="custom", scale=0.5, residual=True))
@@ -81,9 +74,6 @@ def test_mask_scale_and_residual_are_this_layers_alone() -> None:
 
 
 def test_padding_changes_no_real_token() -> None:
-    """[PAD] fills a sequence up; with the padding mask the real tokens attend as they do
-    without it, in every layer.
-    """
     for layer in (0, 4):
         short = trace_of(replace(TRAINED, layer=layer))
         long = trace_of(replace(TRAINED, layer=layer, n_tokens=19, mask="padding"))
@@ -98,9 +88,6 @@ def test_padding_changes_no_real_token() -> None:
 
 @pytest.mark.parametrize("n_tokens", [1, 2, 5, 64])
 def test_every_sequence_length(n_tokens: int) -> None:
-    """From one token to the longest, the sequence has the length asked for and begins with
-    [CLS].
-    """
     trace = trace_of(replace(TRAINED, n_tokens=n_tokens))
     assert trace.sizes["T"] == len(trace.tokens) == n_tokens
     assert trace.tokens[0] == "[CLS]"
@@ -108,22 +95,17 @@ def test_every_sequence_length(n_tokens: int) -> None:
 
 
 def test_a_long_text_ends_where_the_controls_end() -> None:
-    """A fitting sequence has at most 64 tokens, [SEP] the last of them."""
     tokens = tokens_of(replace(TRAINED, text="word " * 300))
     assert (len(tokens.tokens), tokens.tokens[-1], tokens.n_real) == (64, "[SEP]", 64)
 
 
 def test_the_inputs_are_those_of_the_layer() -> None:
-    """The vectors of the tokens are the output of the layers before; no positions are added."""
     embedding = embedding_of(TRAINED)
     assert np.array_equal(embedding.inputs, trace_of(TRAINED).inputs[0])
     assert not embedding.positions.any()
 
 
 def test_edits_and_own_matrices_work_on_top() -> None:
-    """One number of a trained matrix, or a whole matrix of its shape, can be replaced; the rest
-    stays trained.
-    """
     plain = trace_of(TRAINED)
     edited = trace_of(replace(TRAINED, edits=Edits((Edit("w_q", 3, 37, 2.5),)).url_value()))
     assert np.argwhere(edited.projections.w_q != plain.projections.w_q).tolist() == [[3, 37]]
@@ -147,15 +129,11 @@ def test_edits_and_own_matrices_work_on_top() -> None:
     ],
 )
 def test_a_matrix_of_another_shape_does_not_fit(own: UserMatrices, facts: Facts) -> None:
-    """Trained weights cannot change their sizes: the sentence says which matrix does not fit,
-    and what to do.
-    """
     with refused(ShapeError, *facts):
         trace_of(replace(TRAINED, own=own.url_value()))
 
 
 def test_own_inputs_go_through_the_trained_weights() -> None:
-    """X of another text length but 384 wide is used as it is, and the sequence has its length."""
     x = np.random.default_rng(2).normal(size=(7, 384))
     trace = trace_of(replace(TRAINED, own=UserMatrices(x=x).url_value()))
     assert np.array_equal(trace.inputs[0], x)
@@ -164,16 +142,12 @@ def test_own_inputs_go_through_the_trained_weights() -> None:
 
 @pytest.mark.parametrize("layer", [6, -1])
 def test_layers_that_there_are_not(layer: int) -> None:
-    """There are layers 0 to 5."""
     with refused(SettingsError, "layer", 0, 5):
         trace_of(replace(TRAINED, layer=layer))
 
 
 @pytest.mark.parametrize("layer", range(6))
 def test_checks_of_trained_layers_are_strict(layer: int) -> None:
-    """The lines that are shown stop at an output of zeros, and a layer with a fault differs
-    from the right one.
-    """
     trace = trace_of(replace(TRAINED, layer=layer, mask="causal"))
     assert all(
         tolerance(trace, field) < 0.05 * np.abs(getattr(trace, field)).max()

@@ -32,16 +32,10 @@ from tests.lab.refusal import missing, refused
     ],
 )
 def test_pieces_written_down(text: str, expected: list[str]) -> None:
-    """The pieces that the library gave, written down, so that no library is needed; lone surrogates
-    are removed.
-    """
     assert load_minilm().wordpiece.pieces(text) == expected
 
 
 def test_first_and_last_token_are_shown() -> None:
-    """[CLS] and [SEP] are the first and the last token, and every token has its number in the
-    vocabulary.
-    """
     read = load_minilm().wordpiece.read("Embeddings!", 512)
     assert read.tokens == ("[CLS]", "em", "##bed", "##ding", "##s", "!", "[SEP]")
     assert read.ids == (101, 7861, 8270, 4667, 2015, 999, 102)
@@ -49,7 +43,6 @@ def test_first_and_last_token_are_shown() -> None:
 
 
 def test_a_long_text_is_cut_with_a_note() -> None:
-    """Cut to a number of tokens it keeps [SEP] at the end, and says how many there were."""
     read = load_minilm().wordpiece.read("one two three four", 5)
     assert read.tokens == ("[CLS]", "one", "two", "three", "[SEP]")
     assert missing(read.notes[0], "[CLS]", "[SEP]", 6, 3) == []
@@ -63,12 +56,10 @@ def test_a_long_text_is_cut_with_a_note() -> None:
 
 @pytest.mark.parametrize("text", ["", " \n", "\u0301", "\x00\u200b"])
 def test_nothing_to_read(text: str) -> None:
-    """A text without a piece is an error with a remedy."""
     with refused(TextError, "word"):
         load_minilm().wordpiece.read(text, 512)
 
 
 def test_too_much_to_read() -> None:
-    """A text beyond the limit is refused with both numbers."""
     with refused(TextError, 20001, 20000):
         load_minilm().wordpiece.read("x" * (MAX_CHARACTERS + 1), 512)

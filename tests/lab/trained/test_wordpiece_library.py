@@ -79,15 +79,11 @@ def library() -> tokenizers.Tokenizer:
 @example("")
 @example("The hallway's 12,345 naïve cafés[SEP]")
 def test_any_text_gives_the_library_s_pieces(text: str) -> None:
-    """All pieces are those of the library, for any text."""
     assert pieces(text) == library().encode(text, add_special_tokens=False).tokens
 
 
 @pytest.mark.parametrize("plane", range(17))
 def test_every_plane_of_unicode(plane: int) -> None:
-    """Every 37th character of each plane, and every one of the first 12,288: alone and between
-    two letters.
-    """
     codes = set(range(plane << 16, (plane + 1) << 16, 37)) | (
         set(range(0x3000)) if plane == 0 else set()
     )

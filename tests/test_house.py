@@ -1,0 +1,202 @@
+"""The few rules that keep the house: imports run one way and in no circle, doors are listed."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import attention_core
+from attention_core import STEPS
+from tests.lab import test_refusals
+
+ROOT = Path(__file__).resolve().parent.parent
+DOORS = (ROOT / "docs" / "doors.md").read_text(encoding="utf-8")
+PACKAGES = ("attention_core", "attention_lab", "attention_viz", "attention_ui")
+# What the files of a layer may import besides the standard library.
+ALLOWED = {
+    "attention_core": {"attention_core", "numpy"},
+    "attention_lab": {"attention_lab", "attention_core", "numpy"},
+    "attention_viz": {
+        *("attention_viz", "attention_lab", "attention_core"),
+        *("numpy", "pandas", "latex2mathml", "segno"),
+    },
+    "attention_ui": {*PACKAGES, "streamlit", "starlette", "PIL"},
+    "pages": {*PACKAGES, "streamlit"},
+    "app.py": {"attention_ui", "streamlit"},
+}
+MOST_LINES = 400
+# Records and tables, which check nothing.
+NO_DOORS = {"AXES", "STEPS", "HeadTrace", "Step", "Trace"}
+
+
+def files_of(layer: str) -> list[Path]:
+    """The Python files of a layer, which may be one file."""
+    path = ROOT / layer
+    return [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def imported_names(source: str, package: str) -> Iterator[str]:
+    """Every imported name in full; `package` is the dotted folder of the file. What is imported
+    for types alone does not count.
+    """
+    tree = ast.parse(source)
+    for_types = {
+        below
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for below in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            prefix = [*(above if node.level else []), *([node.module] if node.module else [])]
+            yield from (".".join([*prefix, alias.name]) for alias in node.names)
+
+
+def package_of(file: Path) -> str:
+    """The dotted folder of a file."""
+    return ".".join(file.relative_to(ROOT).parent.parts)
+
+
+def offences(layer: str, source: str, package: str) -> list[str]:
+    """The imports of one file that its layer does not allow."""
+    known = ALLOWED[layer] | sys.stdlib_module_names
+    return [name for name in imported_names(source, package) if name.split(".")[0] not in known]
+
+
+def module_imports(package: str) -> dict[str, set[str]]:
+    """What every module imports from its own package; `__init__` files only re-export."""
+    files = {".".join(f.relative_to(ROOT).with_suffix("").parts): f for f in files_of(package)}
+    return {
+        name: {
+            module
+            for found in imported_names(file.read_text(encoding="utf-8"), package_of(file))
+            for module in (found, found.rpartition(".")[0])
+            if module in files
+        }
+        for name, file in files.items()
+        if not name.endswith("__init__")
+    }
+
+
+def folders(imports: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The same between the folders of a package; a file in its root is a folder of its own."""
+    found: dict[str, set[str]] = {}
+    for module, others in imports.items():
+        own = ".".join(module.split(".")[:2])
+        rooms = {".".join(other.split(".")[:2]) for other in others}
+        found.setdefault(own, set()).update(rooms - {own})
+    return found
+
+
+def circle(imports: dict[str, set[str]]) -> list[str]:
+    """A circle of imports, or nothing."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+@pytest.mark.parametrize("layer", ALLOWED)
+def test_each_layer_imports_only_what_lies_below_it(layer: str) -> None:
+    found = {
+        str(file): bad
+        for file in files_of(layer)
+        if (bad := offences(layer, file.read_text(encoding="utf-8"), package_of(file)))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_modules_do_not_import_in_a_circle(package: str) -> None:
+    assert circle(module_imports(package)) == []
+
+
+@pytest.mark.parametrize("package", ["attention_core", "attention_lab"])
+def test_folders_do_not_import_in_a_circle(package: str) -> None:
+    assert circle(folders(module_imports(package))) == []
+
+
+def test_a_forbidden_import_and_a_circle_are_found() -> None:
+    source = "import numpy, plotly\ndef f():\n    from ..attention_ui import frame\nfrom . import x"
+    found = ["plotly", "attention_ui.frame"]
+    assert offences("attention_core", source, "attention_core") == found
+    imports = {"p.a.x": {"p.b.y"}, "p.b.y": set(), "p.b.z": {"p.a.x"}}
+    assert circle(imports) == []
+    assert set(circle(folders(imports))) == {"p.a", "p.b"}
+
+
+def test_the_engine_loads_numpy_alone() -> None:
+    code = (
+        "import sys, numpy.random, numpy.linalg; before = {m.split('.')[0] for m in sys.modules}\n"
+        "import attention_core, pkgutil, importlib\n"
+        "for module in pkgutil.iter_modules(attention_core.__path__, 'attention_core.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "print(*{m.split('.')[0] for m in sys.modules} - before - set(sys.stdlib_module_names))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["attention_core"]
+
+
+def test_every_page_lies_in_the_folder_of_its_section() -> None:
+    # Streamlit takes a script directly in pages/, or a folder of that name beside the script that
+    # it runs, for an app of its older kind.
+    assert not list((ROOT / "pages").glob("*.py"))
+    assert not (ROOT / "attention_ui" / "pages").exists()
+
+
+def test_no_file_is_too_long() -> None:
+    files = [
+        file
+        for folder in (*PACKAGES, "pages", "assets", "tests", "benchmarks", "scripts")
+        for file in (ROOT / folder).rglob("*")
+        if file.suffix in (".py", ".js", ".css")
+    ]
+    assert [f for f in files if len(f.read_text(encoding="utf-8").splitlines()) > MOST_LINES] == []
+
+
+def found_by(name: str) -> Any:
+    """What a dotted name stands for."""
+    package, *rest = name.split(".")
+    thing: Any = import_module(package)
+    for part in rest:
+        if not hasattr(thing, part):
+            import_module(f"{thing.__name__}.{part}")
+        thing = getattr(thing, part)
+    return thing
+
+
+def test_the_docs_list_the_doors() -> None:
+    listed = re.findall(r"`(attention_\w+(?:\.\w+)+)`", DOORS)
+    assert len(listed) == len(set(listed)) > 30
+    assert all(callable(found_by(name)) for name in listed)
+    exported = {name for name in attention_core.__all__ if not name.endswith("Error")}
+    assert exported - NO_DOORS <= {name.split(".")[1] for name in listed}
+    tested = {function.__qualname__ for function, _, _ in test_refusals.CASES.values()}
+    methods = {name.split(".", 1)[1] for name in listed if name.startswith("attention_core.Trace.")}
+    assert methods | {"derive", "embed"} <= tested
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_has_all_that_hangs_on_it(name: str) -> None:
+    step = STEPS[name]
+    assert step.formula
+    assert step.sentence
+    assert f"{name} = " in step.numpy
+    assert callable(step.rule)

@@ -12,7 +12,7 @@ from attention_lab.notation.notation import OURS, Notation
 
 from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
-from ..payload import COLOUR_SCALES, JSON, Stage, array_json, largest_magnitude
+from ..payload import COLOUR_SCALES, JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
 from ..thumbnails import HEAD_NUMBER_CAPTIONS
 
@@ -20,7 +20,6 @@ NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",
 }
-ONE_HEAD_NAME = "one head"  # the name of the array of the one wide head
 
 
 def heads_grid(
@@ -29,11 +28,10 @@ def heads_grid(
     heads: Sequence[int],
     *,
     cell: tuple[int, int, int],
-    one_head: Trace | None = None,
 ) -> JSON:
     """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key
     in focus; if that head is not chosen, the focus is in the first chosen one. field: a matrix of
-    queries and keys. one_head: the layer with one wide head, which is drawn beside the others.
+    queries and keys.
     """
     trace = stage.trace
     chosen = getattr(trace, field)[0, list(heads)]
@@ -44,45 +42,13 @@ def heads_grid(
     head = next((one for one in heads if one == cell[0]), heads[0])
     panel = Panel(field, 2, 3, (0, 0), "tiles", tiles=1, title="of each head")
     board = scene(stage, [panel], (field, (0, head, *cell[1:])), description)
-    limit = max(field_limit(one, field) for one in (trace, one_head or trace))
-    board["arrays"][field] |= _colours(stage, field, limit)
+    array = board["arrays"][field]
+    array["given"] = NUMBER_LABELS[STEPS[field].kind]
+    if not stage.own_scale:
+        array["limit"] = _rounded(field_limit(trace, field))
     if len(heads) < trace.sizes["H"]:
         board["panels"][0]["only"] = [int(head) for head in heads]
-    if one_head is not None:
-        board = _beside_one(board, stage, field, one_head, limit)
     return as_gallery(board, stage.own_scale)
-
-
-def _colours(stage: Stage, field: str, limit: float) -> JSON:
-    """What is said before a number, and, unless each head has its own scale, the value of the
-    strongest colour.
-    """
-    coloured: JSON = {"given": NUMBER_LABELS[STEPS[field].kind]}
-    if not stage.own_scale:
-        coloured["limit"] = _rounded(limit)
-    return coloured
-
-
-def _beside_one(board: JSON, stage: Stage, field: str, one_head: Trace, limit: float) -> JSON:
-    """The matrix of the one wide head before those of the others. It has its own axis of heads."""
-    array = array_json(Stage(one_head, own_scale=stage.own_scale, notation=stage.notation), field)
-    array |= {"axes": ["B", "one", "T", "S"], "title": ONE_HEAD_NAME} | _colours(
-        stage, field, limit
-    )
-    panel = board["panels"][0] | {
-        "id": ONE_HEAD_NAME,
-        "array": ONE_HEAD_NAME,
-        "title": f"{ONE_HEAD_NAME}, features: {one_head.sizes['K']}",
-        "badge": "",
-        "tiles": None,
-    }
-    panel.pop("only", None)
-    first, others = {"place": [0, 0]}, {"place": [1, 0]}
-    return board | {
-        "arrays": board["arrays"] | {ONE_HEAD_NAME: array},
-        "axes": board["axes"] | {"one": {"word": "head", "labels": None, "block": None}},
-        "panels": [panel | first, board["panels"][0] | others],
-    }
 
 
 def combined_heads_board(

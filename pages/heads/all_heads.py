@@ -7,7 +7,6 @@ from attention_lab.heads.patterns import column_sums
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.heads_choice import choose_heads
-from attention_ui.heads.one_wide_head import choose_one_wide_head, compare_with_one_wide_head
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
 from attention_ui.show import show_figure
@@ -49,7 +48,6 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         key="heads_scale",
         help="With its own scale, the strongest cell of each head has the strongest colour.",
     )
-    one_head = choose_one_wide_head(trace)
     chosen = choose_heads(
         "subset", "Only these heads", trace.sizes["H"], "With no choice, all heads are shown."
     )
@@ -57,13 +55,11 @@ heads = fact("heads", chosen or tuple(range(trace.sizes["H"])))
 field = MATRIX_FIELDS[shown]
 array = getattr(trace, field)[0]
 
-show_board(heads_grid(now.stage, field, heads, cell=cell, one_head=one_head), "heads grid")
+show_board(heads_grid(now.stage, field, heads, cell=cell), "heads grid")
 st.caption(
     "Point at a cell, or reach it with Tab and the arrow keys: the same cell is marked in every"
     " head. A click or Enter moves the focus to it."
 )
-if one_head is not None:
-    compare_with_one_wide_head(now, one_head)
 
 view = choose_one(
     "The heads together",

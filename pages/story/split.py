@@ -6,7 +6,6 @@ from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import split_positions, wrong_token_cells
 from attention_lab.notation.array_axes import axis_name, axis_names
 from attention_ui.facts import fact
-from attention_ui.heads.one_wide_head import open_one_wide_head
 from attention_ui.page_context import page_context
 from attention_ui.panels import (
     choose_projection,
@@ -85,13 +84,6 @@ with st.expander(
         " make every pattern of shares (the *low-rank bottleneck*, Bhojanapalli et al. 2020). With"
         " a single feature, a score is the product of two numbers: every query ranks the keys in"
         " the same order or in its reverse."
-    )
-if n_heads > 1:
-    st.button(
-        "Compare with one wide head",
-        icon=":material/arrow_outward:",
-        type="tertiary",
-        on_click=open_one_wide_head,
     )
 arithmetic = draw_arithmetic(
     trace,

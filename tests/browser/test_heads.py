@@ -11,7 +11,6 @@ from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
     cell_at,
     expect_result,
-    expect_title,
     expect_url,
     parameters,
     settled,
@@ -36,14 +35,6 @@ def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
     assert parameters(page) == {"head": "0", "off": "1.3", "basis": "1"}
     pressed = "all => all.filter(one => one.ariaPressed === 'true').map(one => one.innerText)"
     assert switches.get_by_role("button").evaluate_all(pressed) == ["1", "3"]
-
-
-def test_a_click_opens_one_wide_head(visit: Visit) -> None:
-    page = visit("split?n_heads=2&d_model=8&head=1")
-    page.get_by_role("button", name="Compare with one wide head").click()
-    expect_title(page, "All heads")
-    expect_url(page, "beside_one=true")
-    expect_url(page, "head=1")
 
 
 @pytest.mark.parametrize(

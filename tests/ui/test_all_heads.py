@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from attention_core import attend
 from attention_lab.heads.all_heads import averaging_effect, mean_of_heads
-from tests.ui.app import facts, figures, opened, page_context, scenes, stage
+from tests.ui.app import facts, figures, opened, page_context, scenes
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
@@ -69,40 +66,10 @@ def test_each_view_draws_its_pictures() -> None:
 
 
 def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("all-heads", beside_one="true")
+    app = opened("all-heads")
     grid = "board heads grid"
     pin(app, monkeypatch, grid, None, "probabilities", 0, 2, 6, 4)
     assert [app.session_state[name] for name in ("head", "query", "key")] == [2, 6, 4]
-    pin(app, monkeypatch, grid, None, "one head", 0, 0, 3, 5)
-    assert [app.session_state[name] for name in ("head", "query", "key")] == [2, 3, 5]
-
-
-@pytest.mark.parametrize("n_heads", [2, 8])
-def test_one_wide_head_beside_several(n_heads: int) -> None:
-    app = opened("all-heads", n_heads=n_heads, d_model=16, beside_one="true", heads_stage="raw")
-    trace = page_context(app).trace
-    one = attend(trace.inputs, replace(trace.projections, n_heads=1, n_kv_heads=None))
-    arrays = scenes(app)[0]["arrays"]
-    np.testing.assert_array_equal(numbers(arrays["one head"]), one.scores.astype("f4"))
-    before, after = facts(app)["costs"]
-    assert before.parameters == after.parameters == 4 * 16**2
-    assert (before.scores, after.scores) == (12 * 12, n_heads * 12 * 12)
-    assert before.multiplications == after.multiplications
-    assert (before.distributions, after.distributions) == (1, n_heads)
-    parts = trace.scores[0, :, 0, 0]
-    assert facts(app)["score_of_one_head"] == pytest.approx(parts.sum(), rel=1e-6)
-
-
-def test_one_head_is_not_compared_with_one_wide_head() -> None:
-    offered = {
-        n_heads: "Compare with one wide head"
-        in [button.label for button in opened("split", n_heads=n_heads).button]
-        for n_heads in (1, 4)
-    }
-    assert offered == {1: False, 4: True}
-    alone = opened("all-heads", n_heads=1, beside_one="true")
-    assert facts(alone)["several_heads"] is False
-    assert stage(opened("scores", n_heads=1))["heads"]["count"] == 1
 
 
 def test_an_average_that_hides_nothing() -> None:

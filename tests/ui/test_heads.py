@@ -40,7 +40,6 @@ def test_a_hostile_url_gives_the_page(page: str, first: int) -> None:
         "kind",
         "portrait",
         "heads_stage",
-        "beside_one",
         "heads_lines",
         "shared_count",
         "shared_letter",

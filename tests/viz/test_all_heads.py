@@ -7,7 +7,6 @@ import pytest
 
 from attention_core import Trace
 from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
-from attention_lab.heads.one_wide_head import one_wide_head
 from attention_viz.heads.all_heads import (
     combined_heads_board,
     field_limit,
@@ -77,22 +76,6 @@ def test_scores_of_all_stages_share_one_scale() -> None:
         == np.abs(trace.scores).max()
     )
     assert field_limit(trace, "probabilities") == trace.probabilities.max()
-
-
-@pytest.mark.parametrize("field", FIELDS)
-def test_one_wide_head_beside_the_others(field: str) -> None:
-    trace = square(7, 3)
-    one = one_wide_head(trace)
-    board = written_and_read(heads_grid(Stage(trace), field, [0, 2], cell=(2, 1, 0), one_head=one))
-    alone, heads = board["arrays"]["one head"], board["arrays"][field]
-    np.testing.assert_array_equal(numbers(alone), getattr(one, field).astype("f4"))
-    assert alone["limit"] == heads["limit"]
-    assert alone["limit"] == pytest.approx(
-        max(field_limit(one, field), field_limit(trace, field)), rel=1e-5
-    )
-    assert [panel["array"] for panel in board["panels"]] == ["one head", field]
-    assert [panel.get("only") for panel in board["panels"]] == [None, [0, 2]]
-    assert "H" not in alone["axes"], "a click there leaves the head in focus"
 
 
 def test_mean_and_maximum() -> None:

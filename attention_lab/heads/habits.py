@@ -9,6 +9,7 @@ from .patterns import Pattern
 
 # Measures that name what a head does, where their share is at least HABIT_SHARE.
 HABIT_MEASURES = ("previous_mass", "next_mass", "self_mass", "first_mass")
+HABITS = tuple(measure for measure in MEASURES if measure.key in HABIT_MEASURES)
 HABIT_SHARE = 0.5
 
 
@@ -37,8 +38,8 @@ def habit_of(pattern: Pattern, head: int) -> Habit:
     query, key = divmod(int(shares_TS.argmax()), shares_TS.shape[1])
     shares = {
         measure.key: float(measure.value(pattern)[0, head])
-        for measure in MEASURES
-        if measure.key in HABIT_MEASURES and measure.applies(pattern)
+        for measure in HABITS
+        if measure.applies(pattern)
     }
     known = {name: share for name, share in shares.items() if share >= HABIT_SHARE}  # no NaN
     if known:

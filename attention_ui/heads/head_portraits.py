@@ -6,8 +6,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.heads import similarity
-from attention_lab.heads.habits import habit_of
-from attention_lab.heads.head_portraits import MEASURES
+from attention_lab.heads.habits import HABITS, habit_of
 from attention_lab.heads.patterns import Pattern, largest_entropy
 from attention_lab.notation.notation import Notation
 from attention_lab.user_data.matrix_names import MAX_HEADS
@@ -20,7 +19,6 @@ from attention_viz.heads.similarity import (
 from attention_viz.labels import format_number, format_percent
 
 from ..board import show_board
-from ..facts import fact
 from ..panels import token_markdown
 
 HABIT_WORDS = {
@@ -33,7 +31,7 @@ HABIT_HELP = (
     "The mean share over the tokens, if it is at least half of the attention. Other heads are"
     " described by their largest share."
 )
-MEASURE_NAMES = tuple(measure.name for measure in MEASURES)
+MEASURE_NAMES = tuple(measure.name for measure in HABITS)
 DIVERGENCE_HELP = (
     r"The mean over all queries of $H\big(\tfrac{a+b}{2}\big)-\tfrac{H(a)+H(b)}{2}$, where $a$ and"
     " $b$ are the shares of one query in two heads and $H$ is the entropy."
@@ -46,10 +44,9 @@ CORRELATION_HELP = (
 
 def say_habits(trace: Trace, pattern: Pattern) -> None:
     """A sentence for each head: what it does with most queries, or its largest share."""
-    habits = [habit_of(pattern, head) for head in range(trace.sizes["H"])]
-    fact("habits", habits)
     said = []
-    for head, habit in enumerate(habits):
+    for head in range(trace.sizes["H"]):
+        habit = habit_of(pattern, head)
         share = format_percent(habit.share)
         if does := HABIT_WORDS.get(habit.measure):
             said.append(f"**Head {head} {does}**: {share}")
@@ -96,7 +93,7 @@ def show_similarity(pattern: Pattern, notation: Notation) -> None:
         show_board(correlation_board(correlation, order, notation), "head correlations")
         st.markdown(describe_most_alike(correlation))
     n_distinct = similarity.max_distinct_heads(pattern)
-    together = fact("layer_divergence", float(similarity.layer_divergence(pattern)[0]))
+    together = float(similarity.layer_divergence(pattern)[0])
     st.caption(
         f"Divergence of all heads together: {format_number(together, 3)} of at most ln {n_distinct}"
         f" = {format_number(largest_entropy(n_distinct), 3)}. It is the entropy of their mean minus"

@@ -1,8 +1,10 @@
-"""All measures of all heads as bars, and one measure along the sequence."""
+"""The habits of all heads as bars, and one of them along the sequence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
@@ -13,41 +15,37 @@ from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..labels import format_number, label_width, numbered_labels
 from ..parts import Part, layout, named_axis
 from ..theme import Figure
-from .portrait_lanes import (
-    GAP_PX,
-    MEASURES_PER_LINE,
-    ROW_PX,
-    TITLE_PX,
-    bar_numbers,
-    baseline_ticks,
-    lane_of,
-    measure_bars,
-    measure_names,
-)
 
-PROFILE_TITLES = {"T": "query", "S": "key", "R": "singular value, the largest first"}
+ROW_PX, TITLE_PX = 20, 24  # a bar of a head, the name above a measure
+BAR_HEIGHT = 0.7  # the part of its row that a bar takes
+# Of a column, which is 1 wide: the longest bar, and where the numbers end.
+MAX_BAR_WIDTH, NUMBER_END = 0.56, 0.88
 
 
 def measures_figure(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -> Figure:
     """A bar for every measure of every head, and a tick for a head without preferences.
 
-    lit: the name of the measure and the head in focus. A clicked bar sends [name, head] as
-    customdata. All bars share one pair of axes: one pair for each measure would take the browser
-    several times as long.
+    measures: shares, 0 to 1. lit: the name of the measure and the head in focus. A clicked bar
+    sends [name, head] as customdata. All bars share one pair of axes: one pair for each measure
+    would take the browser several times as long.
     """
-    n_heads = pattern.probabilities.shape[1]
-    line_height = TITLE_PX + n_heads * ROW_PX + GAP_PX
-    lanes = [lane_of(place, one, pattern, line_height) for place, one in enumerate(measures)]
-    whole = -(-len(measures) // MEASURES_PER_LINE) * line_height - GAP_PX
-    names = [f"head {head}" for head in range(n_heads)]
-    names[lit[1]] = f"<b>{names[lit[1]]}</b>"
-    rows = [float(row) for lane in lanes[::MEASURES_PER_LINE] for row in lane.rows]
+    values_MH = np.stack([measure.value(pattern)[0] for measure in measures])
+    even_MH = np.stack([measure.value(pattern.uniform)[0] for measure in measures])
+    n_heads = values_MH.shape[1]
+    longest_M1 = np.nan_to_num([values_MH, even_MH]).max(axis=(0, 2))[:, np.newaxis]
+    scale_M1 = MAX_BAR_WIDTH / np.where(longest_M1, longest_M1, 1)
+    left_MH = np.arange(len(measures))[:, np.newaxis] + np.zeros(n_heads)
+    rows_MH = TITLE_PX + ROW_PX * (np.arange(n_heads) + 0.5) + 0 * left_MH
+    height = TITLE_PX + n_heads * ROW_PX
+    heads = [f"head {head}" for head in range(n_heads)]
+    heads[lit[1]] = f"<b>{heads[lit[1]]}</b>"
+    names = [measure.name for measure in measures]
     around: Part = {
-        "xaxis": {"range": [0, MEASURES_PER_LINE], "visible": False, "fixedrange": True},
+        "xaxis": {"range": [0, len(measures)], "visible": False, "fixedrange": True},
         "yaxis": {
-            "range": [whole, 0],
-            "tickvals": rows,
-            "ticktext": names * (len(rows) // n_heads),
+            "range": [height, 0],
+            "tickvals": rows_MH[0].tolist(),
+            "ticktext": heads,
             "fixedrange": True,
             "showgrid": False,
             "zeroline": False,
@@ -56,27 +54,73 @@ def measures_figure(measures: Sequence[Measure], pattern: Pattern, lit: tuple[st
         },
         "margin": {"l": round(label_width([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }
+    written = [_format_share(share) for share in values_MH.ravel()]
+    data: list[Part] = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "y": _sent(rows_MH),
+            "base": _sent(left_MH).tolist(),
+            "x": _sent(np.nan_to_num(values_MH * scale_M1)),
+            "width": BAR_HEIGHT * ROW_PX,
+            "customdata": [[name, head] for name in names for head in range(n_heads)],
+            "marker": {
+                "color": "@primary",
+                "opacity": [0.9 if head == lit[1] else 0.45 for head in range(n_heads)]
+                * len(names),
+            },
+            "text": written,
+            "textposition": "none",
+            "hovertemplate": "head %{customdata[1]}: <b>%{text}</b><extra>%{customdata[0]}</extra>",
+        },
+        {
+            "type": "scatter",
+            "mode": "text",
+            "y": _sent(rows_MH),
+            "x": _sent(left_MH + NUMBER_END),
+            "text": written,
+            "textposition": "middle left",
+            "textfont": {"size": 12},
+            "hoverinfo": "skip",
+        },
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": _sent(left_MH + even_MH * scale_M1),
+            "y": _sent(rows_MH),
+            "marker": {"symbol": "line-ns", "size": 13, "line": {"color": "@focus", "width": 2}},
+            "text": [format_number(float(share), 3) for share in even_MH.ravel()],
+            "customdata": [name for name in names for _ in range(n_heads)],
+            "hovertemplate": "no preference: <b>%{text}</b><extra>%{customdata}</extra>",
+        },
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": list(range(len(names))),
+            "y": [TITLE_PX / 2] * len(names),
+            "text": [f"<b>{name}</b>" if name == lit[0] else name for name in names],
+            "textposition": "middle right",
+            "textfont": {"size": 11},
+            "hoverinfo": "skip",
+        },
+    ]
     description = f"A bar with its number for each measure of each head. Heads: {n_heads}."
-    data = [measure_bars(lanes, lit[1]), bar_numbers(lanes), *baseline_ticks(lanes)]
-    data.append(measure_names(lanes, line_height, lit[0]))
-    return {"data": data, "layout": layout(whole + 8, description, **around)}
+    return {"data": data, "layout": layout(height + 8, description, **around)}
 
 
 def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:
-    """One measure along the sequence: the head in focus as bars, the other heads as dots, a head
+    """One measure for each query: the head in focus as bars, the other heads as dots, a head
     without preferences as a line.
     """
-    values_HX = measure.profile(pattern)[0]
-    labels = _profile_labels(trace, measure, values_HX.shape[1])
-    others = [other for other in range(len(values_HX)) if other != head]
-    data = [_focused_head(labels, head, values_HX[head])]
+    values_HT = measure.profile(pattern)[0]
+    labels = list(numbered_labels(trace.labels("T")))
+    others = [other for other in range(len(values_HT)) if other != head]
+    data = [_focused_head(labels, head, values_HT[head])]
     if others:
-        data.append(_other_heads(labels, others, values_HX[others]))
-    if not measure.of_scores:
-        data.append(_baseline(labels, measure.profile(pattern.uniform)[0, head]))
-    places = PROFILE_TITLES[measure.axis].split(",")[0]
+        data.append(_other_heads(labels, others, values_HT[others]))
+    data.append(_baseline(labels, measure.profile(pattern.uniform)[0, head]))
     description = (
-        f"The {measure.name} for each {places}: head {head} as bars, other heads: {len(others)}."
+        f"The {measure.name} for each query: head {head} as bars, other heads: {len(others)}."
     )
     names, foot = named_axis(labels)
     parts = {
@@ -84,8 +128,7 @@ def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) 
         "bargap": 0.25,
         "margin": {"l": 52, "r": 8, "t": 36, "b": foot + 20},
         "legend": LEGEND_ABOVE,
-        "xaxis": names
-        | {"title": {"text": PROFILE_TITLES[measure.axis], "font": {"size": 12}, "standoff": 6}},
+        "xaxis": names | {"title": {"text": "query", "font": {"size": 12}, "standoff": 6}},
         "yaxis": PLAIN_AXIS | {"rangemode": "tozero"},
     }
     return {"data": data, "layout": layout(260 + foot, description, **parts)}
@@ -131,21 +174,26 @@ def _baseline(labels: list[str], baseline_X: Array) -> Part:
     }
 
 
-def describe_value(measure: Measure, pattern: Pattern, head: int, most: str) -> str:
-    """The number of a head, and that of a head without preferences; for a rank the largest
-    possible one.
-    """
-    value, baseline = float(measure.value(pattern)[0, head]), measure.baseline(pattern)
+def describe_value(measure: Measure, pattern: Pattern, head: int) -> str:
+    """The number of a head, and that of a head without preferences."""
     if not measure.is_known(pattern, head):
         return "no value, because no query has such a key"
-    if baseline is None:
-        return f"{value:.0f} of at most {most}"
-    without = format_number(float(baseline[0, head]), 3)
-    return f"{format_number(value, 3)}; without preferences {without}"
+    own, even = (
+        format_number(float(measure.value(one)[0, head]), 3) for one in (pattern, pattern.uniform)
+    )
+    return f"{own}; without preferences {even}"
 
 
-def _profile_labels(trace: Trace, measure: Measure, count: int) -> list[str]:
-    """The names of the places along a measure: tokens, or numbers of singular values."""
-    if measure.axis == "R":
-        return [f"σ{place + 1}" for place in range(count)]
-    return list(numbered_labels(trace.labels(measure.axis)))
+def _sent(numbers: Array) -> Array:
+    """The numbers of all measures as one array of float32, for the browser."""
+    sent: Array = numbers.ravel().astype("f4")
+    return sent
+
+
+def _format_share(share: float) -> str:
+    """The number of a bar in few characters; a dash if there is none."""
+    if np.isnan(share):
+        return "—"
+    if 0 < share < 0.01:
+        return "< 0.01"
+    return format_number(float(share), 2)

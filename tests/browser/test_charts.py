@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from attention_lab.heads.head_portraits import MEASURES
+from attention_lab.heads.habits import HABITS
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.heads.head_portraits import measures_figure
@@ -106,16 +106,16 @@ def test_the_numbers_beside_the_bars(visit: Visit) -> None:
     page = visit("head-portraits")
     chart = drawn(page)
     expect(chart.locator(".textpoint text").first).to_be_attached()
-    figure = measures_figure(MEASURES, pattern_of(trace_of(Scenario())), (MEASURES[0].name, 0))
+    figure = measures_figure(HABITS, pattern_of(trace_of(Scenario())), (HABITS[0].name, 0))
     texts = [
         text for trace in figure["data"] if trace.get("mode") == "text" for text in trace["text"]
     ]
     written = chart.evaluate(TEXTS)
     assert [text for _, _, text in written] == [re.sub("</?b>", "", text) for text in texts]
-    assert len(texts) == 5 * len(MEASURES)
+    assert len(texts) == 5 * len(HABITS)
     assert {ink for _, ink, _ in written} == {rgb(PALETTES["light"]["text"])}
     sizes = [size for size, _, _ in written]
-    assert sizes == ["12px"] * (len(texts) - len(MEASURES)) + ["11px"] * len(MEASURES), (
+    assert sizes == ["12px"] * (len(texts) - len(HABITS)) + ["11px"] * len(HABITS), (
         "numbers, then names"
     )
 

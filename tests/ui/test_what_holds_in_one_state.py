@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.heads.head_portraits import MEASURES
-from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_viz.labels import format_number
 from tests.ui.app import facts, opened, page_context, texts
 
 
@@ -33,7 +30,6 @@ from tests.ui.app import facts, opened, page_context, texts
         ("merge", {"weights": "trained", "layer": 3}, {"wrong_cells": 5312}),
         ("scale", {"text": "a"}, {"scores_vary": False}),
         ("scale", {}, {"scores_vary": True}),
-        ("head-portraits", {"n_heads": 2}, {"heads": 2}),
         # an edit of a cell that is not there counts for nothing
         ("scores", {"edits": "x_40_1_3"}, {"edits_outside": 1, "edited_cells": 0}),
         ("scores", {"edits": "x_0_1_3"}, {"edits_outside": 0, "edited_cells": 1}),
@@ -63,21 +59,3 @@ def test_the_last_special_token_stands_before_what_is_filled_up() -> None:
     tokens = page_context(opened("tokens", weights="trained", n_tokens=20)).trace.tokens
     assert len(tokens) == 20
     assert (tokens[0], tokens[-1] != "[SEP]", "[SEP]" in tokens) == ("[CLS]", True, True)
-
-
-@pytest.mark.parametrize(("choices", "n_tokens"), [({"n_tokens": 2}, 2), ({}, 4)])
-def test_how_far_heads_can_differ(choices: dict[str, Any], n_tokens: int) -> None:
-    app = opened("head-portraits", **choices)
-    bound = largest_entropy(n_tokens)
-    assert f"ln {n_tokens} = {format_number(bound, 3)}" in texts(app)
-    assert 0 < facts(app)["layer_divergence"] < bound
-
-
-def test_a_heads_number_is_a_mean_over_its_queries() -> None:
-    app = opened("head-portraits", head=1)
-    shares = page_context(app).trace.probabilities[0, 1]
-    measure = next(one for one in MEASURES if one.name == facts(app)["measure"])
-    assert facts(app)["value"] == measure.value(pattern_of(page_context(app).trace))[0, 1]
-    logs = np.log(shares, where=shares > 0, out=np.zeros_like(shares))
-    assert measure.name == "entropy"
-    assert facts(app)["value"] == pytest.approx(-(shares * logs).sum(axis=-1).mean())

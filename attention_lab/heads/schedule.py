@@ -50,12 +50,6 @@ class Schedule:
         return max(box.moment for box in self.boxes)
 
     @cached_property
-    def widest(self) -> int:
-        """The largest number of boxes at one moment."""
-        moments = [box.moment for box in self.boxes if box.moment]
-        return max((moments.count(moment) for moment in set(moments)), default=0)
-
-    @cached_property
     def multiplications(self) -> int:
         """The multiplications of all boxes."""
         return sum(box.multiplications for box in self.boxes)

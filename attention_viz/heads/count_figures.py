@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attention_lab.heads.counts import Count, LayerSize, growing_sizes, size_value, total_count
-from attention_lab.heads.parallel_heads import ThreadRuns
 from attention_lab.heads.scheme_runs import SchemeRun
 from attention_lab.heads.score_schemes import SCHEMES
 
@@ -79,17 +78,6 @@ def scheme_memory(runs: Sequence[SchemeRun], letter: str) -> Figure:
     return _scheme_measurements(
         runs, letter, "peak memory, kB", [run.measured.peak_bytes / 1000 for run in runs]
     )
-
-
-def thread_times(found: Sequence[ThreadRuns]) -> Figure:
-    """The median milliseconds of the three ways to run the heads, by the number of tokens."""
-    x = [run.size.n_tokens for run in found]
-    data = [
-        _line(way, place, x, [1000 * run.times[way].median for run in found])
-        for place, way in enumerate(found[0].times)
-    ]
-    description = "The median time of three ways to run the heads, measured on this machine,"
-    return _figure(data, "n", "milliseconds, median", description)
 
 
 def _scheme_measurements(

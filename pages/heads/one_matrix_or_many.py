@@ -14,7 +14,7 @@ from attention_ui.heads.one_matrix_or_many import (
     show_convolutions,
     show_value_of_pair,
 )
-from attention_ui.heads.schedule import measure_threads, show_schedule
+from attention_ui.heads.schedule import show_schedule
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
@@ -85,7 +85,6 @@ with st.expander("What each way does"):
 
 st.header("What can run at once, and what must wait", anchor=False)
 show_schedule(now)
-measure_threads(size)
 st.header("The values, number by number", anchor=False)
 show_value_of_pair(now)
 st.header("One head, and all heads in one array", anchor=False)

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from attention_lab.heads import parallel_heads
 from attention_lab.heads.counts import layer_size
-from attention_lab.heads.schedule import schedule
 from attention_lab.heads.scheme_runs import scheme_gaps
 from attention_lab.heads.score_schemes import SCHEMES
 from tests.ui.app import (
@@ -41,33 +39,6 @@ def test_the_button_measures() -> None:
     app.segmented_control(key="ways_letter").set_value("C").run()
     assert len(figures(app)) == before
     assert facts(app)["measured_for_other_sizes"] is True
-
-
-def test_the_schedule_is_that_of_the_layer() -> None:
-    open_layer, causal = (
-        facts(opened("one-matrix-or-many", mask=mask)) for mask in ("none", "causal")
-    )
-    assert (open_layer["schedule"].depth, causal["schedule"].depth) == (7, 8)
-    many = opened("one-matrix-or-many", n_heads=8)
-    assert facts(many)["schedule"] == schedule(page_context(many).trace)
-    assert (facts(many)["heads_left_out"], open_layer["heads_left_out"]) == (4, 0)
-
-
-def test_the_button_measures_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_heads, "TIMED_TOKEN_COUNTS", (16, 32))
-    app = opened("one-matrix-or-many", n_heads=2)
-    before = len(figures(app))
-    assert facts(app)["threads_timed_for_other_heads"] is False
-    assert facts(app)["blas_threads"] == "1"
-    app.button(key="measure threads").click().run()
-    stated = facts(app)
-    assert len(figures(app)) == before + 1
-    assert [run.size.n_tokens for run in stated["thread_runs"]] == [16, 32]
-    assert stated["thread_comparison"] == parallel_heads.compare_threads(stated["thread_runs"])
-    assert stated["gap_of_ways"] == 0
-    app.slider(key="n_heads").set_value(4).run()
-    assert len(figures(app)) == before
-    assert facts(app)["threads_timed_for_other_heads"] is True
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from attention_lab.masks.break_it import NO_MISTAKE, ExaminedLayer
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, MistakeCheck
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
 from attention_viz.labels import with_minus_signs
-from attention_viz.masks.break_it import COMPUTED_FIELDS
+from attention_viz.masks.invariances import COMPUTED_FIELDS
 
 from ..facts import fact
 from ..page_context import PageContext

@@ -1,26 +1,217 @@
-"""The topics of the page on what the layer does not notice, and one of them: changes of scores and
-weights.
-"""
+"""The topics of the page on what the layer does not notice: shuffles, constants, other shares."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from attention_core import Trace
+from attention_lab.heads.patterns import effective_tokens
 from attention_lab.heads.reruns import run_gaps
 from attention_lab.masks.invariances import LAYER_CHANGES
+from attention_lab.masks.score_variants import additive_scores, one_softmax
+from attention_lab.masks.shuffles import (
+    SITUATIONS,
+    Shuffle,
+    Situation,
+    has_given_inputs,
+    run_shuffled,
+)
 from attention_lab.rounding import tolerance
-from attention_viz.labels import format_number
+from attention_viz.labels import format_agreement, format_number, format_percent
 from attention_viz.masks import invariances as boards
+from attention_viz.masks.invariances import shares_board
 
 from ..board import show_board
 from ..facts import fact
 from ..page_context import PageContext
-from ..url_state import PERSISTENCE, choose_named, whole_number_input
+from ..panels import token_markdown
+from ..url_state import PERSISTENCE, choose_named, choose_one, whole_number_input
 from ..view import main_container
-from .score_variants import show_additive_scores, show_one_softmax
-from .shuffles import format_difference, show_shuffle
 from .temperature import show_scale_reason, show_temperature
+
+SHUFFLE_FORMULAS = {
+    "row": "f(PX) = P f(X), and the probabilities A become P A Pᵀ",
+    "column": "f(XP) = f(X) P, and the probabilities A become Pᵀ A P",
+}
+
+
+def format_difference(gap: float, *, only_rounding: bool = False) -> str:
+    """A difference as Markdown. only_rounding: whether rounding alone explains it."""
+    if gap and not only_rounding:
+        return f"**{format_number(gap)}**"
+    return "**0** up to rounding" if gap else "**0**"
+
+
+def show_shuffle(now: PageContext) -> None:
+    """The layer on its tokens and on the same tokens in another order."""
+    window = main_container()
+    left, middle, right = window.columns([4, 3, 3], vertical_alignment="bottom")
+    key = choose_one(
+        "The layer reads",
+        tuple(one.key for one in SITUATIONS),
+        "words alone",
+        place=left,
+        key="inv_reads",
+        **PERSISTENCE,
+    )
+    field = choose_one(
+        "Shown", ("output", "probabilities"), "output", place=middle, key="inv_shown", **PERSISTENCE
+    )
+    seed = whole_number_input(right, "Shuffle number", 0, 999, 0, key="inv_shuffle", **PERSISTENCE)
+    situation = next(one for one in SITUATIONS if one.key == key)
+    shuffle = run_shuffled(now.scenario, situation.key, int(seed))
+    with window:
+        _describe(now, shuffle, situation, field)
+        show_board(
+            boards.shuffle_board(shuffle, field, now.focus.cell("query", "key"), now.notation),
+            "shuffle",
+            fits=True,
+        )
+    with st.expander(
+        "All three in one table", key="inv three", on_change="rerun", icon=":material/table:"
+    ) as table:
+        if table.open:
+            st.markdown(_all_situations(now, int(seed)))
+    st.caption(
+        "In formulas, with P the matrix that shuffles the tokens:"
+        f" {SHUFFLE_FORMULAS[now.notation.convention]} (the layer is *permutation equivariant*)."
+        f" The board shows at most {boards.MAX_INVARIANCE_FEATURES} features of the output. The"
+        " mask and the positions of the sidebar are not used here."
+    )
+
+
+def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: str) -> None:
+    """Where the chosen token moved, and whether its result moved with it unchanged."""
+    if shuffle.straight.sizes["T"] == 1:
+        st.info(
+            "A single token cannot be shuffled: choose a longer sentence.", icon=":material/info:"
+        )
+        return
+    explanation = situation.description
+    if fact("inputs_know_their_places", has_given_inputs(now.scenario)):
+        explanation = situation.description_of_inputs
+    query = now.focus.query
+    place = fact("place_after", shuffle.order.index(query))
+    gap = {"output": shuffle.gaps.output, "probabilities": shuffle.gaps.probabilities}[field]
+    fact("largest_difference", gap)
+    rounding = tolerance(shuffle.straight, field)
+    knows_order = situation.knows_order and shuffle.has_order
+    only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
+    st.markdown(
+        f"{explanation} {token_markdown(shuffle.straight, 'T', query)} moves from position {query}"
+        f" to position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest"
+        " difference from the first result in the new order:"
+        f" {format_difference(gap, only_rounding=only_rounding)}."
+    )
+
+
+def _describe_outcome(knows_order: bool, field: str, gap: float, rounding: float) -> str:
+    """What the shuffle shows. In a layer that knows the order, a gap as small as rounding shows
+    nothing.
+    """
+    shows = fact("order_shows", gap > rounding)
+    unclear = fact("order_cannot_be_told", 0 < gap <= rounding and knows_order)
+    if shows:
+        return f"Its result there is another one: **the order shows in the {field}**."
+    if unclear:
+        return (
+            "With numbers of this size, rounding alone can make a difference of"
+            f" {format_number(rounding)}: **whether the order shows in the {field} is unclear"
+            " here**."
+        )
+    return f"Its result moves with it: **shuffling the tokens only shuffles the {field}**."
+
+
+def _all_situations(now: PageContext, seed: int) -> str:
+    lines = [
+        "| the layer reads | largest difference of a probability | of the output |",
+        "|---|---|---|",
+    ]
+    for one in SITUATIONS:
+        found = run_shuffled(now.scenario, one.key, seed).gaps
+        lines.append(
+            f"| {one.key} | {format_number(found.probabilities)} | {format_number(found.output)} |"
+        )
+    return "\n".join(lines)
+
+
+def show_additive_scores(now: PageContext) -> None:
+    """Additive scores (Bahdanau) beside the scaled dot product."""
+    trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
+    head, cell = focus.head, focus.cell("query", "key")
+    other = fact("additive", additive_scores(trace, head))
+    st.markdown(
+        r"**Additive scores** are $v^\top \tanh(q_i + k_j)$ (Bahdanau et al. 2015). Queries"
+        f" and keys are those of the layer. A model would learn v; here it is 1. In head {head},"
+        f" :blue[{token_markdown(trace, 'T', focus.query)}] then reads"
+        f" **{format_percent(float(other.shares[cell[1:]]))}** from"
+        f" :red[{token_markdown(trace, 'S', focus.key)}] instead of"
+        f" {format_percent(float(trace.probabilities[0][cell]))}."
+    )
+    board = shares_board(trace, other.shares, "additive scores", cell, now.notation)
+    show_board(board, "additive", fits=True)
+    reads = [
+        float(effective_tokens(shares[focus.query]))
+        for shares in (trace.probabilities[0, head], other.shares)
+    ]
+    largest = fact("largest_scores", (other.largest_dot, other.largest))
+    rows = (
+        ("largest score, either sign", *(format_number(one, 2) for one in largest)),
+        ("bound of any score", "none", f"{wide} = {format_number(other.bound, 0)}"),
+        ("effective tokens of the query", *(format_number(one, 2) for one in reads)),
+        ("multiplications for all pairs", *[f"{other.n_tanh:,}"] * 2),
+        ("tanh for all pairs", "0", f"{other.n_tanh:,}"),
+        ("one matrix product is enough", "yes", "no: a tanh for each pair and feature"),
+    )
+    st.markdown(_table(("scaled dot product", "additive"), rows))
+    st.caption(
+        "tanh keeps every term between −1 and 1, so additive scores are bounded without a scale."
+        " Dot products grow with both vectors. Vaswani et al. (2017) chose the dot product because"
+        " one matrix product computes all scores."
+    )
+
+
+def show_one_softmax(now: PageContext) -> None:
+    """One softmax over all scores of a head, instead of one for each query."""
+    trace, focus = now.trace, now.focus
+    head, cell = focus.head, focus.cell("query", "key")
+    other = fact("one_softmax", one_softmax(trace, head))
+    most, least = int(other.of_query.argmax()), int(other.of_query.argmin())
+    st.markdown(
+        "In the layer the shares of **each query** sum to 1. With one softmax over all scores of"
+        f" the head, **all shares together** sum to {format_number(float(other.shares.sum()), 3)}."
+        f" The largest part goes to :blue[{token_markdown(trace, 'T', most)}]:"
+        f" {format_percent(float(other.of_query[most]))}, the smallest to"
+        f" :blue[{token_markdown(trace, 'T', least)}]:"
+        f" {format_percent(float(other.of_query[least]))}."
+    )
+    board = shares_board(trace, other.shares, "one softmax", cell, now.notation)
+    show_board(board, "one softmax", fits=True)
+    asks = token_markdown(trace, "T", focus.query)
+    of_query = fact("of_query", float(other.of_query[focus.query]))
+    st.markdown(
+        f"- :blue[{asks}] gets {format_percent(of_query)}, and reads"
+        f" **{format_percent(float(other.shares[cell[1:]]))}** from"
+        f" :red[{token_markdown(trace, 'S', focus.key)}] instead of"
+        f" {format_percent(float(trace.probabilities[0][cell]))}.\n- For one query the proportions"
+        " stay: its shares are those of the layer times its part; both"
+        f" {format_agreement(other.gap, tolerance(trace, 'probabilities'))}.\n- The result of the"
+        f" head shrinks as well: for {asks} it is {format_number(of_query)} times that of the"
+        " layer."
+    )
+    st.caption(
+        "A constant added to all scores of one query changes nothing if each query has its own"
+        " softmax (see *constants*). With one softmax it takes shares from other queries, or gives"
+        " shares to them."
+    )
+
+
+def _table(heads: tuple[str, str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| | {' | '.join(heads)} |", "|---|--:|--:|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
+
 
 EXPECTED_OUTPUT = {
     True: "stays the same",

@@ -11,7 +11,7 @@ from attention_lab.notation.notation import OURS, Notation
 from ..matrices import Side, matrix_board
 from ..payload import JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
-from .scores_and_shares import MAX_TOKENS_FULL_SIZE, scores_and_shares
+from .mask_workshop import MAX_TOKENS_FULL_SIZE, scores_and_shares
 
 TABLE_FIELDS = tuple(name for name in STEPS if name not in ("scaled_scores", "masked_scores"))
 

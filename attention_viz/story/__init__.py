@@ -3,7 +3,6 @@ cell is pinned.
 """
 
 from .cutting import HEAD_FIELDS, merge_board, split_board
-from .inputs import inputs_board, is_sum_of_words, shows_sum_of_words
 from .per_head import (
     HeadCell,
     mask_board,
@@ -18,9 +17,12 @@ from .products import (
     MAX_COLUMNS_SENT,
     PROJECTION_FACTORS,
     head_window,
+    inputs_board,
+    is_sum_of_words,
     output_board,
     output_window,
     projection_board,
+    shows_sum_of_words,
     token_board,
 )
 

@@ -6,7 +6,7 @@ from attention_lab.heads.all_heads import averaging_effect, maximum_of_heads, me
 from attention_lab.heads.patterns import column_sums
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.heads_choice import choose_heads
+from attention_ui.heads.choices import choose_heads
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
 from attention_ui.show import show_figure

@@ -8,7 +8,7 @@ from attention_lab.compare import compare_with
 from attention_lab.weight_changes import change_notes
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.compare import choose_setting, format_setting, show_largest_change
+from attention_ui.heads.choices import choose_setting, format_setting, show_largest_change
 from attention_ui.markdown import escape_markdown
 from attention_ui.own_numbers import with_painting
 from attention_ui.page_context import page_context

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_ui.board import show_board
-from attention_ui.heads.construct import (
+from attention_ui.heads.choices import (
     LABEL_OF_MATRIX,
     choose_matrix,
     choose_task,

@@ -14,7 +14,7 @@ from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.head_worth import show_other_bases, switch_heads_off
+from attention_ui.heads.parts import show_other_bases, switch_heads_off
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown

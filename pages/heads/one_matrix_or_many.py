@@ -8,13 +8,13 @@ from attention_lab.heads.scheme_runs import scheme_gaps
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.one_matrix_or_many import (
+from attention_ui.heads.parts import (
     measure_on_click,
     show_array_sizes,
     show_convolutions,
+    show_schedule,
     show_value_of_pair,
 )
-from attention_ui.heads.schedule import show_schedule
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one

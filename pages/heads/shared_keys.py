@@ -10,7 +10,7 @@ from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, 
 from attention_lab.heads.similarity import mean_head_divergence
 from attention_ui.board import show_board
 from attention_ui.facts import fact
-from attention_ui.heads.shared_keys import (
+from attention_ui.heads.choices import (
     SHARING_KINDS,
     choose_clicked_kind,
     choose_kv_heads,
@@ -20,8 +20,8 @@ from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
+from attention_viz.heads.compare import shared_keys_board, strongest_colour
 from attention_viz.heads.count_figures import SIZE_TITLES, count_curves
-from attention_viz.heads.shared_keys import shared_keys_board, strongest_colour
 from attention_viz.labels import format_number, format_percent
 
 COUNTS_OF_KIND = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLICATIONS}

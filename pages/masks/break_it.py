@@ -18,7 +18,7 @@ from attention_ui.masks.break_it import (
 from attention_ui.page_context import page_context
 from attention_ui.url_state import PERSISTENCE, draw_bound
 from attention_ui.view import main_container
-from attention_viz.masks.break_it import COMPUTED_FIELDS, MAX_MISTAKE_COLUMNS, mistake_board
+from attention_viz.masks.invariances import COMPUTED_FIELDS, MAX_MISTAKE_COLUMNS, mistake_board
 
 now = page_context()
 focus, mistake = now.focus, None

@@ -10,13 +10,14 @@ from attention_lab.masks.sentences import other_sentence
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import quote_token
-from attention_ui.masks.encoder_decoder import (
+from attention_ui.masks.sentences import (
     choose_clicked_step,
     choose_clicked_use,
+    choose_sentence,
     chosen_cell,
+    note_cut,
     show_cards,
 )
-from attention_ui.masks.sentences import choose_sentence, note_cut
 from attention_ui.page_context import page_context
 from attention_ui.url_state import PERSISTENCE, choose_one, draw_bound
 from attention_ui.view import main_container

@@ -7,10 +7,13 @@ from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, m
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import quote_token
-from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_ui.masks.mask_workshop import ExperimentSetup, choose_clicked_cell
-from attention_ui.masks.painting import PAINTED_KEY
 from attention_ui.masks.sentences import choose_sentence, limit_with_note, note_cut
+from attention_ui.masks.workshop import (
+    EXPERIMENTS,
+    PAINTED_KEY,
+    ExperimentSetup,
+    choose_clicked_cell,
+)
 from attention_ui.page_context import page_context
 from attention_ui.url_state import PERSISTENCE, choose_one, draw_bound
 from attention_ui.view import main_container

@@ -14,7 +14,7 @@ from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.notation.notation import COLUMN_NOTATION
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui import frame, panels
-from attention_ui.masks.mask_experiments import EXPERIMENTS
+from attention_ui.masks.workshop import EXPERIMENTS
 from attention_ui.reference import questions
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, letters, opened, page_context, scenes, stage, texts

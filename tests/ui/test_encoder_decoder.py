@@ -7,7 +7,7 @@ import pytest
 
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.scenario import Scenario
-from attention_ui.masks import encoder_decoder
+from attention_ui.masks.sentences import choose_clicked_use
 from tests.ui.app import facts, numbers_of_scene, opened, scenes, texts
 from tests.ui.pinning import pin
 
@@ -16,7 +16,7 @@ TARGET = "Das Tier war zu müde"
 
 def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened("encoder-decoder")
-    pin(app, monkeypatch, "uses", encoder_decoder.choose_clicked_use, "scores encoder", 13, 12)
+    pin(app, monkeypatch, "uses", choose_clicked_use, "scores encoder", 13, 12)
     assert app.session_state["ed_use"] == "encoder"
     assert scenes(app)[0]["cell"] == {"array": "scores encoder", "index": [13, 12]}
     assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}

@@ -6,7 +6,7 @@ import pytest
 
 from attention_lab.heads.habits import HABITS
 from attention_lab.heads.patterns import largest_entropy, pattern_of
-from attention_ui.heads.head_portraits import choose_portrait
+from attention_ui.heads.parts import choose_portrait
 from attention_viz.labels import format_number
 from tests.ui.app import figures, opened, page_context, refused, scenes, texts
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.user_data.painted_masks import mask_to_text
-from attention_ui.masks import mask_workshop
+from attention_ui.masks.workshop import choose_clicked_cell
 from tests.ui.app import (
     facts,
     opened,
@@ -26,7 +26,7 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = opened("mask-workshop")
-    pin(app, monkeypatch, "batch", mask_workshop.choose_clicked_cell, "shares 1", 3, 8)
+    pin(app, monkeypatch, "batch", choose_clicked_cell, "shares 1", 3, 8)
     assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
     assert facts(app)["hidden_by"] == ["causal", "padding"]
 

@@ -11,8 +11,8 @@ import pytest
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistakes import MISTAKES
 from attention_ui.masks.invariances import INVARIANCE_TOPICS
-from attention_ui.masks.mask_experiments import EXPERIMENTS
-from attention_viz.masks.break_it import COMPUTED_FIELDS
+from attention_ui.masks.workshop import EXPERIMENTS
+from attention_viz.masks.invariances import COMPUTED_FIELDS
 from tests.ui.app import opened, scenes, texts
 
 CHOICES: dict[str, list[dict[str, Any]]] = {

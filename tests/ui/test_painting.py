@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
-from attention_ui.masks import painting
+from attention_ui.masks import workshop
 from tests.ui.app import (
     facts,
     gone_to,
@@ -26,7 +26,7 @@ from tests.viz.reading_scenes import numbers
 
 def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened("mask-workshop")
-    touched = partial(painting._toggle_cell, 12)
+    touched = partial(workshop._toggle_cell, 12)
     pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
     assert app.session_state["mw_masks"] == ["causal", "padding", "painted"]
     painted = mask_from_text("".join(app.query_params["painted"]))

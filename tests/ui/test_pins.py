@@ -10,7 +10,7 @@ import attention_ui.focus as module
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
 from attention_ui.focus import move_focus
-from attention_ui.heads import head_worth
+from attention_ui.heads import parts
 from tests.ui.app import facts, gone_to, opened, page_context, scenes
 
 
@@ -135,9 +135,9 @@ def test_a_pin_that_no_board_sends_moves_nothing(
 def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
     state: dict[str, Any] = {}
     monkeypatch.setattr(module.st, "session_state", state)
-    head_worth._choose_clicked_cell(64, "missing", [5, 7])
+    parts._choose_clicked_cell(64, "missing", [5, 7])
     assert state == {"query": 5, "feature": 71}
-    head_worth._choose_clicked_cell(0, "missing", [10**9, 3])
+    parts._choose_clicked_cell(0, "missing", [10**9, 3])
     assert state == {"query": MAX_INDEX, "feature": 3}
 
 

@@ -11,7 +11,7 @@ import pytest
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.shared_keys import CACHE, share_heads
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_ui.heads.shared_keys import SHARING_KINDS, choose_clicked_kind
+from attention_ui.heads.choices import SHARING_KINDS, choose_clicked_kind
 from tests.ui.app import (
     alternatives,
     facts,

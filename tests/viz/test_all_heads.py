@@ -14,7 +14,7 @@ from attention_viz.heads.all_heads import (
     key_board,
     query_board,
 )
-from attention_viz.heads.similarity import correlation_board, divergence_board
+from attention_viz.heads.compare import correlation_board, divergence_board
 from attention_viz.payload import JSON, Stage, largest_magnitude
 from attention_viz.scene_formats import scene_to_bytes
 from tests.viz.example_traces import CASES, example, square

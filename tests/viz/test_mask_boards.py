@@ -19,7 +19,7 @@ from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted_masks import painted_mask
-from attention_viz.masks import break_it, encoder_decoder, invariances, mask_workshop
+from attention_viz.masks import encoder_decoder, invariances, mask_workshop
 from attention_viz.payload import JSON, Stage
 from tests.viz.reading_scenes import numbers, written_and_read
 
@@ -55,8 +55,8 @@ BOARDS: dict[str, Callable[[], JSON]] = {
     "temperatures": lambda: invariances.temperature_board(TRACE, WARMER, 2.0, (1, 2, 3)),
     "jacobians": lambda: invariances.jacobian_board(TRACE, SHARES, (1, 2, 3)),
     **{
-        f"broken {f}": lambda f=f: break_it.mistake_board(TRACE, BROKEN, f, 1, 2, 3)
-        for f in break_it.COMPUTED_FIELDS
+        f"broken {f}": lambda f=f: invariances.mistake_board(TRACE, BROKEN, f, 1, 2, 3)
+        for f in invariances.COMPUTED_FIELDS
     },
 }
 
@@ -135,7 +135,7 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
             for c in LAYER_CHANGES
         ),
         (
-            break_it.mistake_board(
+            invariances.mistake_board(
                 trace, examine_layer(scenario, "mask").faulty, "probabilities", 1, 2, 3
             ),
             True,

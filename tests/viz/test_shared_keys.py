@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
-from attention_viz.heads.shared_keys import MAX_KEYS_FULL_SIZE, shared_keys_board, strongest_colour
+from attention_viz.heads.compare import MAX_KEYS_FULL_SIZE, shared_keys_board, strongest_colour
 from attention_viz.payload import JSON
 from tests.viz.example_traces import square
 from tests.viz.reading_words import numbers_said

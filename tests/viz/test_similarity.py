@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.similarity import overlap
-from attention_viz.heads.similarity import describe_closest, describe_most_alike
+from attention_viz.heads.compare import describe_closest, describe_most_alike
 from tests.viz.reading_words import holds, numbers_said
 
 ALONE = np.full((4, 4), np.nan)  # heads without preferences have no correlation

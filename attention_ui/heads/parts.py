@@ -1,0 +1,337 @@
+"""The longer parts of the pages about heads, page by page: habits, worth, ways to compute."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from attention_core import STEPS, SettingsError, Trace
+from attention_core.magnitudes import RELATIVE_ROUNDING
+from attention_lab.heads import similarity
+from attention_lab.heads.basis_change import changed_arrays, rerun_in_other_bases, unchanged_arrays
+from attention_lab.heads.counts import LayerSize
+from attention_lab.heads.habits import HABITS, habit_of
+from attention_lab.heads.head_worth import ablated_output
+from attention_lab.heads.patterns import Pattern, largest_entropy
+from attention_lab.heads.reruns import relative_change
+from attention_lab.heads.schedule import schedule
+from attention_lab.heads.scheme_runs import SchemeRun, measure_schemes
+from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
+from attention_lab.notation.notation import Notation, symbol
+from attention_lab.rounding import tolerance
+from attention_lab.user_data.matrix_names import MAX_HEADS
+from attention_viz import story
+from attention_viz.heads import head_worth as figures
+from attention_viz.heads.compare import (
+    correlation_board,
+    describe_closest,
+    describe_most_alike,
+    divergence_board,
+)
+from attention_viz.labels import format_number, format_percent
+
+from ..board import show_board
+from ..facts import fact
+from ..focus import Focus, move_focus
+from ..page_context import PageContext
+from ..panels import token_markdown
+from ..url_state import restore, write_to_url
+from .choices import choose_heads
+
+HABIT_WORDS = {
+    "previous_mass": "reads the token before",
+    "next_mass": "reads the token after",
+    "self_mass": "reads the token itself",
+    "first_mass": "reads the first token",
+}
+HABIT_HELP = (
+    "The mean share over the tokens, if it is at least half of the attention. Other heads are"
+    " described by their largest share."
+)
+MEASURE_NAMES = tuple(measure.name for measure in HABITS)
+DIVERGENCE_HELP = (
+    r"The mean over all queries of $H\big(\tfrac{a+b}{2}\big)-\tfrac{H(a)+H(b)}{2}$, where $a$ and"
+    " $b$ are the shares of one query in two heads and $H$ is the entropy."
+)
+CORRELATION_HELP = (
+    r"$\dfrac{\langle a-e,\,b-e\rangle}{\lVert a-e\rVert\,\lVert b-e\rVert}$, where $a$ and $b$ are"
+    " all shares of two heads and $e$ those of an even spread over the visible keys."
+)
+
+
+def say_habits(trace: Trace, pattern: Pattern) -> None:
+    """A sentence for each head: what it does with most queries, or its largest share."""
+    said = []
+    for head in range(trace.sizes["H"]):
+        habit = habit_of(pattern, head)
+        share = format_percent(habit.share)
+        if does := HABIT_WORDS.get(habit.measure):
+            said.append(f"**Head {head} {does}**: {share}")
+        else:
+            query, key = (
+                token_markdown(trace, axis, place)
+                for axis, place in (("T", habit.query), ("S", habit.key))
+            )
+            said.append(f"**Head {head}**: its largest share goes from {query} to {key}: {share}")
+    st.markdown(" · ".join(said), help=HABIT_HELP)
+
+
+def choose_portrait(bar: object) -> None:
+    """In a callback: choose the measure and the head of a clicked bar. Anything else is ignored."""
+    match bar:
+        case [str(measure), int(head)] if measure in MEASURE_NAMES and 0 <= head < MAX_HEADS:
+            st.session_state.update({"portrait": measure, "head": head})
+
+
+def show_similarity(pattern: Pattern, notation: Notation) -> None:
+    """The heads beside one another, by their shares and by their preferences."""
+    distance = similarity.head_divergences(pattern)[0]
+    correlation = similarity.centred_correlations(pattern)[0]
+    order = similarity.head_order(distance)
+    st.markdown(
+        "Two measures compare each pair of heads. The **divergence** compares the shares; it is"
+        " small for two heads that both spread their attention widely, even if they are unrelated."
+        " The **correlation** compares what the heads **prefer**; for two such heads it is about 0."
+        " Similar heads are placed next to each other (average linkage)."
+    )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown(
+            "**Jensen–Shannon divergence:** 0 = equal, ln 2 = nothing in common",
+            help=DIVERGENCE_HELP,
+        )
+        show_board(divergence_board(distance, order, notation), "head divergences")
+        st.markdown(describe_closest(distance))
+    with right:
+        st.markdown(
+            "**Centred correlation:** 1 = the same preferences, −1 = opposite ones",
+            help=CORRELATION_HELP,
+        )
+        show_board(correlation_board(correlation, order, notation), "head correlations")
+        st.markdown(describe_most_alike(correlation))
+    n_distinct = similarity.max_distinct_heads(pattern)
+    together = float(similarity.layer_divergence(pattern)[0])
+    st.caption(
+        f"Divergence of all heads together: {format_number(together, 3)} of at most ln {n_distinct}"
+        f" = {format_number(largest_entropy(n_distinct), 3)}. It is the entropy of their mean minus"
+        " the mean of their entropies."
+    )
+
+
+MAX_BASIS_SEED = 99
+
+
+def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
+    """One switch for each head, and the output without the heads that are off."""
+    st.header("Switch heads off", anchor=False)
+    n_heads, n_features = trace.sizes["H"], fact("output_features", trace.sizes["O"])
+    help = "A head that is off attends, but adds nothing to the output."
+    off = fact("off", choose_heads("off", "Heads that are switched off", n_heads, help))
+    if not off:
+        st.caption("All heads are on. Switch one off: which tokens need it?")
+        return
+    without = ablated_output(trace, off)
+    moved = fact("moved_without_them", relative_change(trace.output, without))
+    st.markdown(
+        f"Heads off: {', '.join(map(str, off))}. The output moves by **{format_percent(moved)}** of"
+        " its length."
+    )
+    if fact("all_off", len(off) == n_heads):
+        st.markdown(f"With all heads off, what is left is: {figures.describe_remainder(trace)}.")
+    with st.container(key="wide worth ablation"):
+        ablation = figures.ablation_board(trace, without[0], (focus.query, focus.feature), notation)
+        first = figures.first_column(focus.feature)
+        show_board(ablation, "worth ablation", on_pin=partial(_choose_clicked_cell, first))
+    if n_features > figures.MAX_ABLATION_COLUMNS:
+        st.caption(
+            f"Columns shown: {figures.MAX_ABLATION_COLUMNS} of {n_features}, around the feature in"
+            " focus."
+        )
+
+
+def _choose_clicked_cell(first: int, array: str, index: list[int]) -> None:
+    """Move the focus to a pinned cell of the columns that begin with `first`."""
+    move_focus([("T", None), ("O", None)], [index[0], first + index[1]])
+
+
+def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
+    """What a change of basis changes in a head, and what stays the same."""
+    w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
+    p = trace.projections
+    fact("biases_changed", [name for name in ("b_q", "b_k", "b_v") if getattr(p, name) is not None])
+    st.header("Other numbers, the same layer", anchor=False)
+    st.markdown(
+        "A single weight matrix means little, because queries and keys meet only in dot products."
+        rf" Take any invertible $R$ and $U$. Replace ${w_q}$ by ${w_q} R$, ${w_k}$ by ${w_k}"
+        rf" R^{{-\top}}$, ${w_v}$ by ${w_v} U$, and ${w_o}$ by $U^{{-1}} {w_o}$. If the biases of"
+        " queries, keys and values change in the same way, every head computes the same as before."
+    )
+    if fact("gets_w_o", p.w_o is None):
+        st.markdown(
+            rf"This layer has no ${w_o}$. It gets $U^{{-1}}$ as ${w_o}$, so that its output stays."
+        )
+    seed = fact("basis", _choose_basis())
+    if not seed:
+        return
+    other, left_right = rerun_in_other_bases(trace, seed), st.columns(2, gap="medium")
+    parts = ((changed_arrays, "changed"), (unchanged_arrays, "unchanged"))
+    for place, (compared, name) in zip(left_right, parts, strict=True):
+        pairs = compared(trace, other, head, notation)
+        fact(f"largest_change_{name}", [one.change for one in pairs])
+        rounding = RELATIVE_ROUNDING[trace.scores.dtype]
+        changes = ", ".join(
+            f"${one.symbol}$ {format_number(one.change, 3) if one.change > rounding else 'equal'}"
+            for one in pairs
+        )
+        with place:
+            st.markdown(
+                f"**{name.capitalize()}** in head {head}. Largest change, divided by the largest"
+                f" number: {changes}."
+            )
+            st.markdown(f"${pairs[0].symbol}$ of head {head}")
+            show_board(figures.basis_board(pairs[0], notation), f"worth {name}")
+
+
+def _choose_basis() -> int:
+    """Draw the buttons for another basis and for the original one; return the seed, 0 for the
+    original.
+    """
+    restore("basis", "Change the bases", 0, _basis_from_url)
+    seed = int(st.session_state["basis"])
+    with st.container(horizontal=True):
+        st.button(
+            "Change the bases",
+            icon=":material/360:",
+            on_click=st.session_state.update,
+            args=({"basis": seed % MAX_BASIS_SEED + 1},),
+            key="turn",
+        )
+        # Never disabled: a disabled button would lose the keyboard focus.
+        st.button(
+            "Original bases",
+            on_click=st.session_state.update,
+            args=({"basis": 0},),
+            key="turn back",
+        )
+    write_to_url("basis", 0)
+    return seed
+
+
+def _basis_from_url(given: str) -> int:
+    """The seed of a change of basis. Raises: SettingsError."""
+    if given.isascii() and given.isdigit() and len(given) < 4 and int(given) <= MAX_BASIS_SEED:
+        return int(given)
+    raise SettingsError(
+        f"A change of basis is a whole number from 0 to {MAX_BASIS_SEED}; the weights stay"
+    )
+
+
+SCHEME_RUNS_KEY = "measured runs"  # the name in the session
+
+
+def show_value_of_pair(now: PageContext) -> None:
+    """The value of one token in all heads times its weights for one query."""
+    trace, focus = now.trace, now.focus
+    st.markdown(
+        "The values need no matrix product either. The value of one token has a part for each head;"
+        " each part is multiplied by the weight of its head (⊙). The sum over all keys is what the"
+        f" query gets, again a part for each head. Heads: {trace.sizes['H']}."
+    )
+    feature = focus.within(trace, "head_outputs").feature
+    board = story.value_pair_board(now.stage, focus.cell("query", "key"), feature)
+    show_board(board, "ways value")
+
+
+def show_array_sizes(now: PageContext) -> None:
+    """The arrays of one head, and those of all heads in one array."""
+    turn = {"row": 1, "column": -1}[now.notation.convention]
+    lines = [
+        f"| | one head | numbers | all heads: {now.trace.sizes['H']} | numbers |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    for array in fact("array_sizes", array_sizes(now.trace)):
+        shapes = [shape[::turn] for shape in (array.one, array.fused)]
+        cells = [f"{a} × {b} | {a * b:,}" for a, b in shapes]
+        lines.append(f"| **{now.symbol(array.name)}** | {' | '.join(cells)} |")
+    st.markdown("\n".join(lines))
+    st.caption(
+        "Weights and results of all heads are one array: every head adds features. The inputs are"
+        " the same array for all heads."
+    )
+
+
+def show_convolutions(now: PageContext) -> None:
+    """Each projection as a convolution whose window is one token, compared with the layer."""
+    st.markdown(
+        "A projection does the same to every token. So it is a convolution whose window is one"
+        " token; each output feature is a filter. More heads are more filters in the same layer,"
+        " not more layers."
+    )
+    lines = [
+        "| | window | step | filters, one head | filters, all heads | difference |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    found = fact("as_convolutions", projections_as_convolutions(now.trace, now.focus.head))
+    for one in found:
+        gap = max(one.gaps)
+        differs = "0" if gap <= tolerance(now.trace, one.field) else format_number(gap)
+        lines.append(
+            f"| **{now.symbol(one.field)}** | {one.window} | {one.window} | {one.filters_of_one} |"
+            f" {one.filters_of_all} | {differs} |"
+        )
+    st.markdown("\n".join(lines))
+    st.caption(
+        f"The buffer holds all tokens one after the other: {now.trace.sizes['T']} ×"
+        f" {found[0].window} numbers. Window and step are one token wide. A loop over the windows"
+        f" computes the convolution, for head {now.focus.head} and for all heads. Difference: the"
+        " largest one from the projection of this layer, 0 up to rounding."
+    )
+
+
+def measure_on_click(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
+    """Draw the button that measures; return the measurements for these sizes, none before that."""
+    if st.button("Measure time and memory here", icon=":material/timer:", key="measure ways"):
+        with st.spinner("Measuring, at most a few seconds."):
+            st.session_state[SCHEME_RUNS_KEY] = (size, letter, measure_schemes(size, letter))
+    of_size, of_letter, runs = st.session_state.get(SCHEME_RUNS_KEY, (None, "", ()))
+    if (of_size, of_letter) == (size, letter):
+        return tuple(runs)
+    if fact("measured_for_other_sizes", bool(runs)):
+        st.caption("The last measurement was for other sizes; measure again.")
+    else:
+        st.caption("Nothing has been measured yet.")
+    return ()
+
+
+def show_schedule(now: PageContext) -> None:
+    """The steps by the moment in which they can run, and the longest chain."""
+    plan, n_tokens = schedule(now.trace), now.trace.sizes["T"]
+    st.markdown(
+        "Every step runs as early as the steps allow whose numbers it reads. The boxes of one step,"
+        " one for each head, can run at the same time. Heads never wait for each other; the merge"
+        " waits for all of them."
+    )
+    lines = [
+        "| moment | step | boxes at once | multiplications of each | exponentials of each |",
+        "|--:|---|--:|--:|--:|",
+        *(
+            f"| {box.moment} | **{now.symbol(box.field)}** {STEPS[box.field].title} |"
+            f" {box.parts} | {box.multiplications:,} | {box.exponentials:,} |"
+            for box in plan.boxes
+            if box.head == 0
+        ),
+    ]
+    st.markdown("\n".join(lines))
+    st.caption(
+        f"Moments: {plan.depth}; more heads do not add any. Multiplications of all boxes:"
+        f" {plan.multiplications:,}; of the longest chain of boxes that wait for each other:"
+        f" {plan.longest_chain:,}. If each box runs on one worker, more workers cannot be"
+        " faster than this chain. A split, or a mask that hides nothing, takes no moment."
+    )
+    st.markdown(
+        "**Tokens:** in training all tokens are known and go through these moments together. In"
+        " generation a token is known only after the one before it went through all moments. With n"
+        f" = {n_tokens} tokens, moments in training: {plan.depth}; in generation: {n_tokens} ×"
+        f" {plan.depth} = {n_tokens * plan.depth}."
+    )

@@ -16,7 +16,6 @@ from attention_viz.payload import JSON
 from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, with_sequence_pictures
 
 from .board import show_board
-from .facts import fact
 from .focus import move_focus
 from .markdown import escape_markdown
 from .page_context import PageContext
@@ -29,7 +28,7 @@ def batch_field(now: PageContext, field: str, board: JSON) -> BatchField | None:
     """The field of a batch that a step shows, or None without a batch. board: of the step; its cell
     is marked in the sequence that is shown.
     """
-    if fact("batch", len(now.sentences)) == 1:
+    if len(now.sentences) == 1:
         return None
     field, cell = field or OVERVIEW_FIELD, board["cell"]
     index = [now.focus.query, 0]
@@ -101,10 +100,10 @@ def _go_to(axes: Sequence[tuple[str, int | None]], array: str, index: list[int])
 def _batch_text(now: PageContext, field: str) -> str:
     batch = now.batch
     named = ", ".join(notation.axes(batch, field, now.notation))
-    sizes = " × ".join(map(str, fact("shape_of_batch", notation.shape(batch, field, now.notation))))
+    sizes = " × ".join(map(str, notation.shape(batch, field, now.notation)))
     weights = [name for name in MATRICES if getattr(batch.projections, name) is not None]
     shared = ", ".join(map(now.symbol, weights))
-    gap = fact("gap_alone", gap_alone(now.scenario, now.sequence))
+    gap = gap_alone(now.scenario, now.sequence)
     equal = format_agreement(gap.largest, gap.rounding)
     return (
         f"**The batch:** {escape_markdown(STEPS[field].title)} ({named}) = **{sizes}**. Sentences"

@@ -17,7 +17,6 @@ from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
 from attention_viz.tables import field_table, matrix_table, readable, terms_table
 
-from .facts import fact
 from .page_context import PageContext
 
 
@@ -30,7 +29,7 @@ def code_order_note(now: PageContext) -> str:
 
 def draw_terms(now: PageContext, derivation: Derivation) -> None:
     """Every term of a sum, as a table."""
-    if fact("terms", len(derivation.terms)) == 1:
+    if len(derivation.terms) == 1:
         st.caption("There is only one term; the line above shows it.")
         return
     st.dataframe(readable(terms_table(derivation)), hide_index=True, alt="Every term")
@@ -60,14 +59,13 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
     head, part = None, ""
     if STEPS[field].per_head:
         head, part = now.focus.head, f" of head {now.focus.head}"
-    fact("head_of_table", head)
     if len(now.sentences) > 1:
         part += f" of sentence {now.sequence}"
     names = notation.axis_names(trace, now.notation)
     axes = [notation.axis_name(axis, names) for axis in trace.axes(field)[-2:]]
     st.caption(
         f"{title.capitalize()}{part}: axes"
-        f" {' × '.join(fact('axes_of_table', axes))}; the CSV has all digits.{code_order_note(now)}"
+        f" {' × '.join(axes)}; the CSV has all digits.{code_order_note(now)}"
     )
     st.dataframe(readable(matrix_table(trace, field, head)), alt=f"The numbers of {title}{part}")
     csv = field_table(trace, field).to_csv().encode()

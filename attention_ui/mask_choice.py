@@ -14,7 +14,6 @@ from attention_lab.sentences import sentences_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
-from .facts import fact
 from .page_context import PageContext
 from .registry import page_of
 from .url_state import request_page, restore, session, write_to_url
@@ -82,7 +81,7 @@ def with_example_mask(now: PageContext) -> tuple[PageContext, tuple[Note, ...]]:
     elif moved or "mask" in user.asked:
         st.session_state[NO_MASK_KEY] = "true"
     write_to_url(NO_MASK_KEY, "")
-    if not fact("mask_of_example", bare and not st.session_state[NO_MASK_KEY]):
+    if not bare or st.session_state[NO_MASK_KEY]:
         return now, ()
     user.page_context = replace(now, scenario=replace(now.scenario, mask=EXAMPLE_MASK))
     return user.page_context, (EXAMPLE_NOTE,)

@@ -31,7 +31,6 @@ from attention_lab.user_data.user_matrices import (
 )
 from attention_viz.tables import numbered_table
 
-from .facts import fact
 from .focus import Focus
 from .markdown import escape_markdown
 from .presets import SENTENCE_KEY, widget_values
@@ -108,16 +107,15 @@ def _notes(edits: Edits, own: UserMatrices, trace: Trace | None) -> None:
     n_outside, outside = 0, ""
     if trace is not None:
         n_outside, outside = len(edits_outside(edits, trace)), outside_note(edits, trace)
-    fact("edits_outside", n_outside)
-    if n_inside := fact("edited_cells", len(edits.items) - n_outside):
+    if n_inside := len(edits.items) - n_outside:
         st.caption(f"Edited cells: {n_inside}. What they change is outlined. {outside}")
     elif outside:
         st.caption(outside)
-    if fact("own_matrices", tuple(own.arrays)):
+    if own.arrays:
         names = ", ".join(ALL_SYMBOLS[name] for name in own.arrays)
         st.caption(f"Your own {names} replace those of the controls, with their sizes.")
     kept = [name for name in URL_TEXTS if is_key(str(st.session_state[name]))]
-    if fact("not_in_url", kept):
+    if kept:
         st.caption(
             f"The URL has no room for your {' and '.join(URL_TEXTS[name] for name in kept)}: they"
             " last while this page is open and its server runs. To keep them, save the *State*"

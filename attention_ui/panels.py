@@ -23,7 +23,6 @@ from attention_viz.tables import format_derivation
 
 from . import closer_look
 from .closer_look import code_order_note as code_order_note
-from .facts import fact
 from .focus import Focus
 from .markdown import escape_markdown, quote_token
 from .page_context import PageContext
@@ -62,7 +61,7 @@ def note_columns(now: PageContext) -> None:
             "In this notation a token is a column: the boards show every matrix transposed. A row"
             " in a sentence is a column on the board, and a column is a row. Computed that way, the"
             " numbers of the whole layer"
-            f" {format_agreement(fact('gap_with_columns', column_gap(now.trace)), rounding)}."
+            f" {format_agreement(column_gap(now.trace), rounding)}."
         )
 
 
@@ -100,7 +99,7 @@ def misplaced_sentence(now: PageContext, field: str, focus: Focus, row: int) -> 
     trace, split = now.trace, field != "head_outputs"
     heads_HTF = getattr(trace, field)[0]
     head = head_of(trace, field, focus.head)
-    lost = fact("astray", find_misplaced(heads_HTF, head, row, focus.feature, split=split))
+    lost = find_misplaced(heads_HTF, head, row, focus.feature, split=split)
     if lost is None:
         return ""
     words = trace.labels(trace.axes(field)[2])
@@ -123,7 +122,7 @@ def draw_element_wise(title: str, now: PageContext, lines: tuple[str, ...], says
     """The formula of one element with its numbers, in the notation of the lecture note only."""
     if now.notation is not NOTE:
         lines = ()
-    if fact("element_by_element", lines):
+    if lines:
         st.header(title, anchor=False)
         st.markdown(says)
         for line in lines:
@@ -142,7 +141,7 @@ def draw_arithmetic(
 
 def draw_derivation(derivation: Derivation, title: str, more: str = "") -> Derivation:
     """Show arithmetic as one line, with a paragraph below; gives the arithmetic."""
-    line = f"{title}: {escape_markdown(format_derivation(fact('arithmetic', derivation)))}"
+    line = f"{title}: {escape_markdown(format_derivation(derivation))}"
     st.markdown(f"{line}\n\n{more}")
     return derivation
 

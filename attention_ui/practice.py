@@ -17,7 +17,6 @@ from attention_viz.practice import QuestionText, format_result, operand_board, q
 from attention_viz.worksheet import worksheet
 
 from .board import show_board
-from .facts import fact
 from .focus import move_focus
 from .markdown import escape_markdown, escape_quotations
 from .page_context import PageContext
@@ -52,16 +51,14 @@ def parse_answer(text: str) -> float:
 def judge_answer(text: str, question: PracticeQuestion, method: str) -> None:
     """Say whether an answer is right, and if not, what may help; nothing without an answer."""
     if not text.strip():
-        fact("verdict", "none")
         return
     answer = parse_answer(text)
     if math.isnan(answer):
-        fact("verdict", "no number")
         st.warning(
             f"“{escape_markdown(text)}” is not a number. Write one such as −0.43, 12 % or 2/3."
         )
         return
-    verdict = fact("verdict", question.judge(answer))
+    verdict = question.judge(answer)
     if verdict == "right":
         st.success(f"Right: {format_result(question)}.", icon=":material/check_circle:")
     else:
@@ -70,7 +67,7 @@ def judge_answer(text: str, question: PracticeQuestion, method: str) -> None:
 
 def draw_help(question: PracticeQuestion, level: str) -> FadedExample:
     """Draw the part of the arithmetic that a level shows."""
-    example = fact("help", fade_example(question, level))
+    example = fade_example(question, level)
     is_softmax = question.exact.operation == "softmax"
     lines = [
         f"{_term_in_words(line, example.decimals, is_softmax)} = "
@@ -96,13 +93,11 @@ def _digits(value: float | None, decimals: int) -> str:
 def judge_term(text: str, example: FadedExample) -> None:
     """Say whether the missing term is right."""
     if not text.strip():
-        fact("verdict", "none")
-    elif example.accepts(parse_answer(text)):
-        fact("verdict", "right")
+        return
+    if example.accepts(parse_answer(text)):
         term = format_number(example.term, example.decimals)
         st.success(f"Right: {term}.", icon=":material/check_circle:")
     else:
-        fact("verdict", "wrong")
         st.warning("Not yet: work out the line with the question mark.")
 
 
@@ -173,12 +168,12 @@ def ask_misconception(now: PageContext, number: int, field: str) -> None:
     """
     trace = now.trace
     guess = guess_in_turn(trace, number, field)
-    if fact("belief", guess) is None or guess is None:
+    if guess is None:
         return
     st.header("A common mistake: choose", anchor=False)
     head = ""
     if "H" in trace.axes(guess.field) and guess.item.asks != "matrix":
-        head = f"Head {fact('head_of_belief', guess.index[1])}: "
+        head = f"Head {guess.index[1]}: "
     st.markdown(f"**{head}{escape_quotations(guess.prompt)}**")
     chosen = st.radio(
         "Your choice",
@@ -199,7 +194,7 @@ def ask_misconception(now: PageContext, number: int, field: str) -> None:
 def _judge_option(guess: Guess, place: int) -> None:
     """Say whether the chosen answer is right, which misconception gives it, and why."""
     verdict = judge(guess, guess.options[place].value)
-    if fact("belief_verdict", verdict.grade) == "right":
+    if verdict.grade == "right":
         st.success(f"Right. {escape_markdown(guess.why)}", icon=":material/check_circle:")
         return
     cause = ""

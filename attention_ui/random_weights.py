@@ -16,7 +16,6 @@ from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.step_scene import Note
 
-from .facts import fact
 from .page_context import PageContext
 
 PRONOUN_LAYER, PRONOUN_HEAD = 3, 1  # of the trained model: a pronoun attends to its noun
@@ -32,7 +31,7 @@ def _with_way_out(text: str) -> Note:
 def random_notes(now: PageContext) -> tuple[Note, ...]:
     """The note, if a seed decides the weights of the page."""
     own = now.layer is not None or now.scenario.own
-    is_random = fact("random_weights", not own and resolve(now.scenario).weights in SEEDED_WEIGHTS)
+    is_random = not own and resolve(now.scenario).weights in SEEDED_WEIGHTS
     if not is_random or _is_replaced(now):
         return ()
     return (_with_way_out("These random weights mean nothing."),)
@@ -44,9 +43,9 @@ def by_hand_notes(now: PageContext) -> tuple[Note, ...]:
     """
     if not now.chosen or resolve(now.chosen).weights != "by hand" or now.chosen.own:
         return ()
-    words = fact("unknown_words", unknown_words([t for one in now.labels for t in one]))
+    words = unknown_words([t for one in now.labels for t in one])
     unknown = f"Not in the list of words: {_named(words)}."
-    if fact("weights_replaced", _is_replaced(now)):
+    if _is_replaced(now):
         told = (
             "The weights by hand find nothing here: no word asks, or none answers. So the weights"
             " are random and mean nothing."

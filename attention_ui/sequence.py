@@ -12,7 +12,6 @@ from attention_lab.scenario import Scenario
 from attention_lab.sentences import MAX_SENTENCES, alone, batch_notes, sentences_of
 from attention_lab.user_data.edits import MAX_INDEX
 
-from .facts import fact
 from .presets import SENTENCE_KEY
 from .registry import Page
 from .url_state import restore_place, write_to_url
@@ -51,11 +50,11 @@ def batch_page_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
     if not scenario.batch:
         return ()
     count = _count(scenario)
-    if fact("looks_at_one", page.section != "story" and count > 1):
+    if page.section != "story" and count > 1:
         return (
             f"The story has a batch of {count} sentences; this page looks at sentence"
             f" {st.session_state[SENTENCE_KEY]} alone.",
         )
     with suppress(AttentionError):
-        return fact("notes_of_batch", batch_notes(scenario))
+        return batch_notes(scenario)
     return ()

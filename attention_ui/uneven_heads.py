@@ -13,7 +13,6 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
 from .control_list import Control
-from .facts import fact
 from .url_state import session, set_if_changed
 
 HEADS = "n_heads"
@@ -59,7 +58,6 @@ def offer_divisors(scenario: Scenario) -> None:
     free width.
     """
     width, heads = scenario.d_model, scenario.n_heads
-    fact("uneven", (heads, width))
     st.warning(
         f"**{heads} heads cannot share {width} features evenly**: {width} / {heads} is not a whole"
         " number. Each head takes its own block of features of Q, K and V. In the usual layer all"

@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from . import distances, patterns
+from . import patterns
 from .patterns import Pattern
 
 
@@ -83,7 +83,7 @@ def _normalised(pattern: Pattern) -> Array:
 
 
 def _at(offset: int) -> Callable[[Pattern], Array]:
-    return lambda pattern: distances.offset_mass(pattern.probabilities, offset)
+    return lambda pattern: patterns.offset_mass(pattern.probabilities, offset)
 
 
 def _first(pattern: Pattern) -> Array:
@@ -150,7 +150,7 @@ MEASURES: tuple[Measure, ...] = (
         r"d_i = \sum_j A_{ij}\, |i - j|",
         "0 to the length of the sequence − 1",
         "How many positions away the tokens are that a query reads, on average.",
-        _of_probabilities(distances.mean_distance),
+        _of_probabilities(patterns.mean_distance),
         in_order=True,
     ),
     Measure(
@@ -160,7 +160,7 @@ MEASURES: tuple[Measure, ...] = (
         "−(length of the sequence − 1) to length − 1; negative means earlier tokens",
         "In which direction a query looks: near −1 for a head that reads the previous token, near"
         " +1 for one that reads the next token.",
-        _of_probabilities(distances.signed_distance),
+        _of_probabilities(patterns.signed_distance),
         in_order=True,
     ),
     Measure(

@@ -1,16 +1,20 @@
-"""Which keys a query reads most from, and what its shares sum to."""
+"""Which keys heads read, how sharply, and what is lost in the mean of several heads."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 
+from attention_core.checks import Array
+from attention_core.formulas import softmax
 from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import Trace
 
-
-def row_sum(trace: Trace, head: int, query: int) -> float:
-    """The sum of the shares of a query: 1 up to rounding, or 0 if it may see no key."""
-    return float(trace.probabilities[0, head, query].sum())
+from .number_range import binary_exponent
+from .patterns import effective_tokens, entropy, mean_of_rows, pattern_of
 
 
 def strongest_keys(
@@ -40,3 +44,122 @@ def keys_read_most(trace: Trace, head: int, query: int, batch: int = 0) -> tuple
     row_S = trace.probabilities[batch, head, query]
     most = row_S >= row_S.max() * (1 - RELATIVE_ROUNDING[row_S.dtype])
     return tuple(int(key) for key in np.flatnonzero(most & (row_S > 0)))
+
+
+class ReadRow(NamedTuple):
+    """What a query reads in a head.
+
+    strongest: of `strongest_keys`. tied: keys with the largest share. others: keys that it reads
+    besides the strongest. hidden: keys that the mask hides. total: of its shares, 1 up to rounding,
+    or 0 if it may see no key.
+    """
+
+    strongest: list[tuple[int, float]]
+    tied: int
+    others: int
+    hidden: int
+    total: float
+
+
+def read_row(trace: Trace, head: int, query: int, count: int = 3) -> ReadRow:
+    """What a query of the first sequence reads, with its `count` strongest keys."""
+    row_S = trace.probabilities[0, head, query]
+    strongest = strongest_keys(trace, head, query, count)
+    return ReadRow(
+        strongest,
+        tied=len(keys_read_most(trace, head, query)),
+        others=int((row_S > 0).sum()) - len(strongest),
+        hidden=int(trace.hidden_keys[0, head, query]),
+        total=float(row_S.sum()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleEffect:
+    """What the scale does to one head.
+
+    spread_raw, spread: the standard deviation of the scores without and with the scale. top_raw,
+    top: the largest probability of a row without and with the scale, averaged over the rows.
+    """
+
+    spread_raw: float
+    spread: float
+    top_raw: float
+    top: float
+
+
+def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
+    """How far the scores of a head spread, and how sharp its softmax is, without and with the
+    scale. The mask is left out.
+    """
+    raw_TS, scaled_TS = trace.scores[batch, head], trace.scaled_scores[batch, head]
+    tops = [
+        float(shares_TS.max(axis=-1).mean()) for shares_TS in unmasked_shares(trace, head, batch)
+    ]
+    return ScaleEffect(_spread(raw_TS), _spread(scaled_TS), *tops)
+
+
+def _spread(numbers_TS: Array) -> float:
+    """The standard deviation, computed on numbers divided by a power of 2: squares of very large
+    numbers would leave the range of float.
+    """
+    exponent_11 = binary_exponent(numbers_TS)
+    return float(np.ldexp(np.ldexp(numbers_TS, -exponent_11).std(), exponent_11.item()))
+
+
+def unmasked_shares(trace: Trace, head: int, batch: int = 0) -> tuple[Array, Array]:
+    """The softmax of a head's raw scores and of its scaled scores, without mask and bias. Shapes:
+    (T, S).
+    """
+    return softmax(trace.scores[batch, head]), softmax(trace.scaled_scores[batch, head])
+
+
+def mean_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
+    """The mean of some heads, cell by cell. Rows of shares still sum to 1. Shapes: (H, T, S) -> (T,
+    S).
+
+    >>> mean_of_heads(np.array([[[1.0, 0.0]], [[0.0, 1.0]]]), [0, 1]).tolist()
+    [[0.5, 0.5]]
+    """
+    mean_TS: Array = numbers_HTS[list(heads)].mean(axis=0)
+    return mean_TS
+
+
+def maximum_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:
+    """The largest number of some heads, cell by cell. Rows of shares can sum to more than 1.
+    Shapes: (H, T, S) -> (T, S).
+    """
+    maximum_TS: Array = numbers_HTS[list(heads)].max(axis=0)
+    return maximum_TS
+
+
+@dataclass(frozen=True)
+class AveragingEffect:
+    """How many tokens a query reads in single heads and in their mean; NaN if no query may see a
+    key in every head.
+
+    in_a_head, in_the_mean: effective tokens, averaged over the queries that may see a key in every
+    head. For single heads this is e to the mean of the heads' entropies. largest_sum: the largest
+    row sum of the maximum of the heads.
+    """
+
+    in_a_head: float
+    in_the_mean: float
+    largest_sum: float
+
+
+def averaging_effect(trace: Trace, heads: Sequence[int]) -> AveragingEffect:
+    """How much wider the mean of some heads looks than the heads themselves.
+
+    The entropy of a mean is at least the mean of the entropies, so the mean never looks narrower.
+    Compared with the mean of the heads' effective tokens it could, because e to the entropy is not
+    concave. Source: Shannon 1948, section 6 (concavity).
+    """
+    pattern, chosen = pattern_of(trace), list(heads)
+    shares_HTS = pattern.probabilities[0, chosen]
+    seen_T = pattern.occupied[0, chosen].all(axis=0)
+    widths_T = np.exp(entropy(shares_HTS).mean(axis=0)), effective_tokens(shares_HTS.mean(axis=0))
+    in_a_head, in_the_mean = (
+        float(mean_of_rows(np.where(seen_T, width_T, np.nan))) for width_T in widths_T
+    )
+    return AveragingEffect(in_a_head, in_the_mean, float(shares_HTS.max(axis=0).sum(axis=-1).max()))

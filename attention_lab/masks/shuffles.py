@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from attention_core.trace import Trace
 
 from ..choices import resolve, user_matrices_of
 from ..heads.reruns import RunGaps, permutation_gaps
+from ..rounding import tolerance
 from ..scenario import Scenario, trace_of
 from ..sentences import embedding_of
 from .invariances import shuffled_order
@@ -86,6 +88,36 @@ class Shuffle:
     def has_order(self) -> bool:
         """Whether some tokens differ. If all are equal, no order can show in the output."""
         return bool((self.straight.inputs[0] != self.straight.inputs[0, 0]).any())
+
+
+class Outcome(NamedTuple):
+    """What a shuffle shows in one field. place: where the token went. gap: the largest difference
+    from the shuffled results. shows: the order shows. unclear: rounding alone can make this gap,
+    and so can the order. only_rounding: nothing but rounding can.
+    """
+
+    place: int
+    gap: float
+    rounding: float
+    shows: bool
+    unclear: bool
+    only_rounding: bool
+
+
+def outcome_of(shuffle: Shuffle, key: str, field: str, query: int) -> Outcome:
+    """What a shuffle of a situation shows in the output or in the probabilities."""
+    situation = {one.key: one for one in SITUATIONS}[key]
+    gap: float = getattr(shuffle.gaps, field)
+    rounding = tolerance(shuffle.straight, field)
+    knows_order, is_small = situation.knows_order and shuffle.has_order, 0 < gap <= rounding
+    return Outcome(
+        shuffle.order.index(query),
+        gap,
+        rounding,
+        shows=gap > rounding,
+        unclear=is_small and knows_order,
+        only_rounding=is_small and not knows_order,
+    )
 
 
 @cached

@@ -20,7 +20,6 @@ from attention_lab.scenario import Scenario
 from attention_viz.labels import format_decimals, format_number, format_percent
 
 from ..control_list import CONTROL_DEFAULTS, CONTROLS, Control
-from ..facts import fact
 from ..focus import move_focus
 from ..markdown import quote_token
 from ..presets import widget_values
@@ -155,7 +154,7 @@ def choose_task() -> HeadTask:
     chosen = draw_bound(
         st.selectbox, "Task", tuple(titles), key="construct_task", required=True, **PERSISTENCE
     )
-    return titles[fact("task", chosen)]
+    return titles[chosen]
 
 
 def choose_matrix(task: HeadTask) -> str:
@@ -167,7 +166,7 @@ def choose_matrix(task: HeadTask) -> str:
         key=f"construct matrix {task.id}",
         required=True,
     )
-    return fact("matrix", MATRIX_OF_LABEL[chosen or LABEL_OF_MATRIX[task.matrix]])
+    return MATRIX_OF_LABEL[chosen or LABEL_OF_MATRIX[task.matrix]]
 
 
 def load_start(task: HeadTask) -> None:
@@ -191,8 +190,8 @@ def show_start_button(task: HeadTask, is_start: bool) -> None:
 
 def show_verdict(trace: Trace, task: HeadTask) -> None:
     """What is there, and what is missing."""
-    parts = fact("parts", judge_task(trace, task.id))
-    if fact("done", all(part.done for part in parts)):
+    parts = judge_task(trace, task.id)
+    if all(part.done for part in parts):
         st.success("Done: the layer does what was asked.", icon=":material/check_circle:")
     for part in parts:
         missing = f" **Missing:** {part.missing}" if part.missing else ""
@@ -257,7 +256,7 @@ def show_largest_change(
     matters: whether the control has an effect with these settings.
     """
     rounding = max(tolerance(trace, field) for trace in (two.before, two.after))
-    moved = fact("moved_most", largest_change(*two.matrices(field, head), rounding))
+    moved = largest_change(*two.matrices(field, head), rounding)
     title = STEPS[field].title
     if moved is None:
         st.markdown(f"**No change:** the {title} of both layers are the same.")

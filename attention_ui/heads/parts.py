@@ -32,7 +32,6 @@ from attention_viz.heads.compare import (
 from attention_viz.labels import format_number, format_percent
 
 from ..board import show_board
-from ..facts import fact
 from ..focus import Focus, move_focus
 from ..page_context import PageContext
 from ..panels import token_markdown
@@ -125,19 +124,19 @@ MAX_BASIS_SEED = 99
 def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
     """One switch for each head, and the output without the heads that are off."""
     st.header("Switch heads off", anchor=False)
-    n_heads, n_features = trace.sizes["H"], fact("output_features", trace.sizes["O"])
+    n_heads, n_features = trace.sizes["H"], trace.sizes["O"]
     help = "A head that is off attends, but adds nothing to the output."
-    off = fact("off", choose_heads("off", "Heads that are switched off", n_heads, help))
+    off = choose_heads("off", "Heads that are switched off", n_heads, help)
     if not off:
         st.caption("All heads are on. Switch one off: which tokens need it?")
         return
     without = ablated_output(trace, off)
-    moved = fact("moved_without_them", relative_change(trace.output, without))
+    moved = relative_change(trace.output, without)
     st.markdown(
         f"Heads off: {', '.join(map(str, off))}. The output moves by **{format_percent(moved)}** of"
         " its length."
     )
-    if fact("all_off", len(off) == n_heads):
+    if len(off) == n_heads:
         st.markdown(f"With all heads off, what is left is: {figures.describe_remainder(trace)}.")
     with st.container(key="wide worth ablation"):
         ablation = figures.ablation_board(trace, without[0], (focus.query, focus.feature), notation)
@@ -159,7 +158,6 @@ def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
     """What a change of basis changes in a head, and what stays the same."""
     w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
     p = trace.projections
-    fact("biases_changed", [name for name in ("b_q", "b_k", "b_v") if getattr(p, name) is not None])
     st.header("Other numbers, the same layer", anchor=False)
     st.markdown(
         "A single weight matrix means little, because queries and keys meet only in dot products."
@@ -167,18 +165,17 @@ def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
         rf" R^{{-\top}}$, ${w_v}$ by ${w_v} U$, and ${w_o}$ by $U^{{-1}} {w_o}$. If the biases of"
         " queries, keys and values change in the same way, every head computes the same as before."
     )
-    if fact("gets_w_o", p.w_o is None):
+    if p.w_o is None:
         st.markdown(
             rf"This layer has no ${w_o}$. It gets $U^{{-1}}$ as ${w_o}$, so that its output stays."
         )
-    seed = fact("basis", _choose_basis())
+    seed = _choose_basis()
     if not seed:
         return
     other, left_right = rerun_in_other_bases(trace, seed), st.columns(2, gap="medium")
     parts = ((changed_arrays, "changed"), (unchanged_arrays, "unchanged"))
     for place, (compared, name) in zip(left_right, parts, strict=True):
         pairs = compared(trace, other, head, notation)
-        fact(f"largest_change_{name}", [one.change for one in pairs])
         rounding = RELATIVE_ROUNDING[trace.scores.dtype]
         changes = ", ".join(
             f"${one.symbol}$ {format_number(one.change, 3) if one.change > rounding else 'equal'}"
@@ -250,7 +247,7 @@ def show_array_sizes(now: PageContext) -> None:
         f"| | one head | numbers | all heads: {now.trace.sizes['H']} | numbers |",
         "|---|--:|--:|--:|--:|",
     ]
-    for array in fact("array_sizes", array_sizes(now.trace)):
+    for array in array_sizes(now.trace):
         shapes = [shape[::turn] for shape in (array.one, array.fused)]
         cells = [f"{a} × {b} | {a * b:,}" for a, b in shapes]
         lines.append(f"| **{now.symbol(array.name)}** | {' | '.join(cells)} |")
@@ -272,7 +269,7 @@ def show_convolutions(now: PageContext) -> None:
         "| | window | step | filters, one head | filters, all heads | difference |",
         "|---|--:|--:|--:|--:|--:|",
     ]
-    found = fact("as_convolutions", projections_as_convolutions(now.trace, now.focus.head))
+    found = projections_as_convolutions(now.trace, now.focus.head)
     for one in found:
         gap = max(one.gaps)
         differs = "0" if gap <= tolerance(now.trace, one.field) else format_number(gap)
@@ -297,7 +294,7 @@ def measure_on_click(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
     of_size, of_letter, runs = st.session_state.get(SCHEME_RUNS_KEY, (None, "", ()))
     if (of_size, of_letter) == (size, letter):
         return tuple(runs)
-    if fact("measured_for_other_sizes", bool(runs)):
+    if runs:
         st.caption("The last measurement was for other sizes; measure again.")
     else:
         st.caption("Nothing has been measured yet.")

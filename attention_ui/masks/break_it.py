@@ -14,7 +14,6 @@ from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
 from attention_viz.labels import with_minus_signs
 from attention_viz.masks.invariances import COMPUTED_FIELDS
 
-from ..facts import fact
 from ..page_context import PageContext
 from ..url_state import PERSISTENCE, choose_named, draw_bound, whole_number_input
 
@@ -48,8 +47,7 @@ def describe_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedL
             " pages."
         )
         return
-    first_wrong = fact("first_wrong_field", layer.first_wrong_field)
-    fact("mistake_shows", first_wrong is not None)
+    first_wrong = layer.first_wrong_field
     if first_wrong is not None:
         failed = sum(not result.passed for result in layer.results.values())
         st.markdown(
@@ -61,7 +59,7 @@ def describe_mistake(now: PageContext, mistake: Mistake | None, layer: ExaminedL
     st.markdown(mistake.description)
     st.info(
         "With these controls the mistake changes no number, so no check can find it. It needs:"
-        f" {fact('needed', mistake.needs)}."
+        f" {mistake.needs}."
     )
     if mistake.key == "mask" and now.scenario.mask != "causal" and now.trace.sizes["T"] > 1:
         st.button(
@@ -95,12 +93,12 @@ def play_round(place: DeltaGenerator) -> str:
         " has no mask, the layer has a causal one here."
     )
     answer = f"**{MISTAKE_NAMES[hidden.key]}**. {hidden.description}"
-    found = fact("found", guess == hidden.key)
+    found = guess == hidden.key
     if found:
         st.success(f"Found: {answer}", icon=":material/check_circle:")
     elif guess in MISTAKE_NAMES:
         st.warning(
-            f"It is not “{MISTAKE_NAMES[fact('wrong_guess', guess)]}”. Which check would that"
+            f"It is not “{MISTAKE_NAMES[guess]}”. Which check would that"
             " mistake have failed or passed?"
         )
     if show and not found:
@@ -121,7 +119,6 @@ def show_checks(layer: ExaminedLayer) -> None:
     """The checks that pass and the checks that fail, side by side."""
     passed = [check for check in MISTAKE_CHECKS if layer.results[check.key].passed]
     failed = [check for check in MISTAKE_CHECKS if check not in passed]
-    fact("failed_checks", [check.key for check in failed])
     left, right = st.columns(2)
     with left.container(border=True, height="stretch"):
         st.markdown(f"**What still looks fine**: {len(passed)} of {len(MISTAKE_CHECKS)} checks")

@@ -16,6 +16,7 @@ from attention_lab.masks.shuffles import (
     Shuffle,
     Situation,
     has_given_inputs,
+    outcome_of,
     run_shuffled,
 )
 from attention_lab.rounding import tolerance
@@ -24,7 +25,6 @@ from attention_viz.masks import invariances as boards
 from attention_viz.masks.invariances import shares_board
 
 from ..board import show_board
-from ..facts import fact
 from ..page_context import PageContext
 from ..panels import token_markdown
 from ..url_state import PERSISTENCE, choose_named, choose_one, whole_number_input
@@ -90,38 +90,25 @@ def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: s
         )
         return
     explanation = situation.description
-    if fact("inputs_know_their_places", has_given_inputs(now.scenario)):
+    if has_given_inputs(now.scenario):
         explanation = situation.description_of_inputs
     query = now.focus.query
-    place = fact("place_after", shuffle.order.index(query))
-    gap = {"output": shuffle.gaps.output, "probabilities": shuffle.gaps.probabilities}[field]
-    fact("largest_difference", gap)
-    rounding = tolerance(shuffle.straight, field)
-    knows_order = situation.knows_order and shuffle.has_order
-    only_rounding = fact("only_rounding", 0 < gap <= rounding and not knows_order)
-    st.markdown(
-        f"{explanation} {token_markdown(shuffle.straight, 'T', query)} moves from position {query}"
-        f" to position **{place}**. {_describe_outcome(knows_order, field, gap, rounding)} Largest"
-        " difference from the first result in the new order:"
-        f" {format_difference(gap, only_rounding=only_rounding)}."
-    )
-
-
-def _describe_outcome(knows_order: bool, field: str, gap: float, rounding: float) -> str:
-    """What the shuffle shows. In a layer that knows the order, a gap as small as rounding shows
-    nothing.
-    """
-    shows = fact("order_shows", gap > rounding)
-    unclear = fact("order_cannot_be_told", 0 < gap <= rounding and knows_order)
-    if shows:
-        return f"Its result there is another one: **the order shows in the {field}**."
-    if unclear:
-        return (
+    found = outcome_of(shuffle, situation.key, field, query)
+    says = f"Its result moves with it: **shuffling the tokens only shuffles the {field}**."
+    if found.shows:
+        says = f"Its result there is another one: **the order shows in the {field}**."
+    elif found.unclear:
+        # In a layer that knows the order, a gap as small as rounding shows nothing.
+        says = (
             "With numbers of this size, rounding alone can make a difference of"
-            f" {format_number(rounding)}: **whether the order shows in the {field} is unclear"
+            f" {format_number(found.rounding)}: **whether the order shows in the {field} is unclear"
             " here**."
         )
-    return f"Its result moves with it: **shuffling the tokens only shuffles the {field}**."
+    st.markdown(
+        f"{explanation} {token_markdown(shuffle.straight, 'T', query)} moves from position {query}"
+        f" to position **{found.place}**. {says} Largest difference from the first result in the"
+        f" new order: {format_difference(found.gap, only_rounding=found.only_rounding)}."
+    )
 
 
 def _all_situations(now: PageContext, seed: int) -> str:
@@ -141,7 +128,7 @@ def show_additive_scores(now: PageContext) -> None:
     """Additive scores (Bahdanau) beside the scaled dot product."""
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
     head, cell = focus.head, focus.cell("query", "key")
-    other = fact("additive", additive_scores(trace, head))
+    other = additive_scores(trace, head)
     st.markdown(
         r"**Additive scores** are $v^\top \tanh(q_i + k_j)$ (Bahdanau et al. 2015). Queries"
         f" and keys are those of the layer. A model would learn v; here it is 1. In head {head},"
@@ -156,7 +143,7 @@ def show_additive_scores(now: PageContext) -> None:
         float(effective_tokens(shares[focus.query]))
         for shares in (trace.probabilities[0, head], other.shares)
     ]
-    largest = fact("largest_scores", (other.largest_dot, other.largest))
+    largest = (other.largest_dot, other.largest)
     rows = (
         ("largest score, either sign", *(format_number(one, 2) for one in largest)),
         ("bound of any score", "none", f"{wide} = {format_number(other.bound, 0)}"),
@@ -177,7 +164,7 @@ def show_one_softmax(now: PageContext) -> None:
     """One softmax over all scores of a head, instead of one for each query."""
     trace, focus = now.trace, now.focus
     head, cell = focus.head, focus.cell("query", "key")
-    other = fact("one_softmax", one_softmax(trace, head))
+    other = one_softmax(trace, head)
     most, least = int(other.of_query.argmax()), int(other.of_query.argmin())
     st.markdown(
         "In the layer the shares of **each query** sum to 1. With one softmax over all scores of"
@@ -190,7 +177,7 @@ def show_one_softmax(now: PageContext) -> None:
     board = shares_board(trace, other.shares, "one softmax", cell, now.notation)
     show_board(board, "one softmax", fits=True)
     asks = token_markdown(trace, "T", focus.query)
-    of_query = fact("of_query", float(other.of_query[focus.query]))
+    of_query = float(other.of_query[focus.query])
     st.markdown(
         f"- :blue[{asks}] gets {format_percent(of_query)}, and reads"
         f" **{format_percent(float(other.shares[cell[1:]]))}** from"
@@ -232,9 +219,7 @@ def show_constants(now: PageContext) -> None:
     change = changes[key]
     after = change.apply(now.trace, int(seed))
     found = run_gaps(now.trace, after)
-    stays = fact("stays_in_theory", change.keeps_output)
-    fact("probabilities_moved", found.probabilities)
-    fact("output_moved", found.output)
+    stays = change.keeps_output
     rounded = stays and found.probabilities <= tolerance(now.trace, "probabilities")
     left, right = window.columns([3, 2], vertical_alignment="center")
     left.markdown(

@@ -16,7 +16,6 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 
 from ..controls import cut_text, field_notes
-from ..facts import fact
 from ..markdown import escape_markdown
 from ..url_state import PERSISTENCE, draw_bound, restore, write_to_url
 
@@ -41,7 +40,7 @@ def choose_sentence(
     about = {"help": help, "on_change": cut_text, "args": (key,), **PERSISTENCE}
     text = draw_bound(place.text_input, label, default, key=key, **about) or ""
     notes = field_notes(f"{label}: the field", text)
-    if fact(f"full_{key}", bool(notes)):
+    if notes:
         place.caption(notes[0])
     text = text[:MAX_TEXT_LENGTH]
     if not instead and not text.strip():
@@ -49,7 +48,6 @@ def choose_sentence(
     try:
         other_sentence(scenario, text, n_tokens)
     except TextError as error:
-        fact(f"refused_in_{key}", error)
         used = f"“{instead}”" if instead else "no sentence"
         place.error(
             escape_markdown(f"{label}: {error}. Until then {used} is used."),
@@ -67,11 +65,8 @@ def note_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> Non
     if not n_left_out:
         return
     n_whole = n_real + n_left_out
-    fact(f"left_out_of_the_{name.replace(' ', '_')}", n_left_out)
     remedy = "A shorter sentence fits."
-    if fact(
-        "longer_sequence_helps", n_whole <= MAX_TOKENS and user_matrices_of(scenario).x is None
-    ):
+    if n_whole <= MAX_TOKENS and user_matrices_of(scenario).x is None:
         remedy = f"Sequence length {n_whole} in the sidebar makes room for all."
     st.caption(
         f"Tokens of the {name} left out: **{n_left_out} of {n_whole}**; there is room for {n_real}."
@@ -82,7 +77,6 @@ def note_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> Non
 def limit_with_note(word: str, chosen: int, last: int) -> int:
     """The chosen place, or the last one with a note if there are fewer."""
     if chosen > last:
-        fact(f"last_{word}_instead", last)
         st.caption(f"There is no {word} {chosen} here; the last one, {last}, is shown.")
     return min(chosen, last)
 
@@ -96,7 +90,7 @@ def show_cards(traces: Mapping[str, Trace]) -> None:
     """For each use: the sequences of queries, keys and values, its mask, and the hidden cells."""
     for use, place in zip(ATTENTION_USES, st.columns(len(ATTENTION_USES)), strict=True):
         trace = traces[use.key]
-        n_hidden = fact(f"cells_hidden_in_{use.key}", int(trace.hidden_keys[0, 0].sum()))
+        n_hidden = int(trace.hidden_keys[0, 0].sum())
         n_cells = trace.sizes["T"] * trace.sizes["S"]
         with place.container(border=True, height="stretch"):
             st.markdown(

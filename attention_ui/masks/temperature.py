@@ -12,7 +12,6 @@ from attention_viz.masks import invariances as boards
 from attention_viz.masks import temperature as figures
 
 from ..board import show_board
-from ..facts import fact
 from ..page_context import PageContext
 from ..panels import token_markdown
 from ..show import show_figure
@@ -27,11 +26,11 @@ def show_temperature(now: PageContext) -> None:
     chosen = draw_bound(
         st.select_slider, "Temperature", choices, "0.5", key="inv_temperature", **PERSISTENCE
     )
-    temperature = fact("temperature_of_the_row", float(chosen or 1))
+    temperature = float(chosen or 1)
     trace, focus, wide = now.trace, now.focus, now.symbol("d_k")
     other = at_temperature(trace, temperature)
     rows = [one.probabilities[0, focus.head, focus.query] for one in (trace, other)]
-    tokens = fact("effective_tokens", [float(effective_tokens(row)) for row in rows])
+    tokens = [float(effective_tokens(row)) for row in rows]
     share = [float(row[focus.key]) for row in rows]
     st.markdown(
         rf"$\operatorname{{softmax}}(s / {temperature:g})$: in head {focus.head}, "
@@ -73,7 +72,7 @@ def show_scale_reason(now: PageContext) -> None:
 def _show_variance(now: PageContext) -> None:
     """The variance of random dot products by their length, and that of the scores in focus."""
     trace, focus, spreads = now.trace, now.focus, score_spreads()
-    variance = fact("score_variance", float(trace.scores[0, focus.head].var()))
+    variance = float(trace.scores[0, focus.head].var())
     because = "all of them are equal"
     if variance:
         because = "its queries and keys are neither independent nor of variance 1"

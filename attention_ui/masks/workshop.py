@@ -25,7 +25,6 @@ from attention_viz.masks import mask_workshop as boards
 from attention_viz.masks.mask_workshop import query_shares_figure
 
 from ..board import show_board
-from ..facts import fact
 from ..markdown import escape_markdown
 from ..page_context import PageContext
 from ..show import show_figure
@@ -79,9 +78,8 @@ def show_painting(setup: ExperimentSetup) -> None:
     st.markdown(
         "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that"
         " query; again to show it. Added to the score of a hidden key:"
-        f" {format_number(fact('added_to_hidden', -math.inf))}; to all others:"
-        f" {fact('added_to_others', 0)}. All sequences and heads share the mask, one cell for each"
-        f" query and key: {n_tokens} × {n_tokens}."
+        f" {format_number(-math.inf)}; to all others: 0. All sequences and heads share the mask,"
+        f" one cell for each query and key: {n_tokens} × {n_tokens}."
     )
     scene = boards.painting_board(painted_TT, setup.masked, setup.head, setup.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_toggle_cell, n_tokens))
@@ -107,9 +105,9 @@ def show_painting(setup: ExperimentSetup) -> None:
             icon=":material/done_all:",
             help="The layer then has this mask, in the story and on all pages.",
         )
-    n_hidden = fact("painted_cells", int((~painted_TT).sum()))
+    n_hidden = int((~painted_TT).sum())
     st.caption(f"Painted cells: {n_hidden} of {painted_TT.size}. The URL holds the mask.")
-    if fact("in_every_step", now.scenario.mask == PAINTED_KEY):
+    if now.scenario.mask == PAINTED_KEY:
         st.caption("Every step of the layer uses this mask.")
 
 
@@ -145,7 +143,7 @@ def show_empty_row(setup: ExperimentSetup) -> None:
         on_pin=choose_clicked_cell,
     )
     shares = found.zero.probabilities[n, setup.head, query]
-    n_shares, total = fact("shares", len(shares)), fact("sum_of_shares", float(shares.sum()))
+    n_shares, total = len(shares), float(shares.sum())
     n_outputs = found.zero.output[n].size
     lines = [
         f"| | shares of this query: {n_shares} | NaN in the output, numbers: {n_outputs} |",
@@ -156,7 +154,7 @@ def show_empty_row(setup: ExperimentSetup) -> None:
         f" number”): {found.nan_shares} | {found.nan_outputs} |",
     ]
     st.markdown("\n".join(lines))
-    fact("empty_rows", n_empty := int(setup.masked.trace.empty_rows[:, setup.head].sum()))
+    n_empty = int(setup.masked.trace.empty_rows[:, setup.head].sum())
     st.markdown(
         f"{_describe_nan(setup, found)} Zeros do not spread. Queries without a key, with the masks"
         f" chosen above: **{n_empty}** in this batch."
@@ -165,10 +163,8 @@ def show_empty_row(setup: ExperimentSetup) -> None:
 
 def _describe_nan(setup: ExperimentSetup, found: EmptyRow) -> str:
     """How far NaN spreads: in this layer, and in the next one."""
-    n_tokens = fact("spoilt_tokens", found.nan_tokens)
-    n_numbers = fact("spoilt_numbers", found.nan_outputs)
-    spoilt = f"Tokens with NaN in their output: {n_tokens} ({n_numbers} numbers)."
-    if fact("only_token", len(setup.allowed) == 1):
+    spoilt = f"Tokens with NaN in their output: {found.nan_tokens} ({found.nan_outputs} numbers)."
+    if len(setup.allowed) == 1:
         return f"{spoilt} It is the only token, so everything that follows is NaN."
     return (
         f"{spoilt} In the next layer they are keys for all tokens, so all scores with them are NaN,"
@@ -197,12 +193,12 @@ def show_padded_queries(setup: ExperimentSetup) -> None:
         "padding",
         on_pin=_choose_query,
     )
-    moved = fact("real_rows_moved", found.real)
+    moved = found.real
     is_rounding = moved <= tolerance(setup.masked.trace, "output")
     difference = format_difference(moved, only_rounding=is_rounding)
     why = "No mask above hides [pad] from them."
     # A causal mask hides [pad] as well, because it comes last.
-    if fact("pads_hidden_from_real_tokens", not setup.allowed[:n_real, n_real:].any()):
+    if not setup.allowed[:n_real, n_real:].any():
         why = "The masks above hide [pad] from them."
     st.markdown(
         f"- Outputs of real tokens move by at most {difference}. {why}\n- Outputs of [pad] tokens"
@@ -232,9 +228,8 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
         query_shares_figure(setup.tokens, bars, ~setup.allowed[query], description), "hiding"
     )
     st.caption("Keys in brackets are hidden from this query.")
-    leaks = fact("read_from_hidden_keys", {e.name: float(e.leaked[query]) for e in effects})
-    largest = fact("most_read_from_hidden_keys", {e.name: e.largest_leak for e in effects})
-    fact("shares_with_nothing_left", {e.name: e.empty_row for e in effects})
+    leaks = {e.name: float(e.leaked[query]) for e in effects}
+    largest = {e.name: e.largest_leak for e in effects}
     lines = [
         "| added to a hidden score | this query reads from hidden keys | the most that a query with"
         " a visible key reads from them | shares if all keys are hidden, float64 | the same,"
@@ -266,7 +261,7 @@ def show_order(setup: ExperimentSetup) -> None:
         )
         return
     found = compare_all_orders(setup.masked, n, setup.head, setup.bias)
-    gaps = fact("moved_by_the_order", {key: one.gap for key, one in found.items()})
+    gaps = {key: one.gap for key, one in found.items()}
     name, order = list(found.items())[-1]
     st.markdown(
         rf"Mask after the scale: $\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$; before it: "
@@ -297,10 +292,10 @@ def show_order(setup: ExperimentSetup) -> None:
 def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
     """What the scale does to the finite bias, and whether that changes a share."""
     scale = setup.masked.trace.scale
-    scaled = fact("scaled_bias", setup.bias * scale)
+    scaled = setup.bias * scale
     in_part = setup.allowed.any(axis=-1) & ~setup.allowed.all(axis=-1)
     differs = scaled != setup.bias
-    if fact("order_matters", bool(in_part.any()) and differs):
+    if in_part.any() and differs:
         effect = "So it matters on which side of the scale a model adds its biases."
     elif differs:
         effect = (

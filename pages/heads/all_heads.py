@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from attention_lab.heads.all_heads import averaging_effect, maximum_of_heads, mean_of_heads
+from attention_lab.heads.keys_read import averaging_effect, maximum_of_heads, mean_of_heads
 from attention_lab.heads.patterns import column_sums
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.heads.choices import choose_heads
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
@@ -51,7 +50,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     chosen = choose_heads(
         "subset", "Only these heads", trace.sizes["H"], "With no choice, all heads are shown."
     )
-heads = fact("heads", chosen or tuple(range(trace.sizes["H"])))
+heads = chosen or tuple(range(trace.sizes["H"]))
 field = MATRIX_FIELDS[shown]
 array = getattr(trace, field)[0]
 
@@ -69,8 +68,8 @@ view = choose_one(
 )
 if view == "Row and column":
     sums = column_sums(trace.probabilities)[0]
-    of_all_queries = fact("sum_of_column", float(sums[focus.head, focus.key]))
-    share = fact("share", float(trace.probabilities[0][cell]))
+    of_all_queries = float(sums[focus.head, focus.key])
+    share = float(trace.probabilities[0][cell])
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(
@@ -96,14 +95,14 @@ elif view == "Lines":
         f"{LINE_DESCRIPTIONS[which]} :blue[Queries] are on the left, :red[keys] on the right. A"
         " wider line is a larger share; point at its dot to read the share. A click on a head in"
         f" the legend hides or shows its lines. At most {MAX_DRAWN_LINES} lines are drawn; weaker"
-        f" lines left out: {fact('lines_left_out', left_out)}."
+        f" lines left out: {left_out}."
     )
 else:
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
     show_board(combined_heads_board(trace, field, merged, cell, now.notation), "heads together")
-    lost = fact("averaging_effect", averaging_effect(trace, heads))
+    lost = averaging_effect(trace, heads)
     in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
-    if fact("average_hides", in_mean != in_head):
+    if in_mean != in_head:
         st.warning(
             "**An average hides what heads are for.** In one head a query spreads its attention"
             f" over {in_head} tokens, in the mean of the heads over {in_mean} (effective tokens):"

@@ -7,7 +7,6 @@ import streamlit as st
 from attention_lab.compare import compare_with
 from attention_lab.weight_changes import change_notes
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.heads.choices import choose_setting, format_setting, show_largest_change
 from attention_ui.markdown import escape_markdown
 from attention_ui.own_numbers import with_painting
@@ -33,7 +32,7 @@ shown = choose_one(
     **PERSISTENCE,
 )
 field, own = FIELD_OF_LABEL[shown], getattr(now.scenario, control.name)
-two = compare_with(with_painting(now.scenario), control.name, fact("compared_with", value))
+two = compare_with(with_painting(now.scenario), control.name, value)
 
 first, second = format_setting(control, own), format_setting(control, value)
 if control.name == "text":
@@ -43,7 +42,7 @@ n_features, column = two.before.sizes["O"], now.focus.key
 if field == "output":
     column = min(now.focus.feature, n_features - 1)
 board = compare_board(two, field, (head, query, column), names, now.notation)
-matters = fact("matters", control.matters(asdict(two.scenario)))
+matters = control.matters(asdict(two.scenario))
 with window.container():  # one place for all, so that the board keeps its own
     show_largest_change(two, field, head, control, matters=matters)
 with window:
@@ -51,14 +50,14 @@ with window:
 
 for note in change_notes(now.scenario, two.scenario):
     st.info(escape_markdown(note))
-beside_head = fact("head_beside", two.head_beside(head))
+beside_head = two.head_beside(head)
 if beside_head != head:
     st.info(
         f"Heads of the changed layer: {two.after.sizes['H']}. Head {head} is shown beside the last"
         f" of them, head {beside_head}."
     )
 n_heads = two.before.sizes["H"]
-moves = fact("elsewhere", [two.moved_share(each) for each in range(n_heads)])
+moves = [two.moved_share(each) for each in range(n_heads)]
 most = max(range(n_heads), key=moves.__getitem__)
 st.markdown(
     f"In head {head} the change moves **{format_percent(moves[head])}** of a query's attention to"

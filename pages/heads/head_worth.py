@@ -13,7 +13,6 @@ from attention_lab.heads.head_worth import (
 from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.heads.parts import show_other_bases, switch_heads_off
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
@@ -25,18 +24,15 @@ from attention_viz.labels import format_agreement, format_number
 now = page_context()
 trace, focus = now.trace, now.focus.within(now.trace, "output")
 head, query, column, n_heads = focus.head, focus.query, focus.feature, trace.sizes["H"]
-w_o, gap = fact("mixed_by", now.symbol("w_o")), fact("gap", output_gap(trace))
+w_o, gap = now.symbol("w_o"), output_gap(trace)
 part = now.notation.of_head(whole := now.notation.base("output"))
-some = fact("has_shares", has_shares(trace))
+some = has_shares(trace)
 signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
-total = format_number(fact("sum_of_norm_shares", float(norms.sum())), 3)
-fact("parts_point_apart", some and n_heads > 1 and total != "1.000")
-fact("has_bias", trace.projections.b_o is not None)
-fact("residual", trace.residual)
+total = format_number(float(norms.sum()), 3)
 
 sum_says = f"{w_o} mixes the heads, but the output is still a **sum**: each head adds its part."
 tick_says = f"the merged heads times {w_o}"
-if fact("has_w_o", trace.projections.w_o is not None):
+if trace.projections.w_o is not None:
     st.latex(output_by_heads(now.notation))
 else:
     sum_says = f"This layer has no {w_o}: each head fills its own features of the output."
@@ -53,7 +49,7 @@ with picture_container(
     show_figure(figures.stacked_output(trace, column), "worth stacked")
 
 switch_heads_off(trace, focus, now.notation)
-moved = fact("moved_without_head", float(token_changes(trace)[0, head, query]))
+moved = float(token_changes(trace)[0, head, query])
 show_board(figures.token_changes_board(trace, (head, query), now.notation), "worth changes")
 st.caption(
     f"How far the output of each token moves when one head is off: $|{part}|$, token by token."
@@ -74,8 +70,8 @@ with words:
         " the head."
     )
     if some:
-        signed_sum = format_number(fact("sum_of_signed_shares", float(signed.sum())), 6)
-        by_sign, by_norm = fact("rankings", (ranking(signed), ranking(norms)))
+        signed_sum = format_number(float(signed.sum()), 6)
+        by_sign, by_norm = ranking(signed), ranking(norms)
         st.markdown(
             f"Signed shares sum to {signed_sum}, norm shares here to {total}.\n\n**Ranking** by"
             f" signed share: {', '.join(map(str, by_sign))}; by norm share:"

@@ -7,7 +7,6 @@ from attention_lab.heads.counts import layer_size
 from attention_lab.heads.scheme_runs import scheme_gaps
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.heads.parts import (
     measure_on_click,
     show_array_sizes,
@@ -36,9 +35,8 @@ COUNT_NAMES = {
 SIZE_LETTERS = tuple(letter for letter in SIZE_TITLES if letter != "G")
 
 now = page_context()
-trace, size = now.trace, fact("size", layer_size(now.trace))
-same = fact("scheme_gaps", scheme_gaps(trace))
-fact("several_heads", size.n_heads > 1)
+trace, size = now.trace, layer_size(now.trace)
+same = scheme_gaps(trace)
 
 window = main_container()
 window.markdown(
@@ -56,20 +54,18 @@ table = [
 ]
 for way in SCHEMES:
     counts = (way.multiplications, way.additions, way.extra)
-    fact(f"counts_of_{way.key}", tuple(one.of(size) for one in counts))
     cells = [f"${one.formula}$ = {one.of(size):,}" for one in counts]
     gap = same.gaps[way.key]
     differs = format_number(gap) if gap > RELATIVE_ROUNDING[trace.scores.dtype] else "0"
     table.append(f"| **{way.name}** | {' | '.join(cells)} | {differs} |")
 st.markdown("\n".join(table))
-fact("all_tokens_compared", same.n_tokens == size.n_tokens)
 st.caption(
     f"{now.own_letters}Sizes: tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k ="
     f" {size.d_k}. Extra numbers are in memory besides the result, which has h · n² numbers."
     " Difference: the largest one from the scores of this layer, divided by the largest score, 0 up"
     f" to rounding. Tokens compared: {same.n_tokens} of {size.n_tokens}."
 )
-wasted = fact("wasted_share", wasted_share(size.n_heads))
+wasted = wasted_share(size.n_heads)
 st.info(
     f"{format_percent(wasted)} of the full product is not needed (1 − 1/h). The Hadamard"
     " product wastes no multiplication, but holds every product before it is summed. This app uses"

@@ -9,7 +9,6 @@ from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, with_shared_keys
 from attention_lab.heads.similarity import mean_head_divergence
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.heads.choices import (
     SHARING_KINDS,
     choose_clicked_kind,
@@ -37,7 +36,7 @@ COUNT_DESCRIPTIONS = {
 now = page_context()
 trace, p = now.trace, now.trace.projections
 cell = now.focus.cell("query", "key")
-kept = fact("matrices_kept", [name for name in ("w_q", "w_o") if getattr(p, name) is not None])
+kept = [name for name in ("w_q", "w_o") if getattr(p, name) is not None]
 
 window = main_container()
 with window:
@@ -47,9 +46,8 @@ with window:
     )
     groups = choose_kv_heads(p.groups)
 counts_of_sets = dict(zip(SHARING_KINDS, (p.groups, groups, 1), strict=True))
-fact("sets_of_keys", counts_of_sets)
 traces = {kind: with_shared_keys(trace, count) for kind, count in counts_of_sets.items()}
-strongest = fact("strongest_colour", strongest_colour(trace))
+strongest = strongest_colour(trace)
 board = shared_keys_board(traces, cell, strongest, clicked_kind(), now.notation)
 with window:
     show_board(board, "shared keys", on_pin=choose_clicked_kind)
@@ -78,19 +76,18 @@ st.caption(
 )
 
 st.header("What it saves", anchor=False)
-size = fact("size", layer_size(trace))
+size = layer_size(trace)
 sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
 which = choose_one("Count", COUNTS_OF_KIND, "cache", key="shared_count")
 counts = COUNTS_OF_KIND[which]
-totals = fact("numbers_together", {kind: total_count(counts, one) for kind, one in sizes.items()})
+totals = {kind: total_count(counts, one) for kind, one in sizes.items()}
 table = [f"| | formula | {' | '.join(sizes)} |", f"|---|---|{'--:|' * len(sizes)}"]
 table += [
     f"| {c.name} | ${c.formula}$ | {' | '.join(f'{c.of(s):,}' for s in sizes.values())} |"
     for c in counts
 ]
 table.append(f"| **total** | | {' | '.join(f'**{n:,}**' for n in totals.values())} |")
-has_w_o = fact("has_w_o", p.w_o is not None)
-usual_w_o = has_w_o and trace.sizes["O"] == size.d_model
+usual_w_o = p.w_o is not None and trace.sizes["O"] == size.d_model
 words, picture = st.columns(2, gap="large")
 with words:
     st.markdown("\n".join(table))
@@ -98,7 +95,7 @@ with words:
         f"{COUNT_DESCRIPTIONS[which]} {now.own_letters}Sizes: tokens n = {size.n_tokens}, features"
         f" C = {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v = {size.d_v}."
     )
-    if not fact("counted_as_it_is", which == "cache" or usual_w_o):
+    if which != "cache" and not usual_w_o:
         st.caption(
             f"The count assumes the usual {now.symbol('w_o')} with h · d_v × C numbers. This layer"
             " has another one, or none."

@@ -6,7 +6,6 @@ from attention_lab.masks.break_it import examine_layer, mistake_by_key
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
 from attention_lab.masks.mistakes import field_differs
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.masks.break_it import (
     choose_field,
     choose_mistake,
@@ -39,7 +38,7 @@ with main_container():
         if first_wrong and not spot:
             shown = first_wrong
     if spot:
-        if not fact("mistake_shows", first_wrong is not None):
+        if first_wrong is None:
             st.info(
                 "With these controls the mistake changes no number, so no check can find it. Some"
                 " mistakes need several heads, several tokens, weights that read the whole"
@@ -47,9 +46,8 @@ with main_container():
             )
     else:
         describe_mistake(now, mistake, layer)
-    if not fact("shown_field_differs", field_differs(layer.right, layer.faulty, shown)):
+    if not field_differs(layer.right, layer.faulty, shown):
         st.markdown("Here no number is wrong.")
-    fact("shown_field", shown)
     show_board(
         mistake_board(
             layer.right, layer.faulty, shown, focus.head, focus.query, focus.key, now.notation

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.choices import resolve
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.sentences import other_sentence
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.markdown import quote_token
 from attention_ui.masks.sentences import (
     choose_clicked_step,
@@ -38,7 +36,6 @@ target = choose_sentence(
     instead=DEFAULT_TARGET,
     help="The source is the sentence of the sidebar; this could be its translation.",
 )
-fact("sidebar_sets_the_source", resolve(now.scenario).n_tokens > 0)
 padding = draw_bound(
     right.slider,
     "[pad] after both sentences",
@@ -80,9 +77,7 @@ query_token, key_token = (
     quote_token(trace.tokens, cell[0]),
     quote_token(trace.memory_tokens, cell[1]),
 )
-share = format_percent(
-    fact("share", float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
-)
+share = format_percent(float(trace.probabilities[0, now.focus.head, cell[0], cell[1]]))
 st.markdown(
     f"The :blue[query of {query_token}] comes from the **{use.queries_from}**, the :red[key] and"
     f" the :green[value of {key_token}] from the **{use.keys_from}**. In head {now.focus.head} the"

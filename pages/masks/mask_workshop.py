@@ -5,7 +5,6 @@ import streamlit as st
 from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
 from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, masked_batch
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.markdown import quote_token
 from attention_ui.masks.sentences import choose_sentence, limit_with_note, note_cut
 from attention_ui.masks.workshop import (
@@ -65,8 +64,8 @@ n_batch, n_heads, n_tokens, _ = masked.trace.scores.shape
 with window.container():  # one place, so that what stands below keeps its own
     cell = (limit_with_note("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
 query, key = (quote_token(masked.batch.tokens[cell[0]], place) for place in cell[1:])
-by = fact("hidden_by", list(hidden_by(masked.masks, cell[1], cell[2], cell[0])))
-share = fact("share", float(masked.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]]))
+by = list(hidden_by(masked.masks, cell[1], cell[2], cell[0]))
+share = float(masked.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]])
 
 with window.container():  # one place for all notes, so that what stands below keeps its own
     for name, n_real, n_left_out in zip(

@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_lab.choices import MASK_KINDS
 from attention_lab.masks.hiding import last_query_alone
-from attention_ui.facts import fact
 from attention_ui.mask_choice import choose_mask, longer_sequence, open_workshop, with_example_mask
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
@@ -12,14 +11,13 @@ from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import format_number
 
-mask = fact("mask", page_context().scenario.mask)
+mask = page_context().scenario.mask
 now, notes = with_example_mask(page_context())
 trace, focus, scenario = now.trace, now.focus, now.scenario
-n_keys = fact("keys", trace.sizes["S"])
-n_seen = fact("keys_seen", n_keys - int(trace.hidden_keys[0, focus.head, focus.query]))
+n_keys = trace.sizes["S"]
+n_seen = n_keys - int(trace.hidden_keys[0, focus.head, focus.query])
 cell = focus.cell("query", "key")
 
-reach = fact("window", scenario.window)
 MASK_EXPLANATIONS = {
     "none": "No mask is chosen: in this layer every query sees every key.",
     "causal": (
@@ -32,17 +30,16 @@ MASK_EXPLANATIONS = {
     ),
     "painted": (
         "This mask was painted cell by cell in the mask workshop. It hides"
-        f" {fact('cells_hidden', int(trace.hidden_keys[0, 0].sum()))} of"
-        f" {trace.hidden[0, 0].size} cells in every head."
+        f" {trace.hidden_keys[0, 0].sum()} of {trace.hidden[0, 0].size} cells in every head."
     ),
     "window": (
-        f"A window of {reach} hides every key that is farther away than that. With 0, a token sees"
-        " only itself."
+        f"A window of {scenario.window} hides every key that is farther away than that. With 0, a"
+        " token sees only itself."
     ),
 }
 
 says = MASK_EXPLANATIONS[mask]
-if fact("padding_of_batch", len(now.sentences) > 1 and mask != "padding"):
+if len(now.sentences) > 1 and mask != "padding":
     if mask == "none":
         says = "No mask is chosen."
     says += " In a batch the padding mask is always added: no query sees a [pad]."
@@ -58,8 +55,8 @@ with st.container(horizontal=True):
         )
 if mask == "painted":
     st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
-if fact("no_pad", mask == "padding" and not trace.hidden.any()):
-    length = fact("can_grow", longer_sequence(scenario))
+if mask == "padding" and not trace.hidden.any():
+    length = longer_sequence(scenario)
     st.info("This sequence has no [pad], so the mask hides nothing.")
     if length:
         st.markdown("Make the sequence longer than the sentence:")
@@ -75,11 +72,11 @@ st.caption(
     f"Keys that {token_markdown(trace, 'T', focus.query)} sees in head {focus.head}: {n_seen} of"
     f" {n_keys}."
 )
-if fact("some_hidden", bool(trace.hidden_keys.any())):
+if trace.hidden_keys.any():
     st.caption("Hatched cells are masked: their score is −∞, which the softmax turns into 0.")
 arithmetic = draw_arithmetic(trace, "masked_scores", (0, *cell), pair_markdown(trace, focus))
 with st.expander("What if there are fewer queries than keys?", icon=":material/help:"):
-    alone = fact("last_query", last_query_alone(trace))
+    alone = last_query_alone(trace)
     st.markdown(
         "Then a causal mask can start from two corners. **Top left:** query t sees the keys 0 to t."
         " This app does it so, and so do ONNX 1.23 and is_causal=True in PyTorch 2.13. **Bottom"

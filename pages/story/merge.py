@@ -3,7 +3,6 @@
 import streamlit as st
 
 from attention_lab.heads.layout_mistakes import merged_position, wrong_merged_cells
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import (
     draw_arithmetic,
@@ -19,13 +18,10 @@ now = page_context()
 trace = now.trace
 focus = now.focus.within(trace, "merged")
 head, query, feature = focus.head, focus.query, focus.feature
-row, column = right = fact("right_place", merged_position(trace, head, query, feature))
-wrong = fact("wrong_place", merged_position(trace, head, query, feature, swap=False))
-wrong_row, wrong_column = wrong
+row, column = merged_position(trace, head, query, feature)
+wrong_row, wrong_column = merged_position(trace, head, query, feature, swap=False)
 moved = wrong_merged_cells(trace)
 n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
-several = fact("swap_matters", n_heads > 1 and trace.sizes["T"] > 1)
-ends = (0, 0), tuple(size - 1 for size in trace.merged.shape[1:])
 
 board = story.merge_board(now.stage, (head, query, feature), not now.whole)
 board = show_step(now, "merged", board, also=misplaced_sentence(now, "head_outputs", focus, query))
@@ -41,8 +37,7 @@ with correct:
     )
 with mistaken:
     st.badge("Wrong: reshape alone", icon=":material/close:", color="red")
-    fact("first_or_last", right in ends)
-    if wrong == right:
+    if (wrong_row, wrong_column) == (row, column):
         lands = (
             "That happens to be its right place. For the first and the last number it always is."
         )
@@ -54,28 +49,27 @@ with mistaken:
         f"The numbers of head {head} fill the matrix **one after the other**, row by row. The"
         f" pinned number lands in row {wrong_row}, column {wrong_column}. {lands}"
     )
-if fact("last_feature_instead", feature < now.focus.feature):
+if feature < now.focus.feature:
     st.caption(
         f"Features of a head’s vector: {d_v}. Feature {now.focus.feature} does not exist here, so"
         f" feature {feature} is shown."
     )
 
-if n_wrong := fact("wrong_cells", int(moved.sum())):
+if n_wrong := int(moved.sum()):
     st.markdown(
         f"Without the swap, **{n_wrong:,} of {moved.size:,}** cells hold a wrong number. The shape"
         " is right and no error is raised: that is why this mistake is so common. A reshape reads"
         " the numbers in the order of the axes: head, token, feature. The swap makes it token,"
         " head, feature, so that one token’s numbers of all heads follow each other."
     )
-elif several:
+elif n_heads > 1 and trace.sizes["T"] > 1:
     st.info("Here each number in a wrong cell equals the right number, so you see no difference.")
 else:
     st.info("With one head or one token there is nothing to swap: both ways give the same matrix.")
-w_o = fact("mixed_by", now.symbol("w_o"))
-has_w_o = fact("has_w_o", trace.projections.w_o is not None)
 if n_heads > 1:
+    w_o = now.symbol("w_o")
     mixes = f"In the next step {w_o} mixes them."
-    if not has_w_o:
+    if trace.projections.w_o is None:
         mixes = f"In the next step {w_o} would mix them, but this layer has no {w_o}."
     st.markdown(
         "**Merging mixes nothing.** Every number of the merged matrix is a copy of one number of"

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from attention_lab.heads.keys_read import keys_read_most, strongest_keys
+from attention_lab.heads.keys_read import read_row
 from attention_lab.notation.element_wise import output_of_element
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_element_wise, look_closer, token_markdown
 from attention_ui.step import show_step
@@ -16,15 +15,14 @@ trace = now.trace
 focus = now.focus.within(trace, "head_outputs")
 head, query, feature = focus.head, focus.query, focus.feature
 asks = token_markdown(trace, "T", query)
-most = fact("reads_most", strongest_keys(trace, head, query, count=1))
+row = read_row(trace, head, query, count=1)
 n_heads, n_groups, d_v = (trace.sizes[letter] for letter in "HGV")
 
-if most:
-    key, share = most[0]
-    tied = fact("tied_keys", len(keys_read_most(trace, head, query)))
+if row.strongest:
+    key, share = row.strongest[0]
     largest = f":green[the value of {token_markdown(trace, 'S', key)}]"
-    if tied > 1:
-        largest = f"each of :green[the values of {tied} tokens]"
+    if row.tied > 1:
+        largest = f"each of :green[the values of {row.tied} tokens]"
     st.markdown(
         f"In head {head}, the largest weight of :blue[{asks}] is {format_percent(share)}, for"
         f" {largest}. Every value vector is multiplied by its weight; the sum is the output of the"
@@ -40,17 +38,15 @@ notes = [
     " leaves the range of its parts. If almost all weight is on one token, the result is nearly a"
     " copy of its value vector."
 ]
-if fact("last_feature_instead", feature < now.focus.feature):
+if feature < now.focus.feature:
     notes.append(
         f"Features of a value vector: {d_v}. Feature {now.focus.feature} does not exist here, so"
         f" feature {feature} is shown."
     )
-if fact("values_are_shared", n_groups < n_heads):
+if n_groups < n_heads:
     notes.append(f"Heads share values here. Heads: {n_heads}; sets of value vectors: {n_groups}.")
 st.caption(" ".join(notes))
-read = focus.key
-if most:
-    read = most[0][0]
+read = row.strongest[0][0] if row.strongest else focus.key
 draw_element_wise(
     "Element by element",
     now,

@@ -7,7 +7,6 @@ from attention_lab.heads.contributions import absorbed_contributions, absorbed_s
 from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o
 from attention_lab.rounding import tolerance
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, token_markdown
 from attention_ui.registry import page_of
@@ -22,19 +21,19 @@ rounding = tolerance(trace, "output")
 focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
 asks = token_markdown(trace, "T", query)
-w_o, mixes = trace.projections.w_o, fact("mixed_by", now.symbol("w_o"))
+w_o, mixes = trace.projections.w_o, now.symbol("w_o")
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
-more = [now.symbol("b_o")] * fact("has_bias", trace.projections.b_o is not None)
-more += ["the layer’s input (residual)"] * fact("residual", trace.residual)
+more = [now.symbol("b_o")] * (trace.projections.b_o is not None)
+more += ["the layer’s input (residual)"] * trace.residual
 added = "".join(f" Then {part} is added." for part in more)
-if not fact("has_w_o", w_o is not None):
+if w_o is None:
     st.info(
         f"This layer has no {mixes}: its output is made of the merged heads.{added} Each head keeps"
         " its columns, and numbers of different heads are not mixed."
     )
 else:
-    n_mixed = fact("heads_mixed", heads_mixed(trace, column))
+    n_mixed = heads_mixed(trace, column)
     zeros = ""
     if n_mixed < h:
         zeros = f" In the rows of the other heads, this column of {mixes} holds only 0."
@@ -43,22 +42,22 @@ else:
         f" token’s whole merged row, with the numbers of **all heads**, and one column of {mixes}."
         f" Heads that take part in number {column}: **{n_mixed} of {h}**.{zeros}{added}"
     )
-if fact("free_width", n_out != trace.sizes["D"]):
+if n_out != trace.sizes["D"]:
     st.markdown(
         f"Numbers for each token: {trace.sizes['D']} in the input, {n_out} in the output. The sizes"
         " differ, so the input cannot be added to the output."
     )
 board = story.output_board(now.stage, query, column, not now.whole)
 board = show_step(now, "output", board)
-if fact("whole", now.whole) and n_out > story.MAX_COLUMNS_SENT:
-    drawn = slice(*fact("drawn_columns", story.output_window(trace, column)))
+if now.whole and n_out > story.MAX_COLUMNS_SENT:
+    drawn = slice(*story.output_window(trace, column))
     st.caption(f"Shown: {format_span(drawn, 'column')} of {n_out}.")
 title = f"Column {column} of the :violet[output] of :blue[{asks}]"
 arithmetic = draw_arithmetic(trace, "output", (0, query, column), title)
 
 st.header("The same output, head by head", anchor=False)
-block = format_span(fact("block", head_columns(trace, "merged", head)), "row")
-gap = fact("gap", output_gap(trace))
+block = format_span(head_columns(trace, "merged", head), "row")
+gap = output_gap(trace)
 if w_o is None:
     st.markdown("Each head fills its own columns and adds 0 to the others.")
 else:
@@ -77,8 +76,8 @@ if w_o is not None:
         "Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun"
     ) as box:
         if box.open:
-            apart, together = fact("numbers_apart_and_together", absorbed_size(trace))
-            absorbed = fact("gap_without_w_o", output_gap(trace, absorbed_contributions))
+            apart, together = absorbed_size(trace)
+            absorbed = output_gap(trace, absorbed_contributions)
             st.markdown(
                 f"Yes: multiply each head’s value matrix by its own block of {mixes} first. Then"
                 f" every value is as wide as the output ({n_out}), nothing is joined, and no"

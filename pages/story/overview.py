@@ -3,8 +3,7 @@
 import streamlit as st
 
 from attention_core.projections import BIASES, MATRICES
-from attention_lab.heads.keys_read import keys_read_most, strongest_keys
-from attention_ui.facts import fact
+from attention_lab.heads.keys_read import read_row
 from attention_ui.page_context import page_context
 from attention_ui.panels import open_step, token_markdown
 from attention_ui.random_weights import random_notes
@@ -15,27 +14,27 @@ from attention_viz.labels import format_number, format_percent
 from attention_viz.overview import overview
 
 now = page_context()
-trace, focus, sizes = now.trace, now.focus, fact("sizes", now.trace.sizes)
-
+trace, focus, sizes = now.trace, now.focus, now.trace.sizes
 head, query, key = focus.head, focus.query, focus.key
 asking, asked = token_markdown(trace, "T", query), token_markdown(trace, "S", key)
-best = fact("reads_most", strongest_keys(trace, head, query, count=1))
-n_hidden = fact("hidden_cells", int(trace.hidden_keys[0, head].sum()))
-w_q, w_k, w_v = fact("multiplied_by", tuple(now.symbol(name) for name in MATRICES[:3]))
+row = read_row(trace, head, query, count=1)
+n_hidden = int(trace.hidden_keys[0, head].sum())
+w_q, w_k, w_v = (now.symbol(name) for name in MATRICES[:3])
 biases = [now.symbol(name) for name in BIASES[:3] if getattr(trace.projections, name) is not None]
 added = ""
-if fact("biases", biases):
+if biases:
     added = f" Added to the products: {', '.join(biases)}."
-scale = f"{fact('scale', trace.scale):.3g}".replace("-", "−")
-tied = fact("tied_keys", len(keys_read_most(trace, head, query)))
-score = fact("score", float(trace.scores[0, head, query, key]))
-if not best:
+scale = f"{trace.scale:.3g}".replace("-", "−")
+score = format_number(float(trace.scores[0, head, query, key]))
+if not row.strongest:
     reads = f"{asking} sees no key"
-elif tied == 1:
-    reads = f"the largest share of {asking} goes to {token_markdown(trace, 'S', best[0][0])}"
+elif row.tied == 1:
+    reads = (
+        f"the largest share of {asking} goes to {token_markdown(trace, 'S', row.strongest[0][0])}"
+    )
 else:
-    reads = f"the largest share of {asking} goes equally to each of {tied} tokens"
-reads += "".join(f": {format_percent(share)}" for _, share in best)
+    reads = f"the largest share of {asking} goes equally to each of {row.tied} tokens"
+reads += "".join(f": {format_percent(share)}" for _, share in row.strongest)
 
 STEP_SUMMARIES = (
     (
@@ -57,7 +56,7 @@ STEP_SUMMARIES = (
         "Queries meet keys.",
         (
             f"{trace.sentence('scores')} In head {head}, the query of {asking} and the key of"
-            f" {asked} give {format_number(score)}. Then every score is multiplied by {scale}."
+            f" {asked} give {score}. Then every score is multiplied by {scale}."
             f" Cells hidden by the mask: {n_hidden:,} of {sizes['T'] * sizes['S']:,}."
         ),
         ("scores", "scaled_scores", "masked_scores"),
@@ -75,7 +74,7 @@ STEP_SUMMARIES = (
 )
 
 picture = overview(now.stage, head, query, key)
-n_batch = fact("sentences", len(now.sentences))
+n_batch = len(now.sentences)
 also = ""
 if n_batch > 1:
     also = f"A batch of {n_batch} sentences runs; sentence {now.sequence} is shown."

@@ -13,7 +13,6 @@ from attention_lab.practice import (
     askable_fields,
     practice_question,
 )
-from attention_ui.facts import fact
 from attention_ui.markdown import escape_quotations
 from attention_ui.page_context import page_context
 from attention_ui.panels import note_columns
@@ -49,7 +48,7 @@ level = draw_bound(
     **about,
 )
 field, fields = ASKED_TITLES.get(title or "", ""), askable_fields(trace)
-if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
+if fields and field and field not in fields:
     st.info(
         f"The {title} cannot be worked out by hand: each number needs more than {MAX_TERMS} terms,"
         " or none. The question is about another step. Smaller sizes help; the example *Two heads"
@@ -58,7 +57,6 @@ if fact("too_much_for_a_hand", bool(fields and field and field not in fields)):
     field = ""
 question = practice_question(trace, number, field)
 text = question_text(question, trace, now.notation)
-fact("question", question)
 
 st.header(STEPS[question.exact.field].title.capitalize(), anchor=False)
 st.markdown(f"**{escape_quotations(text.question)}**")
@@ -90,7 +88,7 @@ if example.missing is None:
 else:
     judge_term(answer or "", example)
 if shown:
-    st.markdown(f"Answer: {escape_quotations(fact('answer_shown', text.answer))}")
+    st.markdown(f"Answer: {escape_quotations(text.answer)}")
     st.button(
         "See it on the board",
         icon=":material/grid_on:",

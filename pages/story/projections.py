@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_core.head_blocks import head_columns
 from attention_lab.heads.weight_blocks import features_read, is_identity
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token_markdown
 from attention_ui.step import projection_choice, show_step
@@ -21,25 +20,23 @@ color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("
 matrix = story.PROJECTION_FACTORS[field][1]
 bias = matrix.replace("w", "b")
 source, weights, made = (now.symbol(name) for name in (*story.PROJECTION_FACTORS[field], field))
-fact("symbols", (source, weights, made))
 row_name, axis = {"queries": ("query", "T")}.get(field, ("key", "S"))
-row = fact("row", getattr(focus, row_name))
-place, column = focus.within(trace, field), fact("column", focus.column(trace, field))
-n_inner, width = fact("features", trace.sizes["D"]), getattr(trace, field).shape[2]
-block = fact("block", head_columns(trace, field, focus.head))
+row = getattr(focus, row_name)
+place, column = focus.within(trace, field), focus.column(trace, field)
+n_inner, width = trace.sizes["D"], getattr(trace, field).shape[2]
+block = head_columns(trace, field, focus.head)
 columns_of_head = format_span(block, "column")
-sent = fact("drawn_columns", story.head_window(trace, field, focus.head))
+sent = story.head_window(trace, field, focus.head)
 
 board = story.projection_board(now.stage, field, (focus.head, row, place.feature), not now.whole)
 board = show_step(now, field, board, choices=projection_choice(field))
-if fact("whole", now.whole) and sent != (0, fact("columns", width)):
+if now.whole and sent != (0, width):
     st.caption(
         f"Columns of {weights} and {made}: {width}. Shown: {format_span(slice(*sent), 'column')},"
         f" with those of head {focus.head}."
     )
-fact("weightless", now.scenario.weights == "weightless")
-n_read = fact("features_read", features_read(trace, matrix, focus.head))
-if fact("is_identity", is_identity(trace, matrix)):
+n_read = features_read(trace, matrix, focus.head)
+if is_identity(trace, matrix):
     st.markdown(
         f"**Here {weights} is the identity,** so {made} = {source}, and head {focus.head} gets a"
         f" plain copy of :{color}[{format_span(block, 'feature')}] of {trace.sizes['D']}. Only then"
@@ -60,7 +57,6 @@ else:
         f" the columns of :{color}[{made}]."
     )
 added = [now.symbol(bias)] * (getattr(trace.projections, bias) is not None)
-fact("bias", next(iter(added), None))
 biased = "".join(f", plus number {column} of {sign}" for sign in added)
 arithmetic = draw_arithmetic(
     trace,

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from attention_lab.heads.scale_effect import scale_effect
+from attention_lab.heads.keys_read import scale_effect
 from attention_lab.notation.notation import symbol
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown
 from attention_ui.step import show_step
@@ -14,10 +13,7 @@ from attention_viz.labels import format_number, format_percent
 now = page_context()
 trace, focus = now.trace, now.focus
 effect = scale_effect(trace, focus.head)
-d_k, wide = fact("d_k", trace.sizes["K"]), fact("symbol_of_d_k", now.symbol("d_k"))
-factor = fact("symbol_of_scale", now.symbol("scale"))
-fact("scale", trace.scale)
-fact("effect", effect)
+d_k, wide = trace.sizes["K"], now.symbol("d_k")
 cell = focus.cell("query", "key")
 
 s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
@@ -27,8 +23,8 @@ if now.scenario.scaling == "on":
 board = story.scale_board(now.stage, cell)
 board = show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
 st.caption(
-    f"Both matrices have the same colour scale: if |{factor}| is below 1, scaling makes the colours"
-    " weaker. Beside each you see the softmax of the row you point at (no mask)."
+    f"Both matrices have the same colour scale: if |{now.symbol('scale')}| is below 1, scaling"
+    " makes the colours weaker. Beside each you see the softmax of the row you point at (no mask)."
 )
 arithmetic = draw_arithmetic(trace, "scaled_scores", (0, *cell), pair_markdown(trace, focus))
 
@@ -40,7 +36,6 @@ st.markdown(
     f" 1/√{wide}, the standard deviation is 1 for every head width. Without the scale, wide heads"
     " would put nearly all weight on one key, and there the gradient of the softmax is almost 0."
 )
-fact("scores_vary", bool(effect.spread_raw))
 st.markdown(
     f"Standard deviation of the scores in head {focus.head}: {format_number(effect.spread_raw, 2)}"
     f" before scaling, {format_number(effect.spread, 2)} after. Real queries and keys need not have"

@@ -8,7 +8,6 @@ from attention_core.derived_arrays import slice_of
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
 from attention_ui.random_weights import random_notes
@@ -20,9 +19,8 @@ from attention_viz.payload import largest_magnitude
 now = page_context()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
-h, d_k = trace.sizes["H"], fact("d_k", trace.sizes["K"])
-many, wide = fact("symbols", (now.symbol("n_heads"), now.symbol("d_k")))
-fact("several_heads", h > 1)
+h, d_k = trace.sizes["H"], trace.sizes["K"]
+many, wide = now.symbol("n_heads"), now.symbol("d_k")
 
 board = story.scores_board(now.stage, cell)
 board = show_step(now, "scores", board, notes=random_notes(now))
@@ -40,10 +38,10 @@ with st.expander(
 ) as in_all_heads:
     if in_all_heads.open:
         one_pair = replace(layer_size(trace), n_tokens=1)
-        products = fact("products", {one.key: one.multiplications.of(one_pair) for one in SCHEMES})
+        products = {one.key: one.multiplications.of(one_pair) for one in SCHEMES}
         place = {0: 0, 1: focus.query, 2: focus.key}
         largest = largest_magnitude(trace.scores)
-        together = fact("of_all_heads", float(slice_of(trace, "pair_total", place)))
+        together = float(slice_of(trace, "pair_total", place))
         st.markdown(
             f"Take the :blue[query of {token_markdown(trace, 'T', focus.query)}] and the :red[key"
             f" of {token_markdown(trace, 'S', focus.key)}] of every head (heads: {h}). The matrix"

@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_lab.heads.keys_read import strongest_keys
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
 from attention_ui.registry import page_of
@@ -18,7 +17,7 @@ trace, focus = now.trace, now.focus
 asking = token_markdown(trace, "T", focus.query)
 
 reads = []
-for head in range(fact("heads", trace.sizes["H"])):
+for head in range(trace.sizes["H"]):
     for key, share in strongest_keys(trace, head, focus.query, count=1):
         reads.append(
             f"Head {head} reads most from {token_markdown(trace, 'S', key)}:"

@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from attention_lab.heads.keys_read import row_sum, strongest_keys
+from attention_lab.heads.keys_read import read_row
 from attention_lab.masks.mistakes import DROPOUT_RATE, row_sum_with_dropout
 from attention_lab.notation.element_wise import weights_of_element
-from attention_ui.facts import fact
 from attention_ui.masks.temperature import show_temperature
 from attention_ui.page_context import page_context
 from attention_ui.panels import (
@@ -23,28 +22,23 @@ from attention_viz.labels import format_number, format_percent
 now = page_context()
 trace, focus = now.trace, now.focus
 cell = focus.cell("query", "key")
-n_hidden = fact("masked_keys", int(trace.hidden_keys[0, focus.head, focus.query]))
-n_empty = fact("empty_rows", int(trace.empty_rows.sum()))
+row = read_row(trace, focus.head, focus.query)
 query = token_markdown(trace, "T", focus.query)
-strongest = fact("reads", strongest_keys(trace, focus.head, focus.query))
 reads = [
     f"**{format_percent(share)}** from {token_markdown(trace, 'S', key)}"
-    for key, share in strongest
+    for key, share in row.strongest
 ]
 
-row = trace.probabilities[0, focus.head, focus.query]
-n_others = fact("other_keys_read", int((row > 0).sum()) - len(reads))
 rest = ""
-if n_others:
-    rest = f" Other keys it reads: {n_others}."
+if row.others:
+    rest = f" Other keys it reads: {row.others}."
 
 board = story.softmax_board(now.stage, cell)
 board = show_step(now, "probabilities", board, notes=random_notes(now))
-total = fact("sum_of_row", row_sum(trace, focus.head, focus.query))
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}.{rest} The shares of its"
-        f" row sum to {format_number(total, 6)}."
+        f" row sum to {format_number(row.total, 6)}."
     )
 else:
     st.warning(f"In head {focus.head}, {query} sees no key, so its row is all 0 and sums to 0.")
@@ -52,7 +46,7 @@ else:
 st.caption(
     "The maximum of the row is subtracted first. This changes no share, because numerator and"
     " denominator get the same factor; it only keeps the exponential from overflowing. Masked keys"
-    f" in this row: {n_hidden}. Their score is −∞, and its exponential is exactly 0."
+    f" in this row: {row.hidden}. Their score is −∞, and its exponential is exactly 0."
 )
 draw_element_wise(
     "Element by element",
@@ -70,10 +64,10 @@ with st.expander("What happens to a row in which every key is masked?", icon=":m
         " scaled_dot_product_attention does the same since version 2.5 (2024; before, it gave NaN,"
         " “not a number”). In version 2.13, torch.softmax gives NaN, and so does"
         " nn.MultiheadAttention with need_weights=True, its default. A NaN spreads to everything"
-        f" that is computed from it. Such rows in this layer: {n_empty}."
+        f" that is computed from it. Such rows in this layer: {trace.empty_rows.sum()}."
     )
 with st.expander("Why do the weights that I plot not sum to 1?", icon=":material/help:"):
-    thinned = fact("sum_with_dropout", row_sum_with_dropout(trace, focus.head, focus.query))
+    thinned = row_sum_with_dropout(trace, focus.head, focus.query)
     st.markdown(
         "Most likely **dropout** is on. In training, nn.MultiheadAttention (PyTorch 2.13) sets each"
         " share to 0 with probability p, divides the others by 1 − p, and returns these weights."
@@ -87,6 +81,6 @@ with st.expander(
     icon=":material/thermostat:",
     on_change="rerun",
 ) as box:
-    if fact("temperature", box.open):
+    if box.open:
         show_temperature(now)
 look_closer(now, "probabilities", board, arithmetic)

@@ -5,7 +5,6 @@ import streamlit as st
 from attention_core.head_blocks import head_of
 from attention_lab.heads.layout_mistakes import split_positions, wrong_token_cells
 from attention_lab.notation.array_axes import axis_name, axis_names
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import (
     choose_projection,
@@ -30,10 +29,10 @@ one, row_name, color = {
 }[chosen]
 focus = now.focus.within(trace, field)
 row = getattr(focus, row_name)
-n_batch, n_heads, n_tokens, width = shape = fact("shape", getattr(now.batch, field).shape)
+n_batch, n_heads, n_tokens, width = shape = getattr(now.batch, field).shape
 axes = trace.axes(field)
 T, K = axes[2:]
-places = fact("places", split_positions(shape, focus.head, row, focus.feature, now.sequence))
+places = split_positions(shape, focus.head, row, focus.feature, now.sequence)
 foreign = wrong_token_cells(n_tokens, n_heads, width)
 
 board = story.split_board(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
@@ -41,8 +40,8 @@ also = misplaced_sentence(now, field, focus, row)
 board = show_step(now, field, board, also=also, choices=projection_choice(chosen))
 note_swap(now)
 names = axis_names(trace, now.notation)
-b, h, t, k = fact("letters", tuple(names[axis] for axis in axes))
-wide = fact("letters_of_fused", axis_name(f"{axes[1]}·{K}", names))
+b, h, t, k = (names[axis] for axis in axes)
+wide = axis_name(f"{axes[1]}·{K}", names)
 st.markdown(f"""
 | stage | shape in NumPy | the pinned number is at |
 |:--|:--|:--|
@@ -56,8 +55,8 @@ st.markdown(f"""
 | **✗** reshape straight to the shape of 3 | ({b}, {h}, {t}, {k}) = {shape} \
 | {list(places.unswapped)} |
 """)
-n_foreign = fact("wrong_token_cells", int(foreign.sum()))
-if fact("swap_matters", n_foreign > 0):
+n_foreign = int(foreign.sum())
+if n_foreign > 0:
     st.warning(
         f"**The classic mistake** is to reshape straight to ({b}, {h}, {t}, {k}). The shape is"
         " right and no error is raised, but a reshape keeps the numbers in their old order. Cells"
@@ -73,12 +72,12 @@ with st.expander(
     "Do more heads mean more weights, and why not a head for every feature?",
     icon=":material/help:",
 ):
-    weights = fact("weights", trace.projections.n_weights)
-    rank = fact("largest_rank", min(trace.sizes["K"], *trace.scores.shape[-2:]))
+    rank = min(trace.sizes["K"], *trace.scores.shape[-2:])
     st.markdown(
         "**Heads that divide the embedding size share the same matrices:** more heads cut them into"
-        f" narrower blocks and add no weights. Weights of this layer: {weights:,}. Only if you set"
-        " the head width yourself do more heads bring more weights.\n\n**But narrow heads can do"
+        " narrower blocks and add no weights. Weights of this layer:"
+        f" {trace.projections.n_weights:,}. Only if you set the head width yourself do more heads"
+        " bring more weights.\n\n**But narrow heads can do"
         f" less.** A head’s queries and keys have {trace.sizes['K']} features here, so the rank of"
         f" its scores is at most {rank}. A head that is narrower than the sequence is long cannot"
         " make every pattern of shares (the *low-rank bottleneck*, Bhojanapalli et al. 2020). With"

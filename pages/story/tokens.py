@@ -5,7 +5,6 @@ import streamlit as st
 from attention_core.derivation import derive_input
 from attention_lab.choices import edits_of, resolve, user_matrices_of
 from attention_lab.sentences import embedding_of, tokens_of
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token_markdown
 from attention_ui.step import show_step
@@ -16,15 +15,10 @@ now = page_context()
 trace, focus, scenario = now.trace, now.focus, resolve(now.shown)
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
-earlier = fact("earlier_layers", scenario.layer)
 asking = token_markdown(trace, "T", focus.query)
 
-own = fact("own_inputs", user_matrices_of(scenario).x is not None)
-trained = fact("trained", scenario.weights == "trained")
-named = fact("named_features", scenario.weights == "by hand")
-made = fact("made_of_words", story.is_sum_of_words(trace, embedding))
-edited = not made and any(edit.matrix == "x" for edit in edits_of(scenario).items)
-piece = fact("longest_piece", scenario.piece)
+trained = scenario.weights == "trained"
+made = story.is_sum_of_words(trace, embedding)
 if trained:
     st.markdown(
         "The sentence is cut into **tokens** as the trained model does it: small letters without"
@@ -36,8 +30,8 @@ else:
         "The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its"
         " position."
     )
-    if piece:
-        says += f" Words are cut into pieces. Most characters in a piece: {piece}."
+    if scenario.piece:
+        says += f" Words are cut into pieces. Most characters in a piece: {scenario.piece}."
     st.markdown(says)
 st.html(token_chips(tokens, focus.query))
 
@@ -45,7 +39,7 @@ stage = now.stage
 board = story.inputs_board(stage, embedding, focus.query, number, not now.whole)
 sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" * made
 board = show_step(now, "inputs", board, sum_of_parts)
-if own and not made:
+if user_matrices_of(scenario).x is not None and not made:
     where = (
         f"{now.symbol('inputs')} is your own matrix: its numbers replace word vectors and position"
         " codes."
@@ -53,9 +47,10 @@ if own and not made:
 elif trained:
     where = (
         f"This is the input of layer {scenario.layer} of the trained model. Before its first layer,"
-        f" word vectors and position vectors were added and normalised. Layers since: {earlier}."
+        " word vectors and position vectors were added and normalised. Layers since:"
+        f" {scenario.layer}."
     )
-elif named:
+elif scenario.weights == "by hand":
     where = (
         "The numbers here have names: the part of speech of the word, a 1, and the position as"
         " cosine and sine of an angle, in eighths. A list knows common words. Of the others, those"
@@ -67,7 +62,7 @@ else:
         " same spelling always has the same vector (“The” and “the” have two), and the numbers have"
         " no meaning. Only training would move words of similar meaning near each other."
     )
-    if fact("positions", scenario.positions):
+    if scenario.positions:
         where += (
             " The position code is the same for every sentence: waves from fast (the first numbers)"
             " to slow (the last), so that the position of a token can be read from it."
@@ -76,12 +71,12 @@ else:
         where += (
             " Positions are off: the code is zero, so no number of a token says where it stands."
         )
-if fact("edited", edited):
+if not made and any(edit.matrix == "x" for edit in edits_of(scenario).items):
     where += " Edited cells hold your own numbers instead."
 st.caption(f"From orange (negative) to violet (positive). {where}")
 place = focus.query, number
 untouched = embedding.inputs[place] == trace.inputs[0][place]
-if fact("is_a_sum", story.shows_sum_of_words(stage, embedding) and bool(untouched)):
+if story.shows_sum_of_words(stage, embedding) and bool(untouched):
     arithmetic = draw_derivation(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
@@ -93,7 +88,7 @@ else:
         (0, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}**",
     )
-x, memory = fact("symbols", (now.symbol("inputs"), now.symbol("memory")))
+x, memory = now.symbol("inputs"), now.symbol("memory")
 memory_is = f" ({memory} = {x})" * (memory != x)
 st.caption(
     "Queries, keys and values are all made from these numbers: in self-attention the *memory*, the"

@@ -1,13 +1,26 @@
-"""The keys that a query reads most from, and the sum of its shares."""
+"""What heads read: the strongest keys, how sharply, and what is lost in a mean."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, Trace, attend
-from attention_lab.heads.keys_read import keys_read_most, row_sum, strongest_keys
-from tests.lab.small_layer import SELF_LAYERS
+from attention_core import Projections, Trace, attend, softmax
+from attention_lab.heads.keys_read import (
+    averaging_effect,
+    keys_read_most,
+    maximum_of_heads,
+    mean_of_heads,
+    read_row,
+    scale_effect,
+    strongest_keys,
+    unmasked_shares,
+)
+from attention_lab.heads.patterns import effective_tokens
+from tests.core.random_layers import assert_same
+from tests.lab.small_layer import SELF_LAYERS, D, K, S, T, cross_layer
 
 BOTH = pytest.mark.parametrize("trace", SELF_LAYERS, ids=["plain", "everything"])
 
@@ -42,12 +55,122 @@ def test_keys_that_are_read_equally(trace: Trace) -> None:
 
 
 @BOTH
-def test_the_sum_of_a_row(trace: Trace) -> None:
-    assert all(
-        row_sum(trace, *place) == pytest.approx(1, abs=1e-12)
-        for place in np.ndindex(trace.scores.shape[1:3])
+def test_what_a_query_reads(trace: Trace) -> None:
+    for head, query in np.ndindex(trace.scores.shape[1:3]):
+        shares, found = trace.probabilities[0, head, query], read_row(trace, head, query)
+        assert found.total == pytest.approx(1, abs=1e-12)
+        assert found.strongest == strongest_keys(trace, head, query)
+        assert found.tied == len(keys_read_most(trace, head, query))
+        assert len(found.strongest) + found.others == (shares > 0).sum()
+        assert found.others + len(found.strongest) + found.hidden <= shares.size
+
+
+def test_a_query_that_sees_no_key() -> None:
+    mask = np.array([[False, False], [True, False]])
+    blind = attend([[1.0], [2.0]], Projections.weightless(1), mask=mask)
+    assert read_row(blind, 0, 0) == ([], 0, 0, 2, 0.0)
+    assert read_row(blind, 0, 1) == ([(0, 1.0)], 1, 0, 1, 1.0)
+    three = attend([[0.0]] * 3, Projections.weightless(1))
+    assert read_row(three, 0, 1, count=1) == ([(0, pytest.approx(1 / 3))], 3, 2, 0, 1.0)
+
+
+def test_the_scale_effect() -> None:
+    trace = cross_layer()
+    effect = scale_effect(trace, 4, batch=1)
+    assert effect.spread == pytest.approx(effect.spread_raw * K**-0.5)
+    assert effect.spread_raw == pytest.approx(float(np.std(trace.scores[1, 4])))
+    assert effect.top_raw == pytest.approx(
+        float(np.mean([softmax(row).max() for row in trace.scores[1, 4]]))
     )
-    blind = attend(
-        [[1.0], [2.0]], Projections.weightless(1), mask=np.array([[False, False], [True, True]])
+    assert effect.top == pytest.approx(float(trace.probabilities[1, 4].max(axis=-1).mean()))
+    assert 1 / S <= effect.top < effect.top_raw <= 1
+
+
+def test_unmasked_shares_are_the_softmax_of_the_scores() -> None:
+    trace = cross_layer(mask=np.arange(S) < 2)
+    raw_TS, scaled_TS = unmasked_shares(trace, 4, batch=1)
+    for query in range(T):
+        assert_same(raw_TS[query], softmax(trace.scores[1, 4, query]))
+        assert_same(scaled_TS[query], softmax(trace.scaled_scores[1, 4, query]))
+    assert_same(scaled_TS, cross_layer().probabilities[1, 4])
+
+
+def test_the_scale_effect_ignores_the_mask() -> None:
+    hidden = scale_effect(cross_layer(mask=np.arange(S) < 2), 1)
+    assert vars(hidden) == vars(scale_effect(cross_layer(), 1))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("float32", 2.0**33), ("float64", 2.0**260), ("float64", 2.0**-300)]
+)
+def test_the_scale_effect_of_very_large_and_small_scores(dtype: str, size: float) -> None:
+    numbers = np.random.default_rng(5).normal(size=(2, T, D)).astype(dtype)
+    trace, larger = (
+        attend(x, Projections.weightless(D).astype(dtype)) for x in (numbers, numbers * size)
     )
-    assert (row_sum(blind, 0, 0), row_sum(blind, 0, 1)) == (0, pytest.approx(1))
+    assert scale_effect(larger, 0).spread_raw == scale_effect(trace, 0).spread_raw * size**2
+    assert scale_effect(larger, 0).spread == scale_effect(trace, 0).spread * size**2
+
+
+HEADS = np.array([[[1.0, 0.0], [0.25, 0.75]], [[0.0, 1.0], [0.75, 0.25]], [[0.5, 0.5], [0.5, 0.5]]])
+
+
+def test_mean_and_maximum_of_chosen_heads() -> None:
+    assert mean_of_heads(HEADS, [0, 1]).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert maximum_of_heads(HEADS, [0, 1]).tolist() == [[1.0, 1.0], [0.75, 0.75]]
+    assert mean_of_heads(HEADS, [2]).tolist() == HEADS[2].tolist()
+    hidden = np.array([[[-np.inf, 1.0]], [[-np.inf, 3.0]]])
+    assert mean_of_heads(hidden, [0, 1]).tolist() == [[-np.inf, 2.0]]
+    assert maximum_of_heads(hidden, [0, 1]).tolist() == [[-np.inf, 3.0]]
+
+
+def test_the_mean_of_two_opposite_heads() -> None:
+    x = 30 * np.array([[1.0, 0.0], [0.0, 1.0]])
+    same, swapped = np.eye(2), np.eye(2)[::-1]
+    weights = Projections.from_heads([(same, same, same), (same, swapped, same)])
+    lost = averaging_effect(attend(x, weights), [0, 1])
+    assert lost.in_a_head == pytest.approx(1.0)
+    assert lost.in_the_mean == pytest.approx(2.0)
+    assert lost.largest_sum == pytest.approx(2.0)
+    alone = averaging_effect(attend(x, weights), [1])
+    assert alone.in_a_head == pytest.approx(alone.in_the_mean) == pytest.approx(1.0)
+
+
+def test_a_mean_is_never_narrower_by_entropy() -> None:
+    x = np.random.default_rng(3).normal(size=(7, 10))
+    trace = attend(x, Projections.random(10, 5, seed=2))
+    for heads in ([0, 1], [0, 1, 2, 3, 4], [3]):
+        lost = averaging_effect(trace, heads)
+        assert lost.in_the_mean >= lost.in_a_head - 1e-12
+        assert 1 <= lost.in_the_mean <= 7
+
+
+def test_a_mean_is_not_narrower_than_a_sharp_and_an_even_head() -> None:
+    x = 30 * np.eye(32)
+    same, none = np.eye(32), np.zeros((32, 32))
+    lost = averaging_effect(
+        attend(x, Projections.from_heads([(same, same, same), (none, same, same)])), [0, 1]
+    )
+    assert lost.in_a_head == pytest.approx(32**0.5)
+    assert lost.in_a_head < lost.in_the_mean < 12
+
+
+def test_where_nothing_can_be_read() -> None:
+    trace = attend([[1.0], [2.0]], Projections.weightless(1), mask=np.zeros((2, 2), dtype=bool))
+    lost = averaging_effect(trace, [0])
+    assert math.isnan(lost.in_a_head)
+    assert math.isnan(lost.in_the_mean)
+    assert lost.largest_sum == 0.0
+
+
+def test_queries_that_see_nothing_do_not_count() -> None:
+    x, weights = np.random.default_rng(3).normal(size=(5, 6)), Projections.random(6, 3, seed=2)
+    whole = averaging_effect(attend(x, weights, mask=np.ones((5, 5), dtype=bool)), [0, 2])
+    rows = np.arange(5)[:, np.newaxis] != 1
+    trace = attend(x, weights, mask=np.broadcast_to(rows, (5, 5)))
+    lost, seen = averaging_effect(trace, [0, 2]), trace.probabilities[0, [0, 2]][:, rows[:, 0]]
+    assert lost.in_a_head == pytest.approx(
+        float(np.exp(np.log(effective_tokens(seen)).mean(axis=0)).mean())
+    )
+    assert lost.in_the_mean == pytest.approx(float(effective_tokens(seen.mean(axis=0)).mean()))
+    assert lost.in_the_mean != pytest.approx(whole.in_the_mean)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, attend, causal_mask
-from attention_lab.heads import distances
 from attention_lab.heads import patterns as p
 from tests.core.random_layers import Layer, assert_same, calls
 
@@ -26,20 +25,20 @@ def uniform(n_tokens: int, causal: bool = False) -> np.ndarray:
 
 @pytest.mark.parametrize("n_tokens", LENGTHS)
 def test_distances_of_uniform_attention(n_tokens: int) -> None:
-    assert distances.mean_distance(uniform(n_tokens)).mean() == pytest.approx(
+    assert p.mean_distance(uniform(n_tokens)).mean() == pytest.approx(
         (n_tokens**2 - 1) / (3 * n_tokens)
     )
-    assert distances.mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+    assert p.mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
         (n_tokens - 1) / 4
     )
-    assert distances.signed_distance(uniform(n_tokens)).mean() == pytest.approx(0, abs=1e-12)
-    assert distances.signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+    assert p.signed_distance(uniform(n_tokens)).mean() == pytest.approx(0, abs=1e-12)
+    assert p.signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
         -(n_tokens - 1) / 4
     )
 
 
 def test_the_distance_for_sixteen_tokens() -> None:
-    assert distances.mean_distance(uniform(16)).mean() == pytest.approx(5.3125, abs=1e-12)
+    assert p.mean_distance(uniform(16)).mean() == pytest.approx(5.3125, abs=1e-12)
 
 
 @pytest.mark.parametrize("n_tokens", LENGTHS)
@@ -75,7 +74,7 @@ def test_participation_is_never_above_effective_tokens(weights: list[float]) -> 
 @pytest.mark.parametrize("n_keys", [3, 5, 7])
 def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
     shares = np.random.default_rng(0).random((2, 5, n_keys))
-    mass = distances.offset_mass(shares, offset)
+    mass = p.offset_mass(shares, offset)
     for x, query in np.ndindex(2, 5):
         key = query + offset
         if 0 <= key < n_keys:

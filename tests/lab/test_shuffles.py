@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_lab.masks.shuffles import has_given_inputs, run_shuffled, word_vectors_of
+from attention_lab.masks.shuffles import has_given_inputs, outcome_of, run_shuffled, word_vectors_of
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
+LARGE = UserMatrices(x=(1e5 * np.cos(np.arange(32.0).reshape(4, 8) ** 2)).round(3)).encode()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -68,3 +69,26 @@ def test_positions_of_weights_by_hand() -> None:
     assert (made.straight.inputs == trace_of(by_hand).inputs).all()
     assert made.gaps.output > 0.01
     assert run_shuffled(by_hand, "words alone").gaps.output < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("scenario", "key", "shows", "unclear", "only_rounding"),
+    [
+        (SCENARIO, "words alone", False, False, True),
+        (SCENARIO, "with positions", True, False, False),
+        (SCENARIO, "causal mask", True, False, False),
+        # equal words are equal wherever they stand
+        (replace(SCENARIO, text="the the the"), "causal mask", False, False, True),
+        (Scenario(weights="trained", layer=3), "words alone", False, False, True),
+        (Scenario(weights="trained", layer=3), "causal mask", True, False, False),
+        # with large numbers, rounding hides what positions do
+        (Scenario(own=LARGE), "with positions", False, True, False),
+    ],
+)
+def test_what_a_shuffle_shows(
+    scenario: Scenario, key: str, shows: bool, unclear: bool, only_rounding: bool
+) -> None:
+    shuffle = run_shuffled(scenario, key)
+    found = outcome_of(shuffle, key, "output", 1)
+    assert (found.shows, found.unclear, found.only_rounding) == (shows, unclear, only_rounding)
+    assert (found.gap, shuffle.order[found.place]) == (shuffle.gaps.output, 1)

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
+from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.board import apply_stage_choice
 from attention_ui.presets import presets
 from attention_ui.registry import story_steps
+from attention_viz.tables import format_derivation
 from tests.ui.app import (
     error,
-    facts,
     gone_to,
     html,
     opened,
@@ -22,6 +23,7 @@ from tests.ui.app import (
     refused,
     scenes,
     stage,
+    texts,
     unfolded,
 )
 
@@ -36,7 +38,6 @@ def test_two_lines_are_a_batch_of_three() -> None:
     assert "sentences" not in stage(app)
     app.get_by_key("batch").set_value(QUERY["batch"]).run()
     assert page_context(app).batch is trace_of(BATCH)
-    assert facts(app)["batch"] == 3
     assert app.query_params["batch"] == QUERY["batch"]
     assert stage(app)["sentences"] == {"texts": TEXTS, "chosen": 0}
 
@@ -49,9 +50,7 @@ def test_every_step_shows_the_chosen_sentence(page: str) -> None:
     for field in STEPS:
         assert np.array_equal(getattr(trace, field)[0], getattr(whole, field)[2])
     assert stage(app)["sentences"] == {"texts": TEXTS, "chosen": 2}
-    assert facts(app)["shape_of_batch"][0] == 3
-    gap = facts(app)["gap_alone"]
-    assert (gap.rows, gap.largest <= gap.rounding) == (3, True)
+    assert "(real tokens: 3)" in texts(app)
     pictures = scenes(app)[1]
     assert list(pictures["arrays"]) == ["sentence 0", "sentence 1", "sentence 2"]
     assert pictures["cell"]["array"] == "sentence 2"
@@ -61,17 +60,14 @@ def test_every_step_shows_the_chosen_sentence(page: str) -> None:
 def test_the_arithmetic_is_that_of_the_sentence() -> None:
     for place in (0, 2):
         app = opened("scores", **QUERY, sentence=place, query=1, key=2)
-        worked_out = facts(app)["arithmetic"]
+        worked_out = derive(page_context(app).trace, "scores", (0, 0, 1, 2))
         assert worked_out.result == trace_of(BATCH).scores[place, 0, 1, 2]
-        terms = trace_of(BATCH).query_heads[place, 0, 1] * trace_of(BATCH).key_heads[place, 0, 2]
-        assert [term.value for term in worked_out.terms] == terms.tolist()
+        assert format_derivation(worked_out) in texts(app).replace("\\", "")
 
 
 def test_the_split_names_places_in_the_batch() -> None:
     app = opened("split", **QUERY, sentence=1, head=1, query=1, feature=3)
-    assert facts(app)["shape"] == (3, 2, 5, 8)
-    places = facts(app)["places"]
-    assert (places.fused, places.swapped) == ((1, 1, 11), (1, 1, 1, 3))
+    assert all(one in texts(app) for one in ("(3, 2, 5, 8)", "[1, 1, 11]", "[1, 1, 1, 3]"))
 
 
 def test_choosing_a_sentence_computes_nothing() -> None:
@@ -111,7 +107,8 @@ def test_a_hostile_batch() -> None:
     app = opened("scores", text=TEXTS[0], batch="\n".join(lines))
     assert len(page_context(app).sentences) == 4
     assert len(page_context(app).scenario.batch) == 1000
-    assert len(facts(app)["notes_of_batch"]) == 1
+    boxes = [*app.info, *app.warning, *app.caption, *app.markdown]
+    assert any("the last 3 are left out" in box.value for box in boxes)
     assert not any("<script>alert" in body for body in html(app))
     assert not app.error
 
@@ -135,7 +132,7 @@ def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
     app = opened(page, **QUERY, sentence=1)
     assert page_context(app).scenario == Scenario(TEXTS[1], n_heads=2)
     assert page_context(app).trace.sizes["B"] == 1
-    assert facts(app)["looks_at_one"]
+    assert "this page looks at sentence 1 alone" in texts(app)
     assert app.query_params["sentence"] == "1"
 
 
@@ -162,6 +159,5 @@ def test_all_steps_hand_out_the_whole_batch() -> None:
 
 def test_the_overview_says_how_many_sentences_run() -> None:
     app, alone = opened("overview", **QUERY), opened("overview", text=TEXTS[0])
-    assert [facts(one)["sentences"] for one in (app, alone)] == [3, 1]
     assert "3" in stage(app)["says"]
     assert "3" not in stage(alone)["says"]

@@ -15,7 +15,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
 from attention_ui.presets import PRESET_FILE, SUITED_EXAMPLES, example_for, presets
-from tests.ui.app import facts, gone_to, opened, page_context, texts
+from tests.ui.app import facts, gone_to, opened, page_context, scenes, texts
 
 FIRST = presets()[0]
 OWN_SENTENCE = "the dog chased the ball because it was hungry"
@@ -62,8 +62,8 @@ def test_a_bare_url_opens_the_first_example() -> None:
 
 
 def test_no_page_calls_named_features_random() -> None:
-    assert not facts(opened("tokens"))["named_features"]
-    assert facts(opened("tokens", bare=True))["named_features"]
+    for bare in (False, True):
+        assert ("word vectors here are random" in texts(opened("tokens", bare=bare))) is not bare
 
 
 def test_its_url_gives_the_same_screen() -> None:
@@ -122,8 +122,9 @@ def test_a_choice_wins_over_the_example_of_a_page() -> None:
 
 
 def test_no_page_opens_on_data_that_empty_it() -> None:
-    sets = facts(opened("shared-keys", bare=True))["sets_of_keys"]
-    assert sets["MHA"] > sets["GQA"] > sets["MQA"] == 1
+    (board,) = scenes(opened("shared-keys", bare=True))
+    sets = [int(panel["badge"].split()[0]) for panel in board["panels"]]
+    assert sets[0] > sets[1] > sets[2] == 1
     app = opened("encoder-decoder", bare=True)
     target = app.text_input(key="ed_target").value
     shares = run_three_uses(page_context(app).scenario, target, 0)["cross"].probabilities

@@ -1,55 +1,370 @@
-"""What all pages about heads promise."""
+"""The pages about heads: what can be chosen there, and what is drawn then."""
 
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
+import numpy as np
 import pytest
 
+from attention_core import SettingsError, ShapeError
+from attention_lab.compare import largest_change
+from attention_lab.construct import HEAD_TASKS
+from attention_lab.heads.habits import HABITS
+from attention_lab.heads.keys_read import mean_of_heads
+from attention_lab.heads.patterns import largest_entropy, pattern_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.user_matrices import UserMatrices
+from attention_ui.heads.choices import SHARING_KINDS, choose_clicked_kind
+from attention_ui.heads.parts import choose_portrait
 from attention_ui.registry import PAGES
+from attention_viz.labels import format_number
+from tests.lab.test_construct import solution
 from tests.ui.app import (
-    facts,
+    alternatives,
+    error,
+    errors,
     figures,
+    gone_to,
     opened,
     page_context,
+    pressed,
+    refused,
     scenes,
+    sent,
     texts,
 )
+from tests.ui.pinning import pin
+from tests.viz.reading_scenes import numbers
 
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
-
-
-@pytest.mark.parametrize("page", ["shared-keys", "one-matrix-or-many"])
-def test_counts_are_those_of_the_layer(page: str) -> None:
-    stated = facts(opened(page, notation="gml"))
-    assert (stated["size"].n_tokens, stated["size"].d_model, stated["size"].n_heads) == (12, 16, 4)
-    assert page_context(opened(page, notation="gml")).own_letters in texts(
-        opened(page, notation="gml")
-    )
-    assert page_context(opened(page)).own_letters == ""
+JUNK = ("<script>", "0.99..-1", "0" * 300, "٣")
+NAMES = (
+    *("subset", "off", "basis", "groups", "kind", "portrait", "heads_stage", "heads_lines"),
+    *("shared_count", "shared_letter", "ways_letter", "ways_count"),
+)
 
 
 @pytest.mark.parametrize("page", HEADS)
-@pytest.mark.parametrize("first", [0, 2])
-def test_a_hostile_url_gives_the_page(page: str, first: int) -> None:
-    names = (
-        "subset",
-        "off",
-        "basis",
-        "groups",
-        "kind",
-        "portrait",
-        "heads_stage",
-        "heads_lines",
-        "shared_count",
-        "shared_letter",
-        "ways_letter",
-        "ways_count",
+def test_a_hostile_url_gives_the_page(page: str) -> None:
+    for first in (0, 2):
+        nonsense = itertools.islice(itertools.cycle(JUNK), first, None)
+        app = opened(page, **dict(zip(NAMES, nonsense, strict=False)))
+        assert errors(app) == []
+        assert figures(app) or scenes(app)
+
+
+@pytest.mark.parametrize("page", ["shared-keys", "one-matrix-or-many"])
+def test_counts_have_the_letters_of_the_layer(page: str) -> None:
+    app = opened(page, notation="gml")
+    assert page_context(app).own_letters
+    assert page_context(app).own_letters in texts(app)
+    assert page_context(opened(page)).own_letters == ""
+
+
+# --- all heads ---
+
+
+def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
+    app = opened("all-heads", subset="0.2", mask="causal", head=2)
+    shares = page_context(app).trace.probabilities
+    grid, merged = scenes(app)
+    np.testing.assert_array_equal(numbers(grid["arrays"]["probabilities"]), shares.astype("f4"))
+    assert grid["panels"][0]["only"] == [0, 2]
+    assert grid["cell"] == {"array": "probabilities", "index": [0, 2, 0, 0]}
+    mean = mean_of_heads(shares[0], [0, 2]).astype("f4")
+    np.testing.assert_array_equal(numbers(merged["arrays"]["mean"]), mean)
+
+
+def test_the_stage_and_the_scale_of_the_grid() -> None:
+    app = opened("all-heads", heads_stage="raw")
+    scores = page_context(app).trace.scores
+    array = scenes(app)[0]["arrays"]["scores"]
+    np.testing.assert_array_equal(numbers(array), scores.astype("f4"))
+    assert array["limit"] == pytest.approx(np.abs(scores).max(), rel=1e-5)
+    app.button(key="heads_scale").click().run()
+    assert app.session_state["own_scale"] is True
+    limits = scenes(app)[0]["arrays"]["scores"]["limit"]["values"]
+    np.testing.assert_allclose(limits, np.abs(scores[0]).max(axis=(1, 2)), atol=1e-6)
+    app.button(key="heads_scale").click().run()
+    assert app.session_state["own_scale"] is False
+
+
+def test_each_view_draws_its_pictures() -> None:
+    app = opened("all-heads", heads_view="Row and column", head=1, query=8, key=4)
+    shares = page_context(app).trace.probabilities[0].astype("f4")
+    _, row, column = scenes(app)
+    np.testing.assert_array_equal(numbers(row["arrays"]["by head"]), shares[:, 8])
+    np.testing.assert_array_equal(numbers(column["arrays"]["by head"]), shares[:, :, 4])
+    app = opened("all-heads", heads_view="Lines", heads_lines="key", subset="3", key=4)
+    (lines,) = figures(app)
+    hovers = [t for part in lines["data"] if part.get("mode") == "markers" for t in part["text"]]
+    assert len(hovers) == 12
+    assert all("→ 4 cross" in text and text.startswith("head 3") for text in hovers)
+
+
+def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("all-heads")
+    pin(app, monkeypatch, "board heads grid", None, "probabilities", 0, 2, 6, 4)
+    assert [app.session_state[name] for name in ("head", "query", "key")] == [2, 6, 4]
+
+
+def test_an_average_that_hides_nothing_brings_no_warning() -> None:
+    for text, hides in (("Hello", False), ("we like tea", True)):
+        assert len(opened("all-heads", text=text).warning) == hides
+
+
+# --- what a head does ---
+
+
+def test_every_measure_can_be_opened() -> None:
+    app = opened("head-portraits", head=1, mask="causal")
+    pattern = pattern_of(page_context(app).trace)
+    for measure in HABITS:
+        app.selectbox(key="portrait").set_value(measure.name).run()
+        assert f"$$\n{measure.formula}\n$$" in texts(app)
+        assert measure.range in texts(app)
+        assert f"{format_number(float(measure.value(pattern)[0, 1]), 3)}; without" in texts(app)
+
+
+def test_an_old_link_to_another_measure_opens_the_first() -> None:
+    app = opened("head-portraits", portrait="rank of the scores")
+    assert [one[:2] for one in refused(app)] == [("Look closer at", "rank of the scores")]
+    assert app.selectbox(key="portrait").value == HABITS[0].name
+
+
+def test_a_strange_click_changes_nothing() -> None:
+    for bar in (None, "x", [], ["self-mass"], ["no such", 1], ["self-mass", -1], ["self-mass", 99]):
+        choose_portrait(bar)  # outside a run there is no session, so a change would fail
+
+
+def test_a_head_without_a_value_has_no_profile_and_none_to_compare() -> None:
+    alone = opened("head-portraits", portrait="previous-token mass", text="Hello", n_heads=1)
+    assert (len(figures(alone)), len(scenes(alone))) == (1, 0)
+    four = opened("head-portraits", portrait="previous-token mass")
+    assert (len(figures(four)), len(scenes(four))) == (2, 2)
+    assert f"ln 4 = {format_number(largest_entropy(4), 3)}" in texts(four)
+
+
+# --- what a head is worth ---
+
+
+def test_without_all_heads_only_bias_and_residual_are_left() -> None:
+    app = opened("head-worth", off="0.1.2.3", residual="true")
+    trace = page_context(app).trace
+    ablated = next(scene for scene in scenes(app) if "rest" in scene["arrays"])
+    whole, without, missing = map(numbers, ablated["arrays"].values())
+    np.testing.assert_array_equal(without, trace.inputs[0].astype("f4"))
+    np.testing.assert_allclose(whole - without, missing, atol=1e-6)
+    assert len(scenes(opened("head-worth"))) == len(scenes(app)) - 1
+
+
+def test_a_head_is_switched_off_and_on_again() -> None:
+    app = opened("head-worth")
+    app.button_group(key="switches off").set_value([2]).run()
+    assert app.session_state["off"] == "2"
+    assert "Heads off: 2." in texts(app)
+    switches = app.run().button_group(key="switches off").proto
+    # The browser has the value, so it is not sent again.
+    assert (list(switches.default), switches.set_value) == ([2], False)
+    app = gone_to(gone_to(app, "scores"), "head-worth")
+    assert "Heads off: 2." in texts(app)
+    app.button_group(key="switches off").set_value([]).run()
+    assert "Heads off" not in texts(app)
+
+
+def test_another_basis_leaves_the_layer_as_it_was() -> None:
+    app = opened("head-worth")
+    n_boards = len(scenes(app))
+    app.button(key="turn").click().run()
+    assert app.session_state["basis"] == 1
+    weight, product = (list(map(numbers, scene["arrays"].values())) for scene in scenes(app)[-2:])
+    assert np.abs(weight[0] - weight[1]).max() > 0.1
+    np.testing.assert_allclose(*product, atol=1e-6)
+    app.button(key="turn back").click().run()
+    assert len(scenes(app)) == n_boards
+
+
+def test_a_layer_without_w_o_is_a_sum_without_its_formula() -> None:
+    assert not opened("head-worth", weights="weightless").latex
+    assert r"O_h\,{W_O}^{(h)}" in opened("head-worth").latex[0].value
+    gml = opened("head-worth", notation="gml")
+    assert r"\big({W_O}^{(i)}\big)^{\top} O_i" in gml.latex[0].value
+    assert scenes(gml)[0]["panels"][0]["badge"] == "12 × 4"
+
+
+def test_a_zero_output_has_no_shares() -> None:
+    nothing = UserMatrices(w_o=np.zeros((4, 4))).url_value()
+    app = opened("head-worth", text="you like cake", d_model=4, n_heads=2, own=nothing)
+    assert "nan" not in texts(app) + "".join(alternatives(app))
+    assert "**Ranking**" not in texts(app)
+    assert "**Ranking** by signed share: 0;" in texts(opened("head-worth", n_heads=1))
+
+
+# --- shared keys and values ---
+
+
+@pytest.mark.parametrize(
+    ("n_heads", "asked", "groups"), [(4, 0, 2), (6, 4, 3), (5, 3, 1), (16, 99, 16), (1, 8, 1)]
+)
+def test_groups_divide_the_heads(n_heads: int, asked: int, groups: int) -> None:
+    url = {"groups": asked} if asked else {}
+    app = opened("shared-keys", n_heads=n_heads, d_model=n_heads * 4, **url)
+    (board,) = scenes(app)
+    shape = page_context(app).trace.probabilities.shape[1:]
+    assert board["arrays"]["GQA"]["shape"] == list(shape)
+    assert board["panels"][1]["badge"].split()[0] == str(groups)
+
+
+def test_a_clicked_kind_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("shared-keys", kind="MQA", head=2, query=5, key=7)
+    (board,) = scenes(app)
+    assert board["cell"] == {"array": "MQA", "index": [2, 5, 7]}
+    (description,) = alternatives(app)
+    assert all(kind in description for kind in SHARING_KINDS)
+    session: dict[str, Any] = {}
+    monkeypatch.setattr("streamlit.session_state", session)
+    choose_clicked_kind("GQA", [1, 3, 4])
+    assert session == {"kind": "GQA", "head": 1, "query": 3, "key": 4}
+    choose_clicked_kind("other", [9, 9, 9])
+    assert session["kind"] == "GQA"
+
+
+def test_counts_of_a_layer_without_the_usual_w_o_say_so() -> None:
+    wide = {"own": UserMatrices(w_o=np.ones((16, 3))).url_value()}
+    for choices, usual in (({"weights": "weightless"}, False), (wide, False), ({}, True)):
+        for count in ("parameters", "cache"):
+            said = texts(opened("shared-keys", shared_count=count, **choices))
+            assert ("assumes the usual" in said) == (not usual and count != "cache")
+
+
+# --- two settings ---
+
+
+def test_a_url_names_the_changed_control_and_its_value() -> None:
+    app = opened("compare", against="mask", value="causal", head=2)
+    before = trace_of(Scenario()).probabilities[0, 2]
+    after = trace_of(Scenario(mask="causal")).probabilities[0, 2]
+    (scene,) = scenes(app)
+    shown = [scene["arrays"][panel["array"]] for panel in scene["panels"]]
+    for array, expected in zip(shown, (before, after, after - before), strict=True):
+        assert np.allclose(sent(array), expected, atol=1e-6)
+    assert shown[0]["limit"] == shown[1]["limit"]
+    assert scene["fits"]
+    moved, focus = largest_change(before, after), page_context(pressed(app, "Show it")).focus
+    assert (focus.query, focus.key) == (moved.row, moved.column)
+
+
+@pytest.mark.parametrize("shows", ["scores", "output"])
+def test_scores_and_outputs_share_the_larger_scale(shows: str) -> None:
+    (scene,) = scenes(opened("compare", against="seed", value="7", compare_shows=shows))
+    first, second, gap = (scene["arrays"][panel["array"]] for panel in scene["panels"])
+    largest = max(np.abs(sent(first)).max(), np.abs(sent(second)).max())
+    assert first["limit"] == second["limit"] == pytest.approx(largest, rel=1e-5)
+    assert np.allclose(sent(gap), sent(second) - sent(first), atol=1e-5)
+
+
+def test_the_widgets_write_the_url() -> None:
+    app = opened("compare", against="seed", value="7")
+    app.selectbox(key="changed control").set_value("mask").run()
+    assert app.selectbox(key="value of mask").value == "causal"
+    assert not {"against", "value"} & {*app.query_params}
+    app.selectbox(key="value of mask").set_value("window").run()
+    assert app.query_params["value"] in ("window", ["window"])
+
+
+def test_a_control_without_effect_and_a_head_that_is_missing() -> None:
+    assert "has no effect" in texts(opened("compare", against="scale", value="3"))
+    custom = texts(opened("compare", against="scale", value="3", scaling="custom"))
+    assert "has no effect" not in custom
+    assert "**Largest change**" in custom
+    app = opened("compare", against="n_heads", value="1", head=3)
+    assert any("head 0" in box.value for box in app.info)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "named"),
+    [
+        ({"against": "n_heads", "value": 3}, SettingsError, "16"),
+        ({"against": "text", "value": "two words"}, SettingsError, "12"),
+        ({"against": "d_model", "value": 32, "compare_shows": "output"}, ShapeError, "32"),
+    ],
+)
+def test_layers_that_cannot_be_compared(
+    asked: dict[str, object], kind: type[Exception], named: str
+) -> None:
+    app = opened("compare", **asked)
+    assert isinstance(error(app), kind)
+    assert named in str(error(app))
+    assert app.get_by_key("changed control")
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "wish"),
+    [
+        ({"against": "own"}, "Changed control", "own"),
+        ({"against": "mask", "value": "banana"}, "Mask", "banana"),
+        ({"against": "seed", "value": "-1"}, "Seed", "-1"),
+    ],
+)
+def test_an_invalid_value_is_refused(asked: dict[str, str], label: str, wish: str) -> None:
+    app = opened("compare", **asked)
+    assert [one[:2] for one in refused(app)] == [(label, wish)]
+    assert "**Largest change**" in texts(app)
+
+
+# --- construct ---
+
+
+@pytest.mark.parametrize("task", HEAD_TASKS)
+def test_a_link_to_a_solution_is_done(task: str) -> None:
+    made = solution(task)
+    more = {"mask": made.mask, "painted": made.painted} if made.painted else {}
+    app = opened(
+        "construct",
+        construct_task=HEAD_TASKS[task].title,
+        weights="by hand",
+        d_model=8,
+        n_heads=2,
+        text=made.text,
+        edits=made.edits,
+        **more,
     )
-    nonsense = itertools.islice(
-        itertools.cycle(["<script>", "0.99..-1", "0" * 300, "٣"]), first, None
-    )
-    app = opened(page, **dict(zip(names, nonsense, strict=False)))
-    assert not app.exception
-    assert not app.error
-    assert figures(app) or scenes(app)
+    assert errors(app) == []
+    assert HEAD_TASKS[task].goal in texts(app)
+    assert len(app.success) == 1
+
+
+def test_start_sets_the_layer_of_the_task() -> None:
+    app = opened("construct", seed=3)
+    app.button(key="construct start").click().run()
+    assert page_context(app).scenario == next(iter(HEAD_TASKS.values())).start
+    assert not app.success
+
+
+# --- one matrix or many ---
+
+
+def test_the_button_measures() -> None:
+    app = opened("one-matrix-or-many", n_tokens=4)
+    before = len(figures(app))
+    assert "Nothing has been measured yet" in texts(app)
+    app.button(key="measure ways").click().run()
+    assert len(figures(app)) == before + 2
+    app.segmented_control(key="ways_letter").set_value("C").run()
+    assert len(figures(app)) == before
+    assert "for other sizes" in texts(app)
+
+
+def test_a_large_layer_is_compared_in_part() -> None:
+    said = texts(opened("one-matrix-or-many", n_tokens=64, n_heads=16, d_k=64))
+    assert "Tokens compared: 64 of 64" not in said
+    assert "Tokens compared: 12 of 12" in texts(opened("one-matrix-or-many"))
+
+
+def test_the_sizes_of_the_book_on_one_matrix_or_many() -> None:
+    app = opened("one-matrix-or-many", n_heads=3, d_model=12, notation="mql5", query=2, key=1)
+    pinned = [scene["cell"] for scene in scenes(app)]
+    assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
+    assert pinned[1]["index"] == [0, 0, 2, 1, 0]

@@ -16,7 +16,7 @@ from attention_lab.user_data.npz_matrices import write_npz
 from attention_lab.user_data.text_store import is_key, store_text, stored_text
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import own_numbers
-from tests.ui.app import facts, opened, page_context, refused
+from tests.ui.app import opened, page_context, refused, texts
 from tests.ui.callbacks import file, session
 
 NUMBERS = np.random.default_rng(1)
@@ -39,7 +39,7 @@ def test_an_open_page_keeps_its_numbers() -> None:
     cache.clear()
     app.session_state["seed"] = 5
     app.run()
-    assert facts(app)["own_matrices"] == ("w_q",)
+    assert "Your own W_Q replace" in texts(app)
     assert not refused(app)
     assert (page_context(app).trace.projections.w_q == OWN.w_q).all()
     app.session_state["session"].held.clear()
@@ -54,7 +54,7 @@ def test_edits_are_kept_for_an_open_page() -> None:
     store_text("what others load")
     app.session_state["seed"] = 5
     app.run()
-    assert facts(app)["edited_cells"] == 41
+    assert "Edited cells: 41." in texts(app)
 
 
 def test_a_refused_file_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,5 +85,5 @@ def test_numbers_that_only_the_server_has_are_noted(
         for name, value in {"edits": edits, "own": own}.items()
     }
     app = opened("scores", **given)
-    assert facts(app)["not_in_url"] == said
+    assert all(f"no room for your {one}" in texts(app) for one in said)
     assert any("*State*" in caption.value for caption in app.sidebar.caption) == bool(said)

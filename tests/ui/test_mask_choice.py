@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import board, mask_choice
 from attention_ui.url_state import Session
-from tests.ui.app import facts, gone_to, opened, page_context, scenes, stage, unfolded
+from tests.ui.app import gone_to, opened, page_context, pressed, scenes, stage, texts, unfolded
 
 
 def hidden(app: AppTest) -> int:
@@ -20,9 +20,9 @@ def hidden(app: AppTest) -> int:
 def test_the_step_opens_with_a_whole_triangle() -> None:
     for choices in ({}, {"bare": True}):
         app = opened("mask", **choices)
-        n_keys = facts(app)["keys"]
+        n_keys = page_context(app).trace.sizes["S"]
         assert hidden(app) == n_keys * (n_keys - 1) // 2
-        assert facts(app)["mask"] == "none"
+        assert "No mask is chosen" in texts(app)
         assert [(note["act"], note["value"]) for note in stage(app)["notes"]] == [
             ("mask", "causal")
         ]
@@ -35,7 +35,7 @@ def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
     assert np.array_equal(
         page_context(app).trace.masked_scores, page_context(same).trace.masked_scores
     )
-    assert not facts(app)["mask_of_example"]
+    assert not [note for note in stage(app)["notes"] if note["act"] == "mask"]
 
 
 def test_no_mask_is_shown_if_chosen() -> None:
@@ -53,7 +53,7 @@ def test_no_mask_is_shown_if_chosen() -> None:
 def test_nonsense_about_no_mask_is_refused() -> None:
     app = opened("mask", unmasked="banana")
     assert len(app.toast) == 1
-    assert facts(app)["mask_of_example"]
+    assert [note["act"] for note in stage(app)["notes"]] == ["mask"]
 
 
 @pytest.mark.parametrize("choices", [{}, {"weights": "trained"}, {"n_tokens": 3}])
@@ -65,7 +65,7 @@ def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
     for app in (by_button, by_box):
         length = page_context(app).scenario.n_tokens
         assert page_context(app).trace.hidden_keys.any()
-        assert not facts(app)["no_pad"]
+        assert not app.info
         assert str(length) in stage(app)["notes"][0]["text"]
         app.button(key="choose causal").click().run()
         app.button(key="choose padding").click().run()
@@ -75,7 +75,7 @@ def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
 def test_padding_in_a_link_makes_no_room() -> None:
     app = opened("mask", mask="padding")
     assert (page_context(app).scenario.n_tokens, hidden(app)) == (0, 0)
-    assert facts(app)["can_grow"] == 14
+    assert "Sequence length 14" in [button.label for button in app.button]
 
 
 def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,9 +89,14 @@ def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:
-    app = opened("mask", mask="padding", text="tea " * 62)
-    next(button for button in app.button if button.label == "Sequence length 64").click().run()
+    app = pressed(opened("mask", mask="padding", text="tea " * 62), "Sequence length 64")
     assert page_context(app).trace.sizes["S"] == 64
+    for weights in ("random", "trained"):
+        cut = opened("mask", mask="padding", text="tea and cake " * 5, n_tokens=2, weights=weights)
+        (button,) = [one for one in cut.button if one.label.startswith("Sequence length")]
+        button.click().run()
+        assert not cut.info
+        assert page_context(cut).trace.hidden.any()
     own = UserMatrices(x=np.ones((3, 16))).url_value()
     for full in (
         opened("mask", mask="padding", text="tea " * 64),

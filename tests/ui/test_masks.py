@@ -1,19 +1,42 @@
-"""The pages about masks and kinds of attention: what they promise, in every choice that they
-offer.
-"""
+"""The pages about masks and kinds of attention: what can be chosen, and what they say."""
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.masks.invariances import LAYER_CHANGES
-from attention_lab.masks.mistakes import MISTAKES
+from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
+from attention_lab.masks.score_variants import additive_scores, one_softmax
+from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
+from attention_lab.user_data.user_matrices import UserMatrices
+from attention_ui.masks import workshop
+from attention_ui.masks.break_it import MISTAKE_NAMES
 from attention_ui.masks.invariances import INVARIANCE_TOPICS
-from attention_ui.masks.workshop import EXPERIMENTS
+from attention_ui.masks.sentences import choose_clicked_use
+from attention_ui.masks.workshop import EXPERIMENTS, choose_clicked_cell
 from attention_viz.masks.invariances import COMPUTED_FIELDS
-from tests.ui.app import opened, scenes, texts
+from tests.ui.app import (
+    errors,
+    gone_to,
+    named_in,
+    numbers_of_scene,
+    opened,
+    page_context,
+    pressed,
+    refused,
+    scenes,
+    sent,
+    texts,
+)
+from tests.ui.pinning import pin
+from tests.viz.reading_scenes import numbers
 
 CHOICES: dict[str, list[dict[str, Any]]] = {
     "mask-workshop": [
@@ -34,30 +57,11 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
         {"bi_spot": True, "bi_guess": "axis", "bi_answer": True},
     ],
 }
-SITUATIONS: dict[str, dict[str, Any]] = {
-    "one token and head": {"text": "a", "n_heads": 1, "d_model": 1},
-    "scale below 0": {"scaling": "custom", "scale": -100, "edits": "x_0_1_9"},
-    "tokens are columns": {
-        "notation": "gml",
-        "n_tokens": 16,
-        "mask": "padding",
-        "residual": "true",
-    },
-}
-
-
-@pytest.mark.parametrize("situation", SITUATIONS)
-@pytest.mark.parametrize("page", CHOICES)
-def test_every_choice_runs_clean(page: str, situation: str) -> None:
-    app = opened(page, **SITUATIONS[situation])
-    for choice in CHOICES[page]:
-        for key, value in choice.items():
-            app.session_state[key] = value
-        app.run()
-        assert [error.value for error in [*app.exception, *app.error]] == [], choice
-        assert scenes(app)
-
-
+SITUATIONS: list[dict[str, Any]] = [
+    {"text": "a", "n_heads": 1, "d_model": 1},
+    {"scaling": "custom", "scale": -100, "edits": "x_0_1_9"},
+    {"notation": "gml", "n_tokens": 16, "mask": "padding", "residual": "true"},
+]
 HOSTILE: dict[str, dict[str, str]] = {
     "mask-workshop": (
         dict.fromkeys(
@@ -80,19 +84,323 @@ HOSTILE: dict[str, dict[str, str]] = {
         "bi_guess": "all",
     },
 }
+HIDDEN = np.ones((12, 12), dtype=bool)
+HIDDEN[7, :3] = False
+ONE_ROW = np.ones((12, 12), dtype=bool)
+ONE_ROW[1] = False
+FIELDS_OF_TEXT = [
+    ("mask-workshop", "mw_second", "Second"),
+    ("mask-workshop", "mw_third", "Third"),
+    ("encoder-decoder", "ed_target", "Target"),
+]
+
+
+@pytest.mark.parametrize("page", CHOICES)
+def test_every_choice_runs_clean(page: str) -> None:
+    """Each choice in one of the situations, in turn."""
+    for turn, situation in enumerate(SITUATIONS):
+        app = opened(page, **situation)
+        for choice in CHOICES[page][turn::3]:
+            for key, value in choice.items():
+                app.session_state[key] = value
+            app.run()
+            assert errors(app) == [], choice
+            assert scenes(app)
 
 
 @pytest.mark.parametrize("page", HOSTILE)
 def test_hostile_urls(page: str) -> None:
     app = opened(page, **HOSTILE[page])
-    assert [error.value for error in [*app.exception, *app.error]] == []
+    assert errors(app) == []
     assert scenes(app)
     assert "<script>" not in texts(app).replace(r"\<", "")
 
 
+# --- the mask workshop ---
+
+
+def test_a_click_in_the_batch_chooses_sequence_query_and_key(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = opened("mask-workshop")
+    pin(app, monkeypatch, "batch", choose_clicked_cell, "shares 1", 3, 8)
+    assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
+    assert "**causal, padding**" in texts(app)
+
+
 @pytest.mark.parametrize(
-    ("topic", "name"), [("constants", "inv_change"), ("temperature", "inv_temperature")]
+    ("choices", "n_sequences", "n_tokens"),
+    [({}, 3, 12), ({"mw_second": "", "mw_third": "", "n_tokens": 1}, 1, 1)],
 )
-def test_hostile_topics(topic: str, name: str) -> None:
-    app = opened("invariances", inv_topic=topic, **{name: ""})
-    assert [error.value for error in [*app.exception, *app.error]] == []
+def test_a_batch_has_a_sequence_for_each_sentence(
+    choices: dict[str, Any], n_sequences: int, n_tokens: int
+) -> None:
+    arrays = scenes(opened("mask-workshop", **choices))[0]["arrays"]
+    shapes = [array["shape"] for name, array in arrays.items() if name.startswith("scores ")]
+    assert shapes == [[n_tokens, n_tokens]] * n_sequences
+
+
+def test_a_sequence_that_the_batch_lacks() -> None:
+    app = opened("mask-workshop", mw_sequence=2, mw_third="")
+    assert "the last one, 1, is shown" in texts(app)
+    assert scenes(app)[0]["cell"]["array"] == "scores 1"
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({}, "So it matters on which side"),
+        ({"scaling": "off"}, "With another scale or bias"),
+        ({"painted": mask_to_text(ONE_ROW)}, "some queries see all keys"),
+    ],
+)
+def test_whether_the_order_of_mask_and_scale_matters(choices: dict[str, Any], says: str) -> None:
+    masks = {"mw_masks": "painted"} if "painted" in choices else {}
+    assert says in texts(opened("mask-workshop", mw_try="mask or scale first", **masks, **choices))
+
+
+def test_what_follows_from_a_row_with_nothing_left() -> None:
+    for n_tokens, alone in ((1, True), (5, False)):
+        said = texts(opened("mask-workshop", mw_try="nothing left", n_tokens=n_tokens))
+        assert f"| | shares of this query: {n_tokens} |" in said
+        assert ("It is the only token" in said) == alone
+        assert "output: 1 (" in said or not alone
+
+
+@pytest.mark.parametrize(("masks", "kept_out"), [("causal", True), ("window", False)])
+def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
+    choices = {"mw_masks": masks, "mw_sequence": "2", "mw_try": "padded queries"}
+    said = texts(opened("mask-workshop", **choices))
+    assert ("at most **0**. The masks above hide" in said) == kept_out
+    assert ("No mask above hides" in said) != kept_out
+
+
+def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("mask-workshop")
+    touched = partial(workshop._toggle_cell, 12)
+    painting = scenes(app)[1]["arrays"]["painted"]
+    assert set(numbers_of_scene({"arrays": {"painted": painting}}).tolist()) == {0.0}
+    pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
+    assert app.session_state["mw_masks"] == ["causal", "padding", "painted"]
+    painted = mask_from_text("".join(app.query_params["painted"]))
+    assert np.argwhere(~painted).tolist() == [[5, 2]]
+    for n in range(3):
+        assert np.isneginf(numbers(scenes(app)[0]["arrays"][f"scores {n}"])[5, 2])
+    assert "by: **painted**" in texts(app)
+    pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
+    assert "painted" not in app.query_params
+    assert not np.isneginf(numbers(scenes(app)[0]["arrays"]["scores 0"])[5, 2])
+
+
+def test_a_painted_mask_in_every_step() -> None:
+    app = opened("mask-workshop", painted=mask_to_text(HIDDEN), mw_masks="painted")
+    assert np.isneginf(numbers(scenes(app)[0]["arrays"]["scores 1"])).sum() == 3
+    assert "Every step of the layer uses this mask" not in texts(app)
+    assert "Every step of the layer uses this mask" in texts(
+        pressed(app, "Use this mask in every step")
+    )
+    linked = opened("all-heads", mask="painted", painted=mask_to_text(HIDDEN))
+    for shown in (gone_to(app, "softmax"), linked):
+        assert np.array_equal(page_context(shown).trace.hidden[0, 1], ~HIDDEN)
+        assert shown.query_params["painted"] in (mask_to_text(HIDDEN), [mask_to_text(HIDDEN)])
+    assert "It hides 3 of 144 cells" in texts(gone_to(app, "mask"))
+    pressed(gone_to(app, "mask-workshop"), "Hide nothing")
+    assert not page_context(app).trace.hidden_keys.any()
+
+
+def test_a_damaged_painted_mask_hides_nothing() -> None:
+    app = opened("scores", mask="painted", painted="banana")
+    assert [one[:2] for one in refused(app)] == [("Painted mask", "banana")]
+    assert not page_context(app).trace.hidden_keys.any()
+
+
+def test_a_painted_mask_is_compared_with_another() -> None:
+    only_itself = mask_to_text(np.eye(12, dtype=bool))
+    app = opened("compare", against="mask", value="painted", painted=only_itself)
+    assert "→ 100.0 %" in texts(app) or "→ 100 %" in texts(app)
+
+
+def test_the_buttons_for_painting() -> None:
+    app = pressed(opened("mask-workshop", query=3), "Hide all keys from the query")
+    assert np.argwhere(~mask_from_text(app.session_state["painted"]))[:, 0].tolist() == [3] * 12
+    pressed(app, "Start from all masks together")
+    assert (~mask_from_text(app.session_state["painted"])).sum() == 66 + 12 - 8
+    assert pressed(app, "Hide nothing").session_state["painted"] == ""
+
+
+# --- sentences besides that of the sidebar ---
+
+
+def left_out(app: AppTest) -> dict[str, int]:
+    """How many tokens of each sentence have no room, by its name."""
+    found = re.findall(r"Tokens of the (\w+) sentence left out: \*\*(\d+) of", texts(app))
+    return {name: int(count) for name, count in found}
+
+
+def test_words_that_have_no_room_are_said_by_sentence() -> None:
+    app = opened("mask-workshop", text="It sat", mw_second="", mw_third="It slept very well")
+    assert left_out(app) == {"third": 2}
+    assert "Sequence length 4" in texts(app)
+    app.session_state["n_tokens"] = "4"
+    assert left_out(app.run()) == {}
+
+
+def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
+    own = UserMatrices(x=np.ones((1, 16))).url_value()
+    for page, address, cut in (
+        ("mask-workshop", {"mw_third": "It slept", "own": own}, {"second": 5, "third": 1}),
+        ("mask-workshop", {"mw_second": "tea " * 65}, {"second": 53}),
+        ("encoder-decoder", {"ed_target": "tea " * 249}, {"target": 249 - 64}),
+    ):
+        app = opened(page, **address)
+        assert left_out(app) == cut
+        assert "in the sidebar makes room" not in texts(app)
+
+
+@pytest.mark.parametrize(("page", "name", "label"), FIELDS_OF_TEXT)
+def test_a_sentence_without_words_is_refused_by_its_field(page: str, name: str, label: str) -> None:
+    for weights in ("random", "trained"):
+        app = opened(page, weights=weights, **{name: "\u200b\u200d"})
+        (said,) = errors(app)
+        assert label in named_in(said)
+        assert ("“Das Tier war zu müde”" in said) == (label == "Target")  # which is read instead
+        assert scenes(app)
+        assert errors(app.text_input(key=name).set_value("tea").run()) == []
+
+
+@pytest.mark.parametrize(("page", "name", "label"), FIELDS_OF_TEXT)
+def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) -> None:
+    app = opened(page, **{name: "word " * 5000})
+    for _ in "address", "typed":
+        assert errors(app) == []
+        assert left_out(app)[label.lower()] == 200 - (12 if page == "mask-workshop" else 64)
+        assert scenes(app)
+        app.text_input(key=name).set_value("wide " * 5000).run()
+    assert len(app.session_state[name]) == MAX_TEXT_LENGTH
+
+
+# --- encoder, decoder, cross ---
+
+
+def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("encoder-decoder")
+    pin(app, monkeypatch, "uses", choose_clicked_use, "scores encoder", 13, 12)
+    assert app.session_state["ed_use"] == "encoder"
+    assert scenes(app)[0]["cell"] == {"array": "scores encoder", "index": [13, 12]}
+    assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}
+
+
+def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
+    app = opened("encoder-decoder", ed_use="decoder", ed_cell="13.12", query=11)
+    assert "There is no query 13 here; the last one, 6, is shown" in texts(app)
+    assert "There is no key 12 here; the last one, 6, is shown" in texts(app)
+    assert scenes(app)[0]["cell"] == {"array": "scores decoder", "index": [6, 6]}
+    app.session_state["ed_use"] = "encoder"
+    assert "There is no" not in texts(app.run())
+    assert "There is no" not in texts(opened("encoder-decoder", ed_use="decoder", query=11))
+
+
+def test_the_mask_of_the_sidebar_is_not_used() -> None:
+    plain, causal = (opened("encoder-decoder", mask=mask) for mask in ("none", "causal"))
+    for one, other in zip(scenes(plain), scenes(causal), strict=True):
+        np.testing.assert_array_equal(numbers_of_scene(one), numbers_of_scene(other))
+
+
+# --- does order matter? ---
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({}, "**0** up to rounding."),
+        ({"inv_reads": "with positions"}, "**the order shows in the output**"),
+        ({"weights": "trained", "layer": 3}, "If they hold positions, these move with them"),
+    ],
+)
+def test_what_a_shuffle_shows(choices: dict[str, Any], says: str) -> None:
+    assert says in texts(opened("invariances", **choices))
+
+
+def test_a_single_token_cannot_be_shuffled() -> None:
+    assert [len(opened("invariances", n_tokens=n).info) for n in (1, 2)] == [1, 0]
+
+
+@pytest.mark.parametrize("topic", ["additive scores", "one softmax"])
+def test_the_board_has_both_shares(topic: str) -> None:
+    app = opened("invariances", inv_topic=topic, head=1, query=3, mask="causal")
+    trace = page_context(app).trace
+    other = {"additive scores": additive_scores, "one softmax": one_softmax}[topic](trace, 1).shares
+    usual, (scene,) = trace.probabilities[0, 1], scenes(app)
+    shown = [sent(scene["arrays"][panel["array"]]) for panel in scene["panels"]]
+    for array, expected in zip(shown, (usual, other, other - usual), strict=True):
+        assert np.allclose(array, expected, atol=1e-6)
+
+
+def test_a_change_that_theory_forbids_to_show_is_rounding() -> None:
+    app = opened("invariances", inv_topic="constants", inv_seed=3)
+    for change in LAYER_CHANGES:
+        said = texts(app.selectbox(key="choose inv_change").set_value(change.key).run())
+        expected = "stays the same" if change.keeps_output else "may change"
+        assert f"By theory the output **{expected}**" in said
+        assert bool(re.search(r"of the output: \*\*0\*\*", said)) == change.keeps_output
+
+
+# --- break it ---
+
+
+def test_a_mistake_that_changes_nothing_says_what_it_needs() -> None:
+    app = opened("break-it", bi_fault="mask")
+    needs = {mistake.key: mistake.needs for mistake in MISTAKES}
+    assert needs["mask"] in app.info[0].value
+    pressed(app, "Choose a causal mask")
+    assert not app.info
+    assert page_context(app).scenario.mask == "causal"
+    alone = opened("break-it", bi_fault="mask", text="a")
+    assert "Choose a causal mask" not in [button.label for button in alone.button]
+    axis = opened("break-it", bi_fault="axis", mask="window", window=0)
+    assert needs["axis"] in axis.info[0].value
+
+
+def test_spot_the_mistake() -> None:
+    hidden = hidden_mistake(1)
+    wrong = next(mistake for mistake in MISTAKES if mistake is not hidden)
+    app = opened("break-it", bi_spot="true")
+    assert MISTAKE_NAMES[hidden.key] not in texts(app)
+    assert not app.code
+    app.selectbox(key="choose bi_guess").set_value(wrong.key).run()
+    assert MISTAKE_NAMES[wrong.key] in app.warning[0].value
+    app.selectbox(key="choose bi_guess").set_value(hidden.key).run()
+    assert MISTAKE_NAMES[hidden.key] in app.success[0].value
+    pressed(app, "Next round")
+    assert (app.session_state["bi_round"], app.session_state["bi_guess"]) == (2, "?")
+    assert not app.success
+    app.toggle(key="bi_answer").set_value(True).run()
+    assert MISTAKE_NAMES[hidden_mistake(2).key] in app.info[0].value
+
+
+def test_a_round_that_cannot_be_won() -> None:
+    place = next(n for n in range(1, 99) if hidden_mistake(n).key == "split")
+    app = opened("break-it", bi_spot="true", bi_round=place, n_heads=1)
+    assert len(app.info) == 1
+    assert MISTAKE_NAMES["split"] not in texts(app)
+    assert not opened("break-it", bi_spot="true", bi_round=place).info
+
+
+def test_the_first_field_with_wrong_numbers_is_shown() -> None:
+    merged = opened("break-it", bi_fault="merge")
+    assert "merged" in scenes(merged)[0]["description"]
+    assert "no number is wrong" not in texts(merged)
+    assert "no number is wrong" in texts(opened("break-it", bi_fault="merge", bi_field="scores"))
+    assert "no number is wrong" in texts(opened("break-it", n_heads=1, bi_fault="split"))
+
+
+def test_checks_have_true_minus_signs() -> None:
+    text = texts(opened("break-it", init="small", bi_fault="scale"))
+    assert re.search(r"\d\.\d+e−05\b", text)
+    assert not re.search(r"\de-\d", text)
+
+
+def test_the_output_belongs_to_no_head() -> None:
+    output = scenes(opened("break-it", n_heads=1, bi_field="output"))[0]["description"]
+    merged = scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]
+    assert (named_in(output) & {"0", "1"}, "1" in named_in(merged)) == (set(), True)

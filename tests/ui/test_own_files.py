@@ -15,7 +15,7 @@ from attention_lab.user_data.user_matrices import UserMatrices, template
 from attention_ui import own_numbers
 from attention_ui.markdown import escape_markdown
 from tests.lab.user_matrix_cases import npz
-from tests.ui.app import facts, named_in, opened, page_context, pressed
+from tests.ui.app import named_in, opened, page_context, pressed, texts
 from tests.ui.callbacks import file, session
 
 EDITED = "wq_0_3_9__x_2_1_-0.5"
@@ -136,7 +136,7 @@ def test_own_sizes_count() -> None:
     own = UserMatrices(x=np.arange(24.0).reshape(3, 8) / 7)
     app = opened("scores", own=own.url_value())
     assert page_context(app).trace.inputs.shape == (1, 3, 8)
-    assert facts(app)["own_matrices"] == ("x",)
+    assert "Your own X replace" in texts(app)
     assert page_context(pressed(app, "Drop own matrices")).scenario == Scenario()
 
 

@@ -10,11 +10,14 @@ from html import escape, unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.fading import fade_example
+from attention_lab.guesses import guess_in_turn
+from attention_lab.notation.notation import OURS
 from attention_lab.practice import practice_question
 from attention_ui.markdown import escape_markdown
-from attention_ui.practice import MAX_SHEET_QUESTIONS, sheet_html
-from attention_viz.practice import DOT_PRODUCT_METHOD
-from tests.ui.app import facts, named_in, opened, page_context, scenes, texts, title
+from attention_ui.practice import HINTS, MAX_SHEET_QUESTIONS, sheet_html
+from attention_viz.practice import DOT_PRODUCT_METHOD, question_text
+from tests.ui.app import named_in, opened, page_context, scenes, texts, title
 
 HAND = {
     "text": "you like cake",
@@ -29,10 +32,18 @@ HAND = {
 def answered(app: AppTest, answer: str) -> str:
     """The verdict on an answer that is typed: a right one is green, any other a warning."""
     app.text_input(key="pr_answer").set_value(answer).run()
-    verdict = str(facts(app)["verdict"])
-    boxes = (len(app.success), len(app.warning))
-    assert boxes == {"right": (1, 0), "none": (0, 0)}.get(verdict, (0, 1))
-    return verdict
+    if not app.warning:
+        return "right" if app.success else "none"
+    assert not app.success
+    says = app.warning[0].value
+    if "is not a number" in says:
+        return "no number"
+    return next((verdict for verdict, hint in HINTS.items() if hint == says), "wrong")
+
+
+def unescape_all(app: AppTest) -> str:
+    """What the page says, as it is read."""
+    return texts(app).replace("\\", "")
 
 
 def kept(app: AppTest) -> str:
@@ -43,7 +54,7 @@ def kept(app: AppTest) -> str:
 def test_answers_are_judged() -> None:
     app = opened("practice", pr_step="scores", pr_number=3, text="The cat sat")
     question = practice_question(page_context(app).trace, 3, "scores")
-    assert facts(app)["verdict"] == "none"
+    assert (len(app.success), len(app.warning)) == (0, 0)
     assert answered(app, f"{question.answer:.2f}") == "right"
     assert f"{question.answer:.2f}" in kept(app)
     assert answered(app, f"{-question.answer:.2f}") == "sign"
@@ -69,16 +80,17 @@ def test_a_share_may_be_a_percentage(answer: str) -> None:
 
 def test_the_next_question_begins_anew() -> None:
     app = opened("practice", pr_step="queries", pr_answer="1", pr_show="true", **HAND)
-    before = facts(app)["question"].exact
-    assert "answer_shown" in facts(app)
+    trace = page_context(app).trace
+    texts_of = [question_text(practice_question(trace, n, "queries"), trace, OURS) for n in (1, 2)]
+    assert f"Answer: {texts_of[0].answer}" in unescape_all(app)
     app.button(key="pr_next").click().run()
     assert (app.number_input(key="pr_number").value, app.text_input(key="pr_answer").value) == (
         2,
         "",
     )
-    assert "answer_shown" not in facts(app)
-    assert facts(app)["question"].exact.field == before.field
-    assert facts(app)["question"].exact.index != before.index
+    assert "Answer:" not in texts(app)
+    assert texts_of[1].question in unescape_all(app)
+    assert texts_of[1].question != texts_of[0].question
     app.text_input(key="pr_answer").set_value("5").run()
     app.selectbox(key="pr_step").set_value("merged").run()
     assert app.text_input(key="pr_answer").value == ""
@@ -112,8 +124,8 @@ def test_what_is_no_work_for_a_hand() -> None:
         ("queries", {}, False),
     ):
         app = opened("practice", pr_step=step, **choices)
-        assert (facts(app)["too_much_for_a_hand"], len(app.info)) == (too_much, int(too_much))
-        assert (facts(app)["question"].exact.field == step) is not too_much
+        assert len(app.info) == too_much
+        assert (app.header[0].value.lower() == step) is not too_much
 
 
 @pytest.mark.parametrize("weights", ["trained", "weightless", "tied", "orthonormal"])
@@ -155,7 +167,7 @@ def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
 @pytest.mark.parametrize("step", ["queries", "scores", "probabilities", "head outputs", "merged"])
 def test_the_operands_are_shown_and_the_asked_matrix_is_not(step: str) -> None:
     app = opened("practice", pr_step=step, text="The cat sat")
-    question = facts(app)["question"]
+    question = practice_question(page_context(app).trace, 1, step.replace(" ", "_"))
     cell = {"array": question.exact.field, "index": list(question.exact.index)}
     board = next(one for one in scenes(app) if one["cell"] == cell)
     assert {panel["role"] for panel in board["panels"]} == {"operand"}
@@ -164,24 +176,23 @@ def test_the_operands_are_shown_and_the_asked_matrix_is_not(step: str) -> None:
 
 def test_a_missing_term_is_asked_for_and_judged() -> None:
     app = opened("practice", pr_step="scores", pr_help="one term missing", text="The cat sat")
-    shown = facts(app)["help"]
-    app.text_input(key="pr_answer").set_value(f"{shown.term:.4f}").run()
-    assert facts(app)["verdict"] == "right"
-    app.text_input(key="pr_answer").set_value(f"{shown.term + 1:.4f}").run()
-    assert facts(app)["verdict"] == "wrong"
+    question = practice_question(page_context(app).trace, 1, "scores")
+    term = fade_example(question, "one term missing").term
+    assert answered(app, f"{term:.4f}") == "right"
+    assert answered(app, f"{term + 1:.4f}") == "wrong"
 
 
 def test_a_belief_is_asked_and_judged() -> None:
     app = opened("practice", pr_step="scores", pr_number=2)
-    guess = facts(app)["belief"]
+    trace = page_context(app).trace
+    guess, following = (guess_in_turn(trace, number, "scores") for number in (2, 3))
     assert guess.field == "scores"
-    assert facts(app)["head_of_belief"] == guess.index[1]
+    assert f"**Head {guess.index[1]}: " in texts(app)
     assert {"array": "scores", "index": list(guess.index)} in [one["cell"] for one in scenes(app)]
     right = next(place for place, option in enumerate(guess.options) if option.right)
     box = f"belief {guess.item.id} {guess.index}"
     app.radio(key=box).set_value(right).run()
-    assert facts(app)["belief_verdict"] == "right"
+    assert (len(app.success), len(app.warning)) == (1, 0)
     app.radio(key=box).set_value((right + 1) % len(guess.options)).run()
-    assert facts(app)["belief_verdict"] == "wrong"
-    following = facts(opened("practice", pr_step="scores", pr_number=3))["belief"]
+    assert (len(app.success), len(app.warning)) == (0, 1)
     assert (following.item.id, following.index) != (guess.item.id, guess.index)

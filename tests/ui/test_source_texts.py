@@ -7,9 +7,12 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
+from attention_lab.heads.patterns import effective_tokens
+from attention_lab.masks.temperature import at_temperature
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story_steps
-from tests.ui.app import facts, figures, opened, page_context, scenes
+from attention_viz.labels import format_number
+from tests.ui.app import facts, figures, opened, page_context, texts
 from tests.ui.laboratories import opened_at
 
 
@@ -25,45 +28,23 @@ def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
         app = opened(step.url_path, **choices)
         assert not app.exception
         assert page_context(app).notation is GML
-    assert facts(app)["has_w_o"] is False
 
 
 @pytest.mark.parametrize(("choices", "free"), [({}, False), ({"d_o": 10}, True)])
 def test_the_output_page_says_that_its_width_is_free(
     choices: dict[str, object], free: bool
 ) -> None:
-    assert facts(opened("output", **choices))["free_width"] is free
+    assert ("Numbers for each token: 16 in the input" in texts(opened("output", **choices))) is free
 
 
 @pytest.mark.parametrize(("page", "n_lines"), [("softmax", 2), ("mixing", 3)])
 def test_element_by_element(page: str, n_lines: int) -> None:
-    told = [
-        facts(opened(page, notation=notation, query=query))["element_by_element"]
+    lines = [
+        [line.value for line in opened(page, notation=notation, query=query).latex]
         for notation, query in (("note", 3), ("note", 4), ("ours", 4))
     ]
-    assert [len(lines) for lines in told] == [n_lines, n_lines, 0]
-    assert ["_{4}" in told[0][0], "_{5}" in told[1][0]] == [True, True]
-
-
-def test_the_temperature_moves_on_the_softmax_page() -> None:
-    spread = []
-    for chosen in ("0.5", "5"):
-        app = opened_at(opened("softmax", inv_temperature=chosen), "softmax temperature")
-        told = facts(app)
-        assert told["temperature_of_the_row"] == float(chosen)
-        spread.append(told["effective_tokens"])
-    assert spread[0][0] == spread[1][0]
-    assert spread[0][1] < spread[0][0] < spread[1][1]
-
-
-def test_the_book_on_one_matrix_or_many() -> None:
-    app = opened("one-matrix-or-many", n_heads=3, d_model=12, notation="mql5", query=2, key=1)
-    told = facts(app)
-    pinned = [scene["cell"] for scene in scenes(app)]
-    assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
-    assert pinned[1]["index"] == [0, 0, 2, 1, 0]
-    assert [row.fused[1] // row.one[1] for row in told["array_sizes"]] == [1] + [3] * 6
-    assert max(max(one.gaps) for one in told["as_convolutions"]) < 1e-12
+    assert [len(found) - len(lines[2]) for found in lines] == [n_lines, n_lines, 0]
+    assert ["_{4}" in "".join(lines[0]), "_{5}" in "".join(lines[1])] == [True, True]
 
 
 @pytest.mark.parametrize("columns", ["true", "false"])
@@ -74,3 +55,14 @@ def test_the_subspaces_of_the_heads(columns: str) -> None:
     assert told["kept_in_the_planes"].shape == (2, 6)
     kinds = [figure["data"][0]["type"] for figure in figures(app)]
     assert kinds.count("scatter3d") == 2
+
+
+def test_the_temperature_moves_on_the_softmax_page() -> None:
+    trace = page_context(opened("softmax")).trace
+    for chosen in (0.5, 5.0):
+        said = texts(
+            opened_at(opened("softmax", inv_temperature=f"{chosen:g}"), "softmax temperature")
+        )
+        rows = [one.probabilities[0, 0, 0] for one in (at_temperature(trace, chosen), trace)]
+        new, old = (format_number(float(effective_tokens(row)), 2) for row in rows)
+        assert f"**{new}** instead of {old}" in said

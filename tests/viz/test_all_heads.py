@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import Trace
-from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
+from attention_lab.heads.keys_read import maximum_of_heads, mean_of_heads
 from attention_viz.heads.all_heads import (
     combined_heads_board,
     field_limit,

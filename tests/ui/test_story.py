@@ -1,0 +1,262 @@
+"""What the pages of the story say and draw of small, steep and unusual layers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from attention_lab.export.script import notebook
+from attention_lab.heads.layout_mistakes import find_misplaced
+from attention_lab.user_data.user_matrices import UserMatrices
+from attention_ui import frame
+from attention_ui.panels import short_quote
+from attention_ui.reference import questions
+from attention_ui.registry import page_of
+from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
+from tests.ui.uploads import OWN_X, WHOLE
+
+ONE = {"text": "a", "d_model": 1, "n_heads": 1}
+BIASED = {"own": UserMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).url_value()}
+
+
+def plain(text: str) -> str:
+    """A text without the escapes."""
+    return text.replace("\\", "")
+
+
+def test_a_word_that_stands_twice_is_named_with_its_place() -> None:
+    text = "the cat and the dog and the bird"
+    app = opened("overview", text=text, head=3, key=3, mask="causal", query=4)
+    for page in ("overview", "scores", "softmax", "merge", "mask", "mixing"):
+        said = texts(gone_to(app, page))
+        assert re.findall("“(?:the|and)”(?! \\()", said) == []
+        assert "“dog”" in said
+
+
+def test_negative_numbers_have_a_minus_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "show_questions", lambda: None)
+    monkeypatch.setattr(frame, "show_foot", lambda page: None)
+    app = opened("overview", scaling="custom", scale=-0.5)
+    for page in ("overview", "scale"):
+        said = plain(texts(gone_to(app, page)))
+        assert not re.search(r"(?<![\w)\]-])-\d", said)
+        assert "−0.5" in said + "".join(letters(stage(app).get("formula")))
+
+
+def test_equal_shares_are_counted() -> None:
+    app = opened("overview", text="row row your boat", positions="false", scaling="custom", scale=0)
+    assert "equally to each of 4 tokens" in texts(app)
+    assert "the values of 4 tokens" in texts(gone_to(app, "mixing"))
+    blind = opened("overview", text="a", n_tokens=2, mask="painted", painted="2_0")
+    assert not blind.exception
+
+
+def test_tables_name_axes_and_head_as_the_notation_does() -> None:
+    app = opened("scores", notation="note", head=1)
+    for page, named in (("scores", "of head 1: axes n × n;"), ("split", "n × d;"), ("output", "")):
+        gone_to(app, page).session_state["closer"] = ["numbers"]
+        (caption,) = [one.value for one in app.run().caption if "CSV" in one.value]
+        assert named in plain(caption)
+        assert ("of head" in caption) == (page != "output")
+        assert len(app.dataframe) == 1
+
+
+def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
+    for residual in ("false", "true"):
+        app = opened("split", which="keys", residual=residual)
+        assert scenes(app)[0]["axes"]["H"]["word"] == "head"
+        for page in ("output", "projections"):
+            assert scenes(gone_to(app, page))[0]["axes"]["D"]["word"] == "model feature"
+    wide = UserMatrices(w_o=np.ones((16, 3))).url_value()
+    assert scenes(opened("output", own=wide))[0]["axes"]["O"]["word"] == "output feature"
+
+
+def test_a_notation_that_counts_heads_from_1_says_so() -> None:
+    captions = [len(opened("scores", notation=name).main.caption) for name in ("ours", "gml")]
+    assert captions[1] > captions[0]
+
+
+@pytest.mark.parametrize("notation", ["ours", "note", "mql5"])
+def test_what_keys_are_made_from_is_written_as_in_the_formula(notation: str) -> None:
+    app = opened("projections", notation=notation, which="keys", weights="weightless")
+    written, memory = letters(stage(app)["formula"]), page_context(app).symbol("memory")
+    assert memory in written[written.index("=") :]
+    assert scenes(app)[0]["panels"][0]["title"].split()[0] == memory
+    inputs = page_context(app).symbol("inputs")
+    assert (f"({memory} = {inputs})" in texts(gone_to(app, "tokens"))) == (memory != inputs)
+
+
+# --- projections, inputs and output ---
+
+
+def test_a_wide_projection_is_shown_around_the_head_in_focus() -> None:
+    app = opened("projections", d_k=64, n_heads=16, which="queries", head=9, whole="true")
+    (caption,) = [one.value for one in app.caption if "1024" in one.value]
+    first, end = map(int, re.findall(r"columns (\d+) to (\d+)", caption)[0])
+    assert first <= 9 * 64 < 10 * 64 - 1 <= end
+    assert scenes(app)[0]["arrays"]["queries"]["shape"][-1] == end + 1 - first < 1024
+    wide = UserMatrices(w_o=np.ones((16, 65))).url_value()
+    assert "Shown: column 64 of 65" in texts(opened("output", own=wide, feature=64, whole="true"))
+    assert "Shown:" not in texts(opened("output", whole="true"))
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({}, "(16 of 16)"),
+        ({"weights": "weightless"}, "is the identity"),
+        ({"weights": "weightless", "edits": "wq_9_0_1"}, "reads 5 of 16 features"),
+        ({"own": UserMatrices(w_q=np.zeros((16, 16))).url_value()}, "reads 0 of 16 features"),
+        ({"own": UserMatrices(w_q=np.eye(16)).url_value()}, "is the identity"),
+    ],
+)
+def test_what_a_head_reads_is_told_of_the_weights_as_they_are(
+    choices: dict[str, Any], says: str
+) -> None:
+    assert says in plain(texts(opened("projections", which="queries", **choices)))
+
+
+@pytest.mark.parametrize(
+    ("choices", "made"),
+    [
+        ({}, True),
+        ({"edits": "wq_0_3_9"}, True),
+        ({"own": OWN_X.url_value()}, False),
+        ({"own": WHOLE.url_value()}, True),
+        ({"weights": "trained", "layer": 5}, False),
+    ],
+)
+def test_inputs_are_told_as_they_were_made(choices: dict[str, Any], made: bool) -> None:
+    app = opened("tokens", **choices)
+    assert ("words" in scenes(app)[0]["arrays"]) == made
+    assert ("E" in letters(stage(app)["formula"])) == made
+    assert ("word + position" in texts(app)) == made
+    assert ("Layers since: 5" in texts(app)) == ("layer" in choices)
+    assert STEPS["inputs"].sentence in texts(app)
+    assert STEPS["inputs"].sentence in texts(gone_to(app, "overview"))
+
+
+def test_an_edited_input_stands_beside_its_word() -> None:
+    edited = opened("tokens", edits="x_2_1_-0.5", query=2, feature=1)
+    scene = scenes(edited)[0]
+    assert {"words", "positions", "inputs"} <= set(scene["arrays"])
+    assert "changed" in scene["arrays"]["inputs"]
+    assert "inputs" not in scene["rules"]
+    assert "E" not in letters(stage(edited)["formula"])
+    assert "word + position" not in texts(edited)
+    edited.session_state["feature"] = 0
+    assert "word + position" in texts(edited.run())
+
+
+def test_a_trained_sequence_ends_before_what_fills_it_up() -> None:
+    tokens = page_context(opened("tokens", weights="trained", text="a", n_tokens=5)).trace.tokens
+    assert tokens == ("[CLS]", "a", "[SEP]", "[PAD]", "[PAD]")
+
+
+@pytest.mark.parametrize(
+    ("choices", "bias", "residual"),
+    [({}, False, False), ({"residual": "true"}, False, True), (BIASED, True, False)],
+)
+def test_what_the_output_is_made_of(choices: dict[str, Any], bias: bool, residual: bool) -> None:
+    for weights, multiplied in (("random", True), ("weightless", False)):
+        app = opened("output", **choices, weights=weights)
+        description = str(scenes(app)[0]["description"])
+        assert ("W_O" in description, "b_O" in description) == (multiplied, bias)
+        assert ("inputs" in scenes(app)[0]["arrays"]) == residual
+        said = plain("".join([texts(app), *(box.value for box in app.info)]))
+        assert ("Then b_O" in said, "(residual)" in said) == (bias, residual)
+        assert len(app.main.expander) == multiplied
+        trace = page_context(app).trace
+        assert (trace.output.tobytes() == trace.merged.tobytes()) == (
+            not (multiplied or bias or residual)
+        )
+
+
+@pytest.mark.parametrize(("notation", "w_q"), [("ours", "W_Q"), ("gml", "P^Q")])
+def test_a_projected_number_is_told_with_its_bias(notation: str, w_q: str) -> None:
+    app = opened("projections", **BIASED, which="queries", head=1, notation=notation)
+    assert letters(stage(app)["formula"])[-3:] == ["+", "b", "Q"]
+    assert all(name in str(scenes(app)[0]["description"]) for name in (w_q, "b_Q"))
+    assert f"of {w_q}, plus number" in plain(texts(app))
+    assert "b_Q, b_K, b_V" in plain(texts(gone_to(app, "overview")))
+    assert "b_" not in plain(texts(opened("projections")))
+
+
+@pytest.mark.parametrize(
+    ("page", "choices", "name"),
+    [
+        ("output", {"notation": "note"}, "W₀"),
+        ("output", {"notation": "gml"}, "W_Oᵀ"),
+        ("projections", {"notation": "gml", "which": "values"}, "(P^V)ᵀ"),
+    ],
+)
+def test_a_board_names_the_matrix_as_the_notation_does(
+    page: str, choices: dict[str, Any], name: str
+) -> None:
+    app = opened(page, **choices)
+    assert name in str(scenes(app)[0]["description"])
+    said = plain(texts(app))
+    assert name.removesuffix("ᵀ").strip("()") in said
+    if page == "output":
+        assert page_of("output").question.replace("W_O", name.removesuffix("ᵀ")) in said
+
+
+def test_the_notebook_writes_biases() -> None:
+    cells = {
+        cell["id"]: cell["source"]
+        for cell in json.loads(notebook(page_context(opened(**BIASED)).trace))["cells"]
+    }
+    for name, letter in (("queries", "Q"), ("keys", "K"), ("values", "V"), ("output", "O")):
+        assert f" + b_{letter}$$" in cells[f"{name}-text"]
+        assert f" + b_{letter.lower()}" in cells[f"{name}-code"]
+
+
+# --- split and merge ---
+
+
+@pytest.mark.parametrize(
+    ("page", "choices", "boxes"),
+    [
+        ("split", {}, (1, 0)),
+        ("split", {"n_heads": 1}, (0, 1)),
+        ("split", ONE, (0, 1)),
+        ("merge", {}, (0, 0)),
+        ("merge", {"n_heads": 1}, (0, 1)),
+        ("merge", {"text": "a"}, (0, 1)),
+        ("merge", {"own": UserMatrices(w_v=np.zeros((16, 16))).url_value()}, (0, 1)),
+    ],
+)
+def test_when_the_swap_matters(page: str, choices: dict[str, Any], boxes: tuple[int, int]) -> None:
+    app = opened(page, **choices)
+    assert (len(app.warning), len(app.info)) == boxes
+
+
+def test_a_number_that_happens_to_land_in_its_place() -> None:
+    lucky = {"text": "a b c d e f g h i j k l m", "head": 1, "query": 4, "feature": 2}
+    assert "happens to be its right place" in texts(opened("merge", **lucky))
+    elsewhere = texts(opened("merge", head=1, query=2, feature=3))
+    assert "happens" not in elsewhere
+    app = opened("merge", feature=9)
+    for page in ("merge", "mixing"):
+        assert "Feature 9 does not exist here" in texts(gone_to(app, page))
+
+
+@pytest.mark.parametrize(("page", "field"), [("split", "query_heads"), ("merge", "head_outputs")])
+def test_a_misplaced_number_is_named(page: str, field: str) -> None:
+    app = opened(page, head=1, query=2)
+    trace = page_context(app).trace
+    heads = getattr(trace, field)[0]
+    astray = find_misplaced(heads, 1, 2, 0, split=page == "split")
+    assert short_quote(trace.tokens, astray.row) in stage(app)["says"]
+    assert "Without the swap" not in stage(opened(page, **ONE))["says"]
+
+
+def test_a_merge_without_w_o_mixes_nothing_later() -> None:
+    app = opened("merge", notation="note")
+    assert "W₀ mixes them" in texts(app)
+    assert "has no W_O" in plain(texts(opened("merge", weights="weightless")))

@@ -1,0 +1,438 @@
+"""The pages of the story, the heads and the masks show the values that their functions give.
+
+The functions themselves are tested in tests/lab; here each page is opened once or twice, and the
+values are looked for in what it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from attention_core.derivation import derive
+from attention_core.derived_arrays import slice_of
+from attention_core.head_blocks import head_columns
+from attention_lab.compare import compare_with, largest_change
+from attention_lab.heads import basis_change, head_worth
+from attention_lab.heads.contributions import absorbed_size
+from attention_lab.heads.counts import layer_size, total_count
+from attention_lab.heads.habits import HABITS
+from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
+from attention_lab.heads.layout_mistakes import (
+    merged_position,
+    split_positions,
+    wrong_merged_cells,
+    wrong_token_cells,
+)
+from attention_lab.heads.patterns import column_sums, effective_tokens, pattern_of
+from attention_lab.heads.reruns import relative_change, run_gaps
+from attention_lab.heads.schedule import schedule
+from attention_lab.heads.score_schemes import SCHEMES, wasted_share
+from attention_lab.heads.shared_keys import CACHE, with_shared_keys
+from attention_lab.heads.similarity import layer_divergence
+from attention_lab.heads.weight_blocks import heads_mixed
+from attention_lab.heads.window_convolution import array_sizes
+from attention_lab.masks.break_it import examine_layer
+from attention_lab.masks.encoder_decoder import run_three_uses
+from attention_lab.masks.hiding import last_query_alone
+from attention_lab.masks.invariances import LAYER_CHANGES
+from attention_lab.masks.mask_experiments import (
+    compare_all_orders,
+    hide_all_keys,
+    hiding_effects,
+    replace_padding,
+)
+from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
+from attention_lab.masks.mistakes import row_sum_with_dropout
+from attention_lab.masks.score_variants import additive_scores, one_softmax
+from attention_lab.masks.shuffles import outcome_of, run_shuffled
+from attention_lab.masks.temperature import at_temperature
+from attention_lab.scenario import Scenario
+from attention_ui.page_context import PageContext
+from attention_viz.labels import format_number, format_percent, format_span
+from attention_viz.tables import format_derivation
+from tests.ui.app import opened, page_context, texts
+
+AT = {"head": 1, "query": 5, "key": 2, "feature": 3}
+Values = Callable[[PageContext], list[str]]
+
+
+def overview(now: PageContext) -> list[str]:
+    """Sizes, one score, the hidden cells and the largest share."""
+    trace, sizes = now.trace, now.trace.sizes
+    return [
+        f"Tokens here: {sizes['T']}; numbers for each: {sizes['D']}",
+        f"Heads: {sizes['H']}",
+        format_number(float(trace.scores[0, 1, 5, 2])),
+        f"{trace.hidden_keys[0, 1].sum()} of {sizes['T'] * sizes['S']}",
+        format_percent(read_row(trace, 1, 5).strongest[0][1]),
+    ]
+
+
+def projections(now: PageContext) -> list[str]:
+    """The block of the head, and the number in focus worked out."""
+    column = now.focus.column(now.trace, "queries")
+    return [
+        format_span(head_columns(now.trace, "queries", 1), "column"),
+        f"column {column} of W_Q, plus number {column} of b_Q",
+        format_derivation(derive(now.trace, "queries", (0, 5, column))),
+    ]
+
+
+def split(now: PageContext) -> list[str]:
+    """The shape, the places of the pinned number, the wrong cells, weights and rank."""
+    shape = now.batch.query_heads.shape
+    places = split_positions(shape, 1, 5, 3, now.sequence)
+    wrong = wrong_token_cells(*(shape[axis] for axis in (2, 1, 3)))
+    return [
+        str(shape),
+        str(list(places.fused)),
+        str(list(places.reshaped)),
+        str(list(places.swapped)),
+        str(list(places.unswapped)),
+        f"{wrong.sum()} of {wrong.size}",
+        f"{now.trace.projections.n_weights:,}",
+        f"at most {min(now.trace.sizes['K'], now.trace.sizes['T'])}.",
+    ]
+
+
+def scores(now: PageContext) -> list[str]:
+    """One pair in all heads: multiplications of two ways, and the sum over the heads."""
+    counts = {
+        one.key: one.multiplications.of(replace(layer_size(now.trace), n_tokens=1))
+        for one in SCHEMES
+    }
+    total = float(slice_of(now.trace, "pair_total", {0: 0, 1: 5, 2: 2}))
+    return [f"**{counts['full']}**", f"**{counts['hadamard']}**", format_number(total, among=1.0)]
+
+
+def scale(now: PageContext) -> list[str]:
+    """Both spreads, both largest shares, and the symbols of the notation."""
+    effect = scale_effect(now.trace, 1)
+    return [
+        f"{format_number(effect.spread_raw, 2)} before",
+        f"{format_number(effect.spread, 2)} after",
+        format_percent(effect.top_raw),
+        format_percent(effect.top),
+        f"|{now.symbol('scale')}|".replace("\\", ""),
+        f"head width {now.symbol('d_k')} = 4".replace("\\", ""),
+    ]
+
+
+def mask(now: PageContext) -> list[str]:
+    """How many keys the query sees, and what the newest token alone would lose."""
+    alone = last_query_alone(now.trace)
+    return [
+        f"{12 - read_row(now.trace, 1, 5).hidden} of 12",
+        f"{alone.hidden_top_left} of 12 keys",
+        format_number(alone.top_left, among=1.0),
+        format_derivation(derive(now.trace, "masked_scores", (0, 1, 5, 2))),
+    ]
+
+
+def softmax(now: PageContext) -> list[str]:
+    """The strongest shares, the others, the sum, hidden keys, empty rows, dropout."""
+    row = read_row(now.trace, 1, 5)
+    return [
+        *(format_percent(share) for _, share in row.strongest),
+        f"Other keys it reads: {row.others}",
+        f"sum to {format_number(row.total, 6)}",
+        f"in this row: {row.hidden}",
+        f"in this layer: {now.trace.empty_rows.sum()}",
+        f"{format_number(row_sum_with_dropout(now.trace, 1, 5), 3)}**",
+        format_derivation(derive(now.trace, "probabilities", (0, 1, 5, 2))),
+    ]
+
+
+def mixing(now: PageContext) -> list[str]:
+    """The largest share, and the output of the head worked out."""
+    return [
+        format_percent(read_row(now.trace, 1, 5).strongest[0][1]),
+        format_derivation(derive(now.trace, "head_outputs", (0, 1, 5, 3))),
+    ]
+
+
+def merge(now: PageContext) -> list[str]:
+    """Both places of the pinned number, and the wrong cells."""
+    row, column = merged_position(now.trace, 1, 5, 3, swap=False)
+    wrong = wrong_merged_cells(now.trace)
+    return [
+        f"row 5, column 1 · 4 + 3 = **{merged_position(now.trace, 1, 5, 3)[1]}**",
+        f"row {row}, column {column}",
+        f"{wrong.sum():,} of {wrong.size:,}",
+    ]
+
+
+def output(now: PageContext) -> list[str]:
+    """The heads that are mixed, the block of the head, and the sizes without W_O."""
+    apart, together = absorbed_size(now.trace)
+    return [
+        f"**{heads_mixed(now.trace, 3)} of 4**",
+        format_span(head_columns(now.trace, "merged", 1), "row"),
+        f"**{together:,}**",
+        f"**{apart:,}**",
+        format_derivation(derive(now.trace, "output", (0, 5, 3))),
+    ]
+
+
+def seen(now: PageContext) -> list[str]:
+    """The largest share of the token in every head."""
+    largest = [strongest_keys(now.trace, head, 5, count=1) for head in range(4)]
+    return [f"Head {head} reads most from" for head, found in enumerate(largest) if found] + [
+        format_percent(share) for found in largest for _, share in found
+    ]
+
+
+def all_heads(now: PageContext) -> list[str]:
+    """Effective tokens in a head and in the mean, and the sums of the maximum."""
+    lost = averaging_effect(now.trace, range(4))
+    return [
+        f"{format_number(lost.in_a_head, 1)} tokens",
+        f"over {format_number(lost.in_the_mean, 1)} ",
+        format_number(lost.largest_sum, 2),
+    ]
+
+
+def row_and_column(now: PageContext) -> list[str]:
+    """What all queries read from one key, and what one does."""
+    return [
+        format_number(float(column_sums(now.trace.probabilities)[0][1, 2]), 2, among=1.0),
+        format_percent(float(now.trace.probabilities[0, 1, 5, 2])),
+    ]
+
+
+def worth(now: PageContext) -> list[str]:
+    """Without heads 0 and 2, without head 1, shares and rankings."""
+    trace = now.trace
+    signed, norms = head_worth.signed_shares(trace)[0], head_worth.norm_shares(trace)[0]
+    without = head_worth.ablated_output(trace, (0, 2))
+    other = basis_change.rerun_in_other_bases(trace, 1)
+    changed = basis_change.changed_arrays(trace, other, 1, now.notation)
+    return [
+        format_percent(relative_change(trace.output, without)),
+        f"moves by {format_number(float(head_worth.token_changes(trace)[0, 1, 5]))}.",
+        f"sum to {format_number(float(signed.sum()), 6)}",
+        f"here to {format_number(float(norms.sum()), 3)}",
+        *(", ".join(map(str, head_worth.ranking(shares))) for shares in (signed, norms)),
+        *(format_number(one.change, 3) for one in changed),
+    ]
+
+
+def shared_keys(now: PageContext) -> list[str]:
+    """Numbers of the cache together, for the three kinds, and how far the outputs move."""
+    size, found = layer_size(now.trace), []
+    for groups in (4, 2, 1):
+        found.append(f"**{total_count(CACHE, replace(size, n_kv_heads=groups)):,}**")
+        moved = relative_change(now.trace.output, with_shared_keys(now.trace, groups).output)
+        found.append(format_percent(moved))
+    return found
+
+
+def compare(now: PageContext) -> list[str]:
+    """The largest change, and what moves in this head and most."""
+    two = compare_with(Scenario(), "mask", "causal")
+    moved = largest_change(*two.matrices("probabilities", 1), 0)
+    shares = [two.moved_share(head) for head in range(4)]
+    return [
+        f"{format_percent(moved.before)} → {format_percent(moved.after)}",
+        format_percent(shares[1]),
+        format_percent(max(shares)),
+        f"most in head {int(np.argmax(shares))}",
+    ]
+
+
+def portraits(now: PageContext) -> list[str]:
+    """One measure of the head, that of no preferences, and how far all heads differ."""
+    pattern = pattern_of(now.trace)
+    return [
+        format_number(float(HABITS[0].value(one)[0, 1]), 3) for one in (pattern, pattern.uniform)
+    ] + [format_number(float(layer_divergence(pattern)[0]), 3)]
+
+
+def ways(now: PageContext) -> list[str]:
+    """Counts of four ways, the waste, the schedule, sizes of arrays."""
+    size, plan = layer_size(now.trace), schedule(now.trace)
+    return [
+        *(f"= {count.of(size):,}" for way in SCHEMES for count in (way.multiplications, way.extra)),
+        f"{format_percent(wasted_share(4))} of the full",
+        f"Moments: {plan.depth}",
+        f"{plan.multiplications:,}",
+        f"{plan.longest_chain:,}",
+        *(f"{a} × {b} | {a * b:,}" for one in array_sizes(now.trace) for a, b in (one.fused,)),
+    ]
+
+
+def batch_of(now: PageContext, *masks: str) -> Any:
+    """The batch of the mask workshop as it opens, under some masks."""
+    others = ("The street was wide and empty", "It slept well")
+    return masked_batch(now.scenario, WorkshopChoices(others, masks, 2, ""))
+
+
+def workshop(now: PageContext) -> list[str]:
+    """What the query reads in its sequence; what small numbers leak."""
+    batch = batch_of(now, "causal", "padding")
+    effects = hiding_effects(batch, 0, 1, 5, -4.0)
+    return [
+        format_percent(float(batch.trace.probabilities[0, 1, 5, 2])),
+        *(format_percent(float(one.leaked[5])) for one in effects),
+        *(format_percent(one.largest_leak) for one in effects),
+    ]
+
+
+def orders(now: PageContext) -> list[str]:
+    """How far each kind of mask moves shares when it comes before the scale."""
+    found = compare_all_orders(batch_of(now, "causal", "padding"), 0, 1, -4.0)
+    return [f"| {name} | {format_number(one.gap, 6)} |" for name, one in found.items()]
+
+
+def nothing_left(now: PageContext) -> list[str]:
+    """How far NaN spreads from a query that sees no key."""
+    found = hide_all_keys(batch_of(now, "causal", "padding"), 0, 1, 5)
+    return [
+        f"{found.nan_shares} | {found.nan_outputs} |",
+        f"output: {found.nan_tokens} ({found.nan_outputs} numbers)",
+    ]
+
+
+def padded_queries(now: PageContext) -> list[str]:
+    """How far other numbers in [pad] move the outputs of [pad], and those of words."""
+    found = replace_padding(batch_of(now, "window"), 2)
+    return [format_number(found.padded), format_number(found.real)]
+
+
+def three_uses(now: PageContext) -> list[str]:
+    """The hidden cells of each use, and one share."""
+    traces = run_three_uses(now.scenario, "Das Tier war zu müde", 2)
+    return [
+        *(f"{t.hidden_keys[0, 0].sum():,} of {t.scores[0, 0].size:,}" for t in traces.values()),
+        format_percent(float(traces["cross"].probabilities[0, 1, 0, 0])),
+    ]
+
+
+def shuffled(now: PageContext) -> list[str]:
+    """Where the token goes, and how far its result moves."""
+    found = outcome_of(run_shuffled(now.scenario, "causal mask"), "causal mask", "output", 5)
+    return [f"**{found.place}**", f"**{format_number(found.gap)}**"]
+
+
+def changed(now: PageContext) -> list[str]:
+    """How far a change moves the shares and the output."""
+    change = next(one for one in LAYER_CHANGES if not one.keeps_output)
+    found = run_gaps(now.trace, change.apply(now.trace, 3))
+    return [format_number(found.probabilities), format_number(found.output)]
+
+
+def temperature(now: PageContext) -> list[str]:
+    """Effective tokens and a share, before and after."""
+    other = at_temperature(now.trace, 2.0)
+    rows = [one.probabilities[0, 1, 5] for one in (now.trace, other)]
+    return [
+        *(format_number(float(effective_tokens(row)), 2) for row in rows),
+        *(format_percent(float(row[2])) for row in rows),
+        f"√{now.symbol('d_k')} ".replace("\\", ""),
+    ]
+
+
+def additive(now: PageContext) -> list[str]:
+    """One share, and the largest scores of both kinds."""
+    other = additive_scores(now.trace, 1)
+    return [
+        format_percent(float(other.shares[5, 2])),
+        *(format_number(one, 2) for one in (other.largest_dot, other.largest)),
+    ]
+
+
+def one_softmax_for_all(now: PageContext) -> list[str]:
+    """The part of all attention that one query gets."""
+    return [f"{format_number(float(one_softmax(now.trace, 1).of_query[5]))} times"]
+
+
+def variances(now: PageContext) -> list[str]:
+    """The variance of the scores of the head."""
+    return [f"have variance {format_number(float(now.trace.scores[0, 1].var()), 2)}"]
+
+
+def broken(now: PageContext) -> list[str]:
+    """Where the numbers are wrong first, and every check that notices it."""
+    layer = examine_layer(now.scenario, "merge")
+    failed = [one for one in MISTAKE_CHECKS if not layer.results[one.key].passed]
+    return [
+        f"**{STEPS[layer.first_wrong_field].title}**",
+        f"**{len(failed)} of {len(MISTAKE_CHECKS)}**",
+        *(f":red[:material/close:] **{one.name}**" for one in failed),
+    ]
+
+
+CASES: list[tuple[str, dict[str, Any], Values]] = [
+    ("overview", {"mask": "causal"}, overview),
+    ("projections", {"weights": "trained", "layer": 3}, projections),
+    ("split", {}, split),
+    ("scores", {"all heads": True}, scores),
+    ("scale", {}, scale),
+    ("scale", {"notation": "note"}, scale),
+    ("scale", {"notation": "gml"}, scale),
+    ("mask", {"mask": "causal"}, mask),
+    ("mask", {"mask": "window", "window": 2}, mask),
+    ("softmax", {"mask": "causal"}, softmax),
+    ("mixing", {}, mixing),
+    ("merge", {}, merge),
+    ("output", {"no w_o": True}, output),
+    ("seen", {"mask": "causal"}, seen),
+    ("all-heads", {}, all_heads),
+    ("all-heads", {"heads_view": "Row and column"}, row_and_column),
+    ("head-worth", {"off": "0.2", "basis": 1}, worth),
+    ("shared-keys", {}, shared_keys),
+    ("compare", {"against": "mask", "value": "causal"}, compare),
+    ("head-portraits", {}, portraits),
+    ("one-matrix-or-many", {}, ways),
+    ("mask-workshop", {"mw_try": "how to hide"}, workshop),
+    ("mask-workshop", {"mw_try": "mask or scale first"}, orders),
+    ("mask-workshop", {"mw_try": "nothing left"}, nothing_left),
+    (
+        "mask-workshop",
+        {"mw_try": "padded queries", "mw_masks": "window", "mw_sequence": "2"},
+        padded_queries,
+    ),
+    ("encoder-decoder", {}, three_uses),
+    ("encoder-decoder", {"text": "a b c d e f g h " * 5}, three_uses),
+    ("invariances", {"inv_reads": "causal mask"}, shuffled),
+    (
+        "invariances",
+        {
+            "inv_topic": "constants",
+            "inv_seed": 3,
+            "inv_change": next(one.key for one in LAYER_CHANGES if not one.keeps_output),
+        },
+        changed,
+    ),
+    ("invariances", {"inv_topic": "temperature", "inv_temperature": "2"}, temperature),
+    (
+        "invariances",
+        {"inv_topic": "temperature", "inv_temperature": "2", "notation": "gml"},
+        temperature,
+    ),
+    ("invariances", {"inv_topic": "additive scores"}, additive),
+    ("invariances", {"inv_topic": "one softmax"}, one_softmax_for_all),
+    ("invariances", {"inv_topic": "scale"}, variances),
+    ("break-it", {"bi_fault": "merge"}, broken),
+]
+
+
+@pytest.mark.parametrize(("page", "choices", "values"), CASES, ids=lambda one: str(one)[:40])
+def test_a_page_shows_its_values(page: str, choices: dict[str, Any], values: Values) -> None:
+    app = opened(page, **AT, **{name: v for name, v in choices.items() if v is not True})
+    if boxes := [name for name, value in choices.items() if value is True]:
+        for box in boxes:
+            app.session_state[box] = True
+        app.run()
+    assert not app.exception
+    boxes = [box.value for kind in (app.info, app.warning, app.success) for box in kind]
+    shown = "\n".join([texts(app), *boxes]).replace("\\", "")
+    found = [value.replace("\\", "") for value in values(page_context(app))]
+    assert [value for value in found if value not in shown] == []

@@ -19,16 +19,11 @@ from attention_core.derived_arrays import slice_of
 from attention_core.head_blocks import head_columns
 from attention_lab.compare import compare_with, largest_change
 from attention_lab.heads import basis_change, head_worth
+from attention_lab.heads import layout_mistakes as layout
 from attention_lab.heads.contributions import absorbed_size
 from attention_lab.heads.counts import layer_size, total_count
 from attention_lab.heads.habits import HABITS
 from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
-from attention_lab.heads.layout_mistakes import (
-    merged_position,
-    split_positions,
-    wrong_merged_cells,
-    wrong_token_cells,
-)
 from attention_lab.heads.patterns import column_sums, effective_tokens, pattern_of
 from attention_lab.heads.reruns import relative_change, run_gaps
 from attention_lab.heads.schedule import schedule
@@ -37,16 +32,11 @@ from attention_lab.heads.shared_keys import CACHE, with_shared_keys
 from attention_lab.heads.similarity import layer_divergence
 from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.heads.window_convolution import array_sizes
+from attention_lab.masks import mask_experiments as experiments
 from attention_lab.masks.break_it import examine_layer
 from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.masks.hiding import last_query_alone
 from attention_lab.masks.invariances import LAYER_CHANGES
-from attention_lab.masks.mask_experiments import (
-    compare_all_orders,
-    hide_all_keys,
-    hiding_effects,
-    replace_padding,
-)
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
 from attention_lab.masks.mistakes import row_sum_with_dropout
@@ -61,10 +51,23 @@ from tests.ui.app import opened, page_context, texts
 
 AT = {"head": 1, "query": 5, "key": 2, "feature": 3}
 Values = Callable[[PageContext], list[str]]
+CASES: list[Any] = []
+CHANGE = next(one for one in LAYER_CHANGES if not one.keeps_output)
 
 
+def on(page: str, **choices: Any) -> Callable[[Values], Values]:
+    """A page that shows what the function below it gives; a choice that is True opens a box."""
+
+    def register(values: Values) -> Values:
+        name = f"{page} {values.__name__} {len(CASES)}"
+        CASES.append(pytest.param(page, choices, values, id=name))
+        return values
+
+    return register
+
+
+@on("overview", mask="causal")
 def overview(now: PageContext) -> list[str]:
-    """Sizes, one score, the hidden cells and the largest share."""
     trace, sizes = now.trace, now.trace.sizes
     return [
         f"Tokens here: {sizes['T']}; numbers for each: {sizes['D']}",
@@ -75,8 +78,8 @@ def overview(now: PageContext) -> list[str]:
     ]
 
 
+@on("projections", weights="trained", layer=3)
 def projections(now: PageContext) -> list[str]:
-    """The block of the head, and the number in focus worked out."""
     column = now.focus.column(now.trace, "queries")
     return [
         format_span(head_columns(now.trace, "queries", 1), "column"),
@@ -85,11 +88,11 @@ def projections(now: PageContext) -> list[str]:
     ]
 
 
+@on("split")
 def split(now: PageContext) -> list[str]:
-    """The shape, the places of the pinned number, the wrong cells, weights and rank."""
     shape = now.batch.query_heads.shape
-    places = split_positions(shape, 1, 5, 3, now.sequence)
-    wrong = wrong_token_cells(*(shape[axis] for axis in (2, 1, 3)))
+    places = layout.split_positions(shape, 1, 5, 3, now.sequence)
+    wrong = layout.wrong_token_cells(*(shape[axis] for axis in (2, 1, 3)))
     return [
         str(shape),
         str(list(places.fused)),
@@ -102,8 +105,8 @@ def split(now: PageContext) -> list[str]:
     ]
 
 
+@on("scores", **{"all heads": True})
 def scores(now: PageContext) -> list[str]:
-    """One pair in all heads: multiplications of two ways, and the sum over the heads."""
     counts = {
         one.key: one.multiplications.of(replace(layer_size(now.trace), n_tokens=1))
         for one in SCHEMES
@@ -112,8 +115,10 @@ def scores(now: PageContext) -> list[str]:
     return [f"**{counts['full']}**", f"**{counts['hadamard']}**", format_number(total, among=1.0)]
 
 
+@on("scale")
+@on("scale", notation="note")
+@on("scale", notation="gml")
 def scale(now: PageContext) -> list[str]:
-    """Both spreads, both largest shares, and the symbols of the notation."""
     effect = scale_effect(now.trace, 1)
     return [
         f"{format_number(effect.spread_raw, 2)} before",
@@ -125,8 +130,9 @@ def scale(now: PageContext) -> list[str]:
     ]
 
 
+@on("mask", mask="causal")
+@on("mask", mask="window", window=2)
 def mask(now: PageContext) -> list[str]:
-    """How many keys the query sees, and what the newest token alone would lose."""
     alone = last_query_alone(now.trace)
     return [
         f"{12 - read_row(now.trace, 1, 5).hidden} of 12",
@@ -136,8 +142,8 @@ def mask(now: PageContext) -> list[str]:
     ]
 
 
+@on("softmax", mask="causal")
 def softmax(now: PageContext) -> list[str]:
-    """The strongest shares, the others, the sum, hidden keys, empty rows, dropout."""
     row = read_row(now.trace, 1, 5)
     return [
         *(format_percent(share) for _, share in row.strongest),
@@ -150,27 +156,27 @@ def softmax(now: PageContext) -> list[str]:
     ]
 
 
+@on("mixing")
 def mixing(now: PageContext) -> list[str]:
-    """The largest share, and the output of the head worked out."""
     return [
         format_percent(read_row(now.trace, 1, 5).strongest[0][1]),
         format_derivation(derive(now.trace, "head_outputs", (0, 1, 5, 3))),
     ]
 
 
+@on("merge")
 def merge(now: PageContext) -> list[str]:
-    """Both places of the pinned number, and the wrong cells."""
-    row, column = merged_position(now.trace, 1, 5, 3, swap=False)
-    wrong = wrong_merged_cells(now.trace)
+    row, column = layout.merged_position(now.trace, 1, 5, 3, swap=False)
+    wrong = layout.wrong_merged_cells(now.trace)
     return [
-        f"row 5, column 1 · 4 + 3 = **{merged_position(now.trace, 1, 5, 3)[1]}**",
+        f"row 5, column 1 · 4 + 3 = **{layout.merged_position(now.trace, 1, 5, 3)[1]}**",
         f"row {row}, column {column}",
         f"{wrong.sum():,} of {wrong.size:,}",
     ]
 
 
+@on("output", **{"no w_o": True})
 def output(now: PageContext) -> list[str]:
-    """The heads that are mixed, the block of the head, and the sizes without W_O."""
     apart, together = absorbed_size(now.trace)
     return [
         f"**{heads_mixed(now.trace, 3)} of 4**",
@@ -181,16 +187,16 @@ def output(now: PageContext) -> list[str]:
     ]
 
 
+@on("seen", mask="causal")
 def seen(now: PageContext) -> list[str]:
-    """The largest share of the token in every head."""
     largest = [strongest_keys(now.trace, head, 5, count=1) for head in range(4)]
     return [f"Head {head} reads most from" for head, found in enumerate(largest) if found] + [
         format_percent(share) for found in largest for _, share in found
     ]
 
 
+@on("all-heads")
 def all_heads(now: PageContext) -> list[str]:
-    """Effective tokens in a head and in the mean, and the sums of the maximum."""
     lost = averaging_effect(now.trace, range(4))
     return [
         f"{format_number(lost.in_a_head, 1)} tokens",
@@ -199,16 +205,16 @@ def all_heads(now: PageContext) -> list[str]:
     ]
 
 
+@on("all-heads", heads_view="Row and column")
 def row_and_column(now: PageContext) -> list[str]:
-    """What all queries read from one key, and what one does."""
     return [
         format_number(float(column_sums(now.trace.probabilities)[0][1, 2]), 2, among=1.0),
         format_percent(float(now.trace.probabilities[0, 1, 5, 2])),
     ]
 
 
+@on("head-worth", off="0.2", basis=1)
 def worth(now: PageContext) -> list[str]:
-    """Without heads 0 and 2, without head 1, shares and rankings."""
     trace = now.trace
     signed, norms = head_worth.signed_shares(trace)[0], head_worth.norm_shares(trace)[0]
     without = head_worth.ablated_output(trace, (0, 2))
@@ -224,8 +230,8 @@ def worth(now: PageContext) -> list[str]:
     ]
 
 
+@on("shared-keys")
 def shared_keys(now: PageContext) -> list[str]:
-    """Numbers of the cache together, for the three kinds, and how far the outputs move."""
     size, found = layer_size(now.trace), []
     for groups in (4, 2, 1):
         found.append(f"**{total_count(CACHE, replace(size, n_kv_heads=groups)):,}**")
@@ -234,8 +240,8 @@ def shared_keys(now: PageContext) -> list[str]:
     return found
 
 
+@on("compare", against="mask", value="causal")
 def compare(now: PageContext) -> list[str]:
-    """The largest change, and what moves in this head and most."""
     two = compare_with(Scenario(), "mask", "causal")
     moved = largest_change(*two.matrices("probabilities", 1), 0)
     shares = [two.moved_share(head) for head in range(4)]
@@ -247,16 +253,16 @@ def compare(now: PageContext) -> list[str]:
     ]
 
 
+@on("head-portraits")
 def portraits(now: PageContext) -> list[str]:
-    """One measure of the head, that of no preferences, and how far all heads differ."""
     pattern = pattern_of(now.trace)
     return [
         format_number(float(HABITS[0].value(one)[0, 1]), 3) for one in (pattern, pattern.uniform)
     ] + [format_number(float(layer_divergence(pattern)[0]), 3)]
 
 
+@on("one-matrix-or-many")
 def ways(now: PageContext) -> list[str]:
-    """Counts of four ways, the waste, the schedule, sizes of arrays."""
     size, plan = layer_size(now.trace), schedule(now.trace)
     return [
         *(f"= {count.of(size):,}" for way in SCHEMES for count in (way.multiplications, way.extra)),
@@ -274,10 +280,10 @@ def batch_of(now: PageContext, *masks: str) -> Any:
     return masked_batch(now.scenario, WorkshopChoices(others, masks, 2, ""))
 
 
+@on("mask-workshop", mw_try="how to hide")
 def workshop(now: PageContext) -> list[str]:
-    """What the query reads in its sequence; what small numbers leak."""
     batch = batch_of(now, "causal", "padding")
-    effects = hiding_effects(batch, 0, 1, 5, -4.0)
+    effects = experiments.hiding_effects(batch, 0, 1, 5, -4.0)
     return [
         format_percent(float(batch.trace.probabilities[0, 1, 5, 2])),
         *(format_percent(float(one.leaked[5])) for one in effects),
@@ -285,29 +291,33 @@ def workshop(now: PageContext) -> list[str]:
     ]
 
 
+@on("mask-workshop", mw_try="mask or scale first")
 def orders(now: PageContext) -> list[str]:
-    """How far each kind of mask moves shares when it comes before the scale."""
-    found = compare_all_orders(batch_of(now, "causal", "padding"), 0, 1, -4.0)
+    found = experiments.compare_all_orders(batch_of(now, "causal", "padding"), 0, 1, -4.0)
     return [f"| {name} | {format_number(one.gap, 6)} |" for name, one in found.items()]
 
 
+@on("mask-workshop", mw_try="nothing left")
 def nothing_left(now: PageContext) -> list[str]:
-    """How far NaN spreads from a query that sees no key."""
-    found = hide_all_keys(batch_of(now, "causal", "padding"), 0, 1, 5)
+    found = experiments.hide_all_keys(batch_of(now, "causal", "padding"), 0, 1, 5)
     return [
         f"{found.nan_shares} | {found.nan_outputs} |",
         f"output: {found.nan_tokens} ({found.nan_outputs} numbers)",
     ]
 
 
+@on("mask-workshop", mw_try="padded queries", mw_masks="window", mw_sequence="2")
 def padded_queries(now: PageContext) -> list[str]:
-    """How far other numbers in [pad] move the outputs of [pad], and those of words."""
-    found = replace_padding(batch_of(now, "window"), 2)
+    found = experiments.replace_padding(batch_of(now, "window"), 2)
     return [format_number(found.padded), format_number(found.real)]
 
 
+@on("encoder-decoder")
+@on(
+    "encoder-decoder",
+    text="a b c d e f g h " * 5,
+)
 def three_uses(now: PageContext) -> list[str]:
-    """The hidden cells of each use, and one share."""
     traces = run_three_uses(now.scenario, "Das Tier war zu müde", 2)
     return [
         *(f"{t.hidden_keys[0, 0].sum():,} of {t.scores[0, 0].size:,}" for t in traces.values()),
@@ -315,21 +325,21 @@ def three_uses(now: PageContext) -> list[str]:
     ]
 
 
+@on("invariances", inv_reads="causal mask")
 def shuffled(now: PageContext) -> list[str]:
-    """Where the token goes, and how far its result moves."""
     found = outcome_of(run_shuffled(now.scenario, "causal mask"), "causal mask", "output", 5)
     return [f"**{found.place}**", f"**{format_number(found.gap)}**"]
 
 
+@on("invariances", inv_topic="constants", inv_seed=3, inv_change=CHANGE.key)
 def changed(now: PageContext) -> list[str]:
-    """How far a change moves the shares and the output."""
-    change = next(one for one in LAYER_CHANGES if not one.keeps_output)
-    found = run_gaps(now.trace, change.apply(now.trace, 3))
+    found = run_gaps(now.trace, CHANGE.apply(now.trace, 3))
     return [format_number(found.probabilities), format_number(found.output)]
 
 
+@on("invariances", inv_topic="temperature", inv_temperature="2")
+@on("invariances", inv_topic="temperature", inv_temperature="2", notation="gml")
 def temperature(now: PageContext) -> list[str]:
-    """Effective tokens and a share, before and after."""
     other = at_temperature(now.trace, 2.0)
     rows = [one.probabilities[0, 1, 5] for one in (now.trace, other)]
     return [
@@ -339,8 +349,8 @@ def temperature(now: PageContext) -> list[str]:
     ]
 
 
+@on("invariances", inv_topic="additive scores")
 def additive(now: PageContext) -> list[str]:
-    """One share, and the largest scores of both kinds."""
     other = additive_scores(now.trace, 1)
     return [
         format_percent(float(other.shares[5, 2])),
@@ -348,18 +358,18 @@ def additive(now: PageContext) -> list[str]:
     ]
 
 
+@on("invariances", inv_topic="one softmax")
 def one_softmax_for_all(now: PageContext) -> list[str]:
-    """The part of all attention that one query gets."""
     return [f"{format_number(float(one_softmax(now.trace, 1).of_query[5]))} times"]
 
 
+@on("invariances", inv_topic="scale")
 def variances(now: PageContext) -> list[str]:
-    """The variance of the scores of the head."""
     return [f"have variance {format_number(float(now.trace.scores[0, 1].var()), 2)}"]
 
 
+@on("break-it", bi_fault="merge")
 def broken(now: PageContext) -> list[str]:
-    """Where the numbers are wrong first, and every check that notices it."""
     layer = examine_layer(now.scenario, "merge")
     failed = [one for one in MISTAKE_CHECKS if not layer.results[one.key].passed]
     return [
@@ -369,62 +379,7 @@ def broken(now: PageContext) -> list[str]:
     ]
 
 
-CASES: list[tuple[str, dict[str, Any], Values]] = [
-    ("overview", {"mask": "causal"}, overview),
-    ("projections", {"weights": "trained", "layer": 3}, projections),
-    ("split", {}, split),
-    ("scores", {"all heads": True}, scores),
-    ("scale", {}, scale),
-    ("scale", {"notation": "note"}, scale),
-    ("scale", {"notation": "gml"}, scale),
-    ("mask", {"mask": "causal"}, mask),
-    ("mask", {"mask": "window", "window": 2}, mask),
-    ("softmax", {"mask": "causal"}, softmax),
-    ("mixing", {}, mixing),
-    ("merge", {}, merge),
-    ("output", {"no w_o": True}, output),
-    ("seen", {"mask": "causal"}, seen),
-    ("all-heads", {}, all_heads),
-    ("all-heads", {"heads_view": "Row and column"}, row_and_column),
-    ("head-worth", {"off": "0.2", "basis": 1}, worth),
-    ("shared-keys", {}, shared_keys),
-    ("compare", {"against": "mask", "value": "causal"}, compare),
-    ("head-portraits", {}, portraits),
-    ("one-matrix-or-many", {}, ways),
-    ("mask-workshop", {"mw_try": "how to hide"}, workshop),
-    ("mask-workshop", {"mw_try": "mask or scale first"}, orders),
-    ("mask-workshop", {"mw_try": "nothing left"}, nothing_left),
-    (
-        "mask-workshop",
-        {"mw_try": "padded queries", "mw_masks": "window", "mw_sequence": "2"},
-        padded_queries,
-    ),
-    ("encoder-decoder", {}, three_uses),
-    ("encoder-decoder", {"text": "a b c d e f g h " * 5}, three_uses),
-    ("invariances", {"inv_reads": "causal mask"}, shuffled),
-    (
-        "invariances",
-        {
-            "inv_topic": "constants",
-            "inv_seed": 3,
-            "inv_change": next(one.key for one in LAYER_CHANGES if not one.keeps_output),
-        },
-        changed,
-    ),
-    ("invariances", {"inv_topic": "temperature", "inv_temperature": "2"}, temperature),
-    (
-        "invariances",
-        {"inv_topic": "temperature", "inv_temperature": "2", "notation": "gml"},
-        temperature,
-    ),
-    ("invariances", {"inv_topic": "additive scores"}, additive),
-    ("invariances", {"inv_topic": "one softmax"}, one_softmax_for_all),
-    ("invariances", {"inv_topic": "scale"}, variances),
-    ("break-it", {"bi_fault": "merge"}, broken),
-]
-
-
-@pytest.mark.parametrize(("page", "choices", "values"), CASES, ids=lambda one: str(one)[:40])
+@pytest.mark.parametrize(("page", "choices", "values"), CASES)
 def test_a_page_shows_its_values(page: str, choices: dict[str, Any], values: Values) -> None:
     app = opened(page, **AT, **{name: v for name, v in choices.items() if v is not True})
     if boxes := [name for name, value in choices.items() if value is True]:

@@ -15,11 +15,8 @@ from attention_core.checks import Array
 from attention_core.formulas import merge_heads, split_heads
 from attention_core.initialisation import Stream, generator, orthonormal_columns
 from attention_core.projections import Projections
-from attention_core.trace import Trace
 
-from ..notation.notation import OURS, Notation, symbol
-from .reruns import rerun
-from .weight_blocks import head_slice, output_rows, query_key_products, value_output_products
+from .weight_blocks import output_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,70 +76,3 @@ def _times(weights_DF: Array, basis_HKK: Array) -> Array:
     blocks_HDK = split_heads(weights_DF[np.newaxis], len(basis_HKK))[0]
     product_DF: Array = merge_heads((blocks_HDK @ basis_HKK)[np.newaxis])[0]
     return product_DF
-
-
-def rerun_in_other_bases(trace: Trace, seed: int) -> Trace:
-    """The same layer with the weights of each head in another basis, drawn from a seed."""
-    p = trace.projections
-    return rerun(trace, projections=with_basis_change(p, random_basis_change(p, seed)))
-
-
-@dataclass(frozen=True, eq=False)
-class BeforeAfter:
-    """One array before and after a change of basis. symbol: LaTeX."""
-
-    symbol: str
-    before: Array
-    after: Array
-
-    @property
-    def change(self) -> float:
-        """The largest change of a number, divided by the largest number. Infinite scores count as
-        equal.
-        """
-        known = np.isfinite(self.before)
-        most = float(np.abs(self.before[known]).max(initial=0.0))
-        gap = float(np.abs(self.after[known] - self.before[known]).max(initial=0.0))
-        return gap / most if most else gap
-
-
-def changed_arrays(
-    before: Trace, after: Trace, head: int, notation: Notation = OURS
-) -> tuple[BeforeAfter, ...]:
-    """The head's own parts of W_Q, W_K, W_V and W_O. All of them change."""
-    weights = [
-        BeforeAfter(
-            symbol(name, notation).latex,
-            head_slice(before, name, head),
-            head_slice(after, name, head),
-        )
-        for name in ("w_q", "w_k", "w_v")
-    ]
-    w_o = (output_rows(trace.projections)[head] for trace in (before, after))
-    return (*weights, BeforeAfter(symbol("w_o", notation).latex, *w_o))
-
-
-def unchanged_arrays(
-    before: Trace, after: Trace, head: int, notation: Notation = OURS
-) -> tuple[BeforeAfter, ...]:
-    """The products of the head's weights, its scores and probabilities, and the output. None of
-    them changes, apart from rounding.
-    """
-    w_q, w_k, w_v, w_o = (symbol(name, notation) for name in ("w_q", "w_k", "w_v", "w_o"))
-    products = [
-        BeforeAfter(latex, *(product(trace.projections)[head] for trace in (before, after)))
-        for latex, product in (
-            (f"{w_q.latex} {w_k.transposed.latex}", query_key_products),
-            (f"{w_v.latex} {w_o.latex}", value_output_products),
-        )
-    ]
-    fields = [
-        BeforeAfter(
-            symbol(name, notation).latex,
-            getattr(before, name)[:, head],
-            getattr(after, name)[:, head],
-        )
-        for name in ("scores", "probabilities")
-    ]
-    output = BeforeAfter(symbol("output", notation).latex, before.output, after.output)
-    return (*products, *fields, output)

@@ -61,20 +61,6 @@ def output_rows(projections: Projections) -> Array:
     return rows_HVO
 
 
-def query_key_products(projections: Projections) -> Array:
-    """W_Q W_Kᵀ of each head. This product alone decides the scores, apart from biases. Its rank is
-    at most d_k.
-
-    Shapes: (H, D, M). Source: Elhage et al. 2021, "A Mathematical Framework for Transformer
-    Circuits" (QK circuit).
-    """
-    p = projections
-    query_HDK = split_heads(p.w_q[np.newaxis], p.n_heads)[0]
-    key_HMK = split_heads(p.w_k[np.newaxis], p.groups)[0].repeat(p.n_heads // p.groups, axis=0)
-    product_HDM: Array = query_HDK @ key_HMK.swapaxes(-1, -2)
-    return product_HDM
-
-
 def value_output_products(projections: Projections) -> Array:
     """W_V W_O of each head. This product alone decides what the head passes on of a token that it
     reads, apart from biases. Its rank is at most d_v.

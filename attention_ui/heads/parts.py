@@ -6,10 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core import STEPS, SettingsError, Trace
-from attention_core.magnitudes import RELATIVE_ROUNDING
+from attention_core import STEPS, Trace
 from attention_lab.heads import similarity
-from attention_lab.heads.basis_change import changed_arrays, rerun_in_other_bases, unchanged_arrays
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.habits import HABITS, habit_of
 from attention_lab.heads.head_worth import ablated_output
@@ -18,7 +16,7 @@ from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.schedule import schedule
 from attention_lab.heads.scheme_runs import SchemeRun, measure_schemes
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
-from attention_lab.notation.notation import Notation, symbol
+from attention_lab.notation.notation import Notation
 from attention_lab.rounding import tolerance
 from attention_lab.user_data.matrix_names import MAX_HEADS
 from attention_viz import story
@@ -35,7 +33,6 @@ from ..board import show_board
 from ..focus import Focus, move_focus
 from ..page_context import PageContext
 from ..panels import token_markdown
-from ..url_state import restore, write_to_url
 from .choices import choose_heads
 
 HABIT_WORDS = {
@@ -118,9 +115,6 @@ def show_similarity(pattern: Pattern, notation: Notation) -> None:
     )
 
 
-MAX_BASIS_SEED = 99
-
-
 def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
     """One switch for each head, and the output without the heads that are off."""
     st.header("Switch heads off", anchor=False)
@@ -152,76 +146,6 @@ def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
 def _choose_clicked_cell(first: int, array: str, index: list[int]) -> None:
     """Move the focus to a pinned cell of the columns that begin with `first`."""
     move_focus([("T", None), ("O", None)], [index[0], first + index[1]])
-
-
-def show_other_bases(trace: Trace, head: int, notation: Notation) -> None:
-    """What a change of basis changes in a head, and what stays the same."""
-    w_q, w_k, w_v, w_o = (symbol(name, notation).latex for name in ("w_q", "w_k", "w_v", "w_o"))
-    p = trace.projections
-    st.header("Other numbers, the same layer", anchor=False)
-    st.markdown(
-        "A single weight matrix means little, because queries and keys meet only in dot products."
-        rf" Take any invertible $R$ and $U$. Replace ${w_q}$ by ${w_q} R$, ${w_k}$ by ${w_k}"
-        rf" R^{{-\top}}$, ${w_v}$ by ${w_v} U$, and ${w_o}$ by $U^{{-1}} {w_o}$. If the biases of"
-        " queries, keys and values change in the same way, every head computes the same as before."
-    )
-    if p.w_o is None:
-        st.markdown(
-            rf"This layer has no ${w_o}$. It gets $U^{{-1}}$ as ${w_o}$, so that its output stays."
-        )
-    seed = _choose_basis()
-    if not seed:
-        return
-    other, left_right = rerun_in_other_bases(trace, seed), st.columns(2, gap="medium")
-    parts = ((changed_arrays, "changed"), (unchanged_arrays, "unchanged"))
-    for place, (compared, name) in zip(left_right, parts, strict=True):
-        pairs = compared(trace, other, head, notation)
-        rounding = RELATIVE_ROUNDING[trace.scores.dtype]
-        changes = ", ".join(
-            f"${one.symbol}$ {format_number(one.change, 3) if one.change > rounding else 'equal'}"
-            for one in pairs
-        )
-        with place:
-            st.markdown(
-                f"**{name.capitalize()}** in head {head}. Largest change, divided by the largest"
-                f" number: {changes}."
-            )
-            st.markdown(f"${pairs[0].symbol}$ of head {head}")
-            show_board(figures.basis_board(pairs[0], notation), f"worth {name}")
-
-
-def _choose_basis() -> int:
-    """Draw the buttons for another basis and for the original one; return the seed, 0 for the
-    original.
-    """
-    restore("basis", "Change the bases", 0, _basis_from_url)
-    seed = int(st.session_state["basis"])
-    with st.container(horizontal=True):
-        st.button(
-            "Change the bases",
-            icon=":material/360:",
-            on_click=st.session_state.update,
-            args=({"basis": seed % MAX_BASIS_SEED + 1},),
-            key="turn",
-        )
-        # Never disabled: a disabled button would lose the keyboard focus.
-        st.button(
-            "Original bases",
-            on_click=st.session_state.update,
-            args=({"basis": 0},),
-            key="turn back",
-        )
-    write_to_url("basis", 0)
-    return seed
-
-
-def _basis_from_url(given: str) -> int:
-    """The seed of a change of basis. Raises: SettingsError."""
-    if given.isascii() and given.isdigit() and len(given) < 4 and int(given) <= MAX_BASIS_SEED:
-        return int(given)
-    raise SettingsError(
-        f"A change of basis is a whole number from 0 to {MAX_BASIS_SEED}; the weights stay"
-    )
 
 
 SCHEME_RUNS_KEY = "measured runs"  # the name in the session

@@ -9,7 +9,6 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.heads.basis_change import BeforeAfter
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.head_worth import (
     has_shares,
@@ -18,7 +17,7 @@ from attention_lab.heads.head_worth import (
     signed_shares,
     token_changes,
 )
-from attention_lab.notation.notation import OURS, Notation, Symbol
+from attention_lab.notation.notation import OURS, Notation
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..labels import format_number, numbered_labels
@@ -27,7 +26,7 @@ from ..parts import Part, layout, named_axis
 from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 
-MAX_ABLATION_COLUMNS, MAX_BASIS_FEATURES = 64, 16
+MAX_ABLATION_COLUMNS = 64
 
 
 def stacked_output(trace: Trace, feature: int) -> Figure:
@@ -172,21 +171,6 @@ def first_column(feature: int) -> int:
     (0, 64)
     """
     return feature // MAX_ABLATION_COLUMNS * MAX_ABLATION_COLUMNS
-
-
-def basis_board(both: BeforeAfter, notation: Notation = OURS) -> JSON:
-    """A matrix before and after a change of basis: at most the first 16 rows and columns."""
-    pair = [
-        matrix[:MAX_BASIS_FEATURES, :MAX_BASIS_FEATURES] for matrix in (both.before, both.after)
-    ]
-    limit = max(map(largest_magnitude, pair))
-    sides = Side("from feature"), Side("to feature")
-    matrices = [
-        Matrix(name, matrix, *sides, (place, 0), name, limit=limit, says=f"The number {name} is")
-        for place, (name, matrix) in enumerate(zip(("before", "after"), pair, strict=True))
-    ]
-    description = f"{Symbol(both.symbol).plain} of the head before and after a change of basis."
-    return matrix_board(matrices, ("after", 0, 0), description, notation)
 
 
 def _bar_layout(description: str, height: int, labels: Sequence[str], **more: object) -> Part:

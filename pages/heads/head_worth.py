@@ -13,7 +13,7 @@ from attention_lab.heads.head_worth import (
 from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
-from attention_ui.heads.parts import show_other_bases, switch_heads_off
+from attention_ui.heads.parts import switch_heads_off
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
@@ -86,5 +86,3 @@ with words:
         " 38 of the 48 encoder heads of a translation model during further training, and lost 0.15"
         " BLEU."
     )
-
-show_other_bases(trace, head, now.notation)

@@ -100,15 +100,8 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     does = texts(opened("head-portraits", notation="gml"))
     assert r"\mathcal{P}_{nn}" in does
     assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))
-    worth = texts(opened("head-worth", notation="note", basis=1))
-    for formula in (
-        r"$W^q (W^k)^{\top}$",
-        r"\langle Y^{(i)}, Y\rangle",
-        "$W_0$",
-        "$W^q$",
-        "$A^{(i)}$",
-    ):
-        assert formula in worth
+    worth = texts(opened("head-worth", notation="note"))
+    assert r"\langle Y^{(i)}, Y\rangle" in worth
     assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))
 
 

@@ -41,7 +41,7 @@ from tests.viz.reading_scenes import numbers
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 JUNK = ("<script>", "0.99..-1", "0" * 300, "٣")
 NAMES = (
-    *("subset", "off", "basis", "groups", "kind", "portrait", "heads_stage", "heads_lines"),
+    *("subset", "off", "groups", "kind", "portrait", "heads_stage", "heads_lines"),
     *("shared_count", "shared_letter", "ways_letter", "ways_count"),
 )
 
@@ -172,18 +172,6 @@ def test_a_head_is_switched_off_and_on_again() -> None:
     assert "Heads off: 2." in texts(app)
     app.button_group(key="switches off").set_value([]).run()
     assert "Heads off" not in texts(app)
-
-
-def test_another_basis_leaves_the_layer_as_it_was() -> None:
-    app = opened("head-worth")
-    n_boards = len(scenes(app))
-    app.button(key="turn").click().run()
-    assert app.session_state["basis"] == 1
-    weight, product = (list(map(numbers, scene["arrays"].values())) for scene in scenes(app)[-2:])
-    assert np.abs(weight[0] - weight[1]).max() > 0.1
-    np.testing.assert_allclose(*product, atol=1e-6)
-    app.button(key="turn back").click().run()
-    assert len(scenes(app)) == n_boards
 
 
 def test_a_layer_without_w_o_is_a_sum_without_its_formula() -> None:

@@ -18,7 +18,7 @@ from attention_core.derivation import derive
 from attention_core.derived_arrays import slice_of
 from attention_core.head_blocks import head_columns
 from attention_lab.compare import compare_with, largest_change
-from attention_lab.heads import basis_change, head_worth
+from attention_lab.heads import head_worth
 from attention_lab.heads import layout_mistakes as layout
 from attention_lab.heads.contributions import absorbed_size
 from attention_lab.heads.counts import layer_size, total_count
@@ -213,20 +213,17 @@ def row_and_column(now: PageContext) -> list[str]:
     ]
 
 
-@on("head-worth", off="0.2", basis=1)
+@on("head-worth", off="0.2")
 def worth(now: PageContext) -> list[str]:
     trace = now.trace
     signed, norms = head_worth.signed_shares(trace)[0], head_worth.norm_shares(trace)[0]
     without = head_worth.ablated_output(trace, (0, 2))
-    other = basis_change.rerun_in_other_bases(trace, 1)
-    changed = basis_change.changed_arrays(trace, other, 1, now.notation)
     return [
         format_percent(relative_change(trace.output, without)),
         f"moves by {format_number(float(head_worth.token_changes(trace)[0, 1, 5]))}.",
         f"sum to {format_number(float(signed.sum()), 6)}",
         f"here to {format_number(float(norms.sum()), 3)}",
         *(", ".join(map(str, head_worth.ranking(shares))) for shares in (signed, norms)),
-        *(format_number(one.change, 3) for one in changed),
     ]
 
 

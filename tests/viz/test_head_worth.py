@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.heads.basis_change import BeforeAfter
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
 from attention_viz.heads.head_worth import (
     MAX_ABLATION_COLUMNS,
     ablation_board,
-    basis_board,
     describe_remainder,
     first_column,
     head_shares,
@@ -96,15 +94,6 @@ def test_a_wide_output_is_drawn_in_part() -> None:
     assert named == [[str(column) for column in range(MAX_ABLATION_COLUMNS, 70)]]
     assert scene["cell"]["index"] == [1, 2]
     assert first_column(66) == MAX_ABLATION_COLUMNS == 64
-
-
-def test_before_and_after_a_change_of_basis() -> None:
-    before, after = np.arange(20.0 * 3).reshape(20, 3), -np.arange(20.0 * 3).reshape(20, 3)
-    scene = written_and_read(basis_board(BeforeAfter("W", before, after)))
-    first, second = scene["arrays"].values()
-    np.testing.assert_array_equal(numbers(first), before[:16])
-    np.testing.assert_array_equal(numbers(second), after[:16])
-    assert first["limit"] == second["limit"] == 47
 
 
 def test_what_is_left_without_heads() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_core import Trace
 from attention_lab.heads.patterns import effective_tokens
 from attention_lab.heads.reruns import run_gaps
 from attention_lab.masks.invariances import LAYER_CHANGES
@@ -69,11 +68,6 @@ def show_shuffle(now: PageContext) -> None:
             "shuffle",
             fits=True,
         )
-    with st.expander(
-        "All three in one table", key="inv three", on_change="rerun", icon=":material/table:"
-    ) as table:
-        if table.open:
-            st.markdown(_all_situations(now, int(seed)))
     st.caption(
         "In formulas, with P the matrix that shuffles the tokens:"
         f" {SHUFFLE_FORMULAS[now.notation.convention]} (the layer is *permutation equivariant*)."
@@ -109,19 +103,6 @@ def _describe(now: PageContext, shuffle: Shuffle, situation: Situation, field: s
         f" to position **{found.place}**. {says} Largest difference from the first result in the"
         f" new order: {format_difference(found.gap, only_rounding=found.only_rounding)}."
     )
-
-
-def _all_situations(now: PageContext, seed: int) -> str:
-    lines = [
-        "| the layer reads | largest difference of a probability | of the output |",
-        "|---|---|---|",
-    ]
-    for one in SITUATIONS:
-        found = run_shuffled(now.scenario, one.key, seed).gaps
-        lines.append(
-            f"| {one.key} | {format_number(found.probabilities)} | {format_number(found.output)} |"
-        )
-    return "\n".join(lines)
 
 
 def show_additive_scores(now: PageContext) -> None:
@@ -237,24 +218,6 @@ def show_constants(now: PageContext) -> None:
             "change",
             fits=True,
         )
-    with st.expander(
-        "All changes at once", key="inv all", on_change="rerun", icon=":material/table:"
-    ) as table:
-        if table.open:
-            st.markdown(_all_changes(now.trace, int(seed)))
-
-
-def _all_changes(trace: Trace, seed: int) -> str:
-    lines = [
-        "| change | the output, by theory | probabilities, measured | output, measured |",
-        "|---|---|---|---|",
-    ]
-    for change in LAYER_CHANGES:
-        found = run_gaps(trace, change.apply(trace, seed))
-        expected = EXPECTED_OUTPUT[change.keeps_output]
-        measured = f"{format_number(found.probabilities)} | {format_number(found.output)}"
-        lines.append(f"| {change.name} | {expected} | {measured} |")
-    return "\n".join(lines)
 
 
 INVARIANCE_TOPICS = {

@@ -1,8 +1,14 @@
-"""The frame of every page: menu, controls, focus, heading, notes, and the error box."""
+"""The frame of every page: menu, controls, focus, heading, notes, and the error box.
+
+The scripts of all visitors share one interpreter, so they run one at a time.
+"""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, suppress
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Lock
 from typing import Any
 
 import streamlit as st
@@ -27,7 +33,6 @@ from .presets import choose_example
 from .random_weights import by_hand_notes
 from .reference.questions import show_foot
 from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_steps
-from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip
@@ -46,6 +51,8 @@ from .url_state import (
 from .view import VIEW_DEFAULTS, draw_view, page_css
 
 SECTIONS_WITH_OWN_SYMBOLS = ("diagonal", "labs")  # their symbols are the same in every notation
+# After so long a wait a script runs beside the one that holds the lock.
+MAX_LOCK_WAIT_SECONDS = 0.1  # seconds
 
 
 def run_app() -> None:
@@ -247,3 +254,34 @@ def _heading(page: Page, notation: Notation) -> None:
         with st.container(key="heading", horizontal=True, vertical_alignment="bottom"):
             st.title(page.title, anchor=False, width="content")
             st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")
+
+
+class ScriptLock:
+    """A lock that one script holds at a time.
+
+    Scripts that run side by side all end late; one after the other, all but the last end earlier.
+    """
+
+    def __init__(self) -> None:
+        self._taken = Lock()
+        self._since = 0.0
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Run alone, or beside a script that has run for longer than `MAX_LOCK_WAIT_SECONDS`."""
+        mine = self._wait()
+        try:
+            yield
+        finally:
+            if mine:
+                self._taken.release()
+
+    def _wait(self) -> bool:
+        while not self._taken.acquire(timeout=MAX_LOCK_WAIT_SECONDS):
+            if time.monotonic() - self._since > MAX_LOCK_WAIT_SECONDS:
+                return False
+        self._since = time.monotonic()
+        return True
+
+
+script_lock = ScriptLock()

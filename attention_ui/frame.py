@@ -37,7 +37,7 @@ from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip
 from .streamlit_private import as_part_of
-from .teach.lesson_draft import show_draft_box
+from .teach.lessons import show_draft_box
 from .trained import uploaded_heads
 from .uneven_heads import offer_divisors
 from .url_state import (

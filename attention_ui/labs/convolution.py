@@ -1,14 +1,16 @@
 """The widgets of the page *Convolution*: picture, kernel, sharpness, padding, and the chosen pixel,
-with the texts of each choice.
+with the texts of each choice; tables for a kernel and a picture that the visitor types, which the
+URL holds as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
+from attention_core import AttentionError, SettingsError
 from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_lab.labs.convolution import error_curve, expected_error
@@ -16,9 +18,17 @@ from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..url_state import PERSISTENCE, cell_places, choose_one, draw_bound, set_places
+from ..markdown import escape_markdown
+from ..url_state import (
+    PERSISTENCE,
+    cell_places,
+    choose_one,
+    draw_bound,
+    restore,
+    set_places,
+    write_to_url,
+)
 from .picture_upload import upload_picture
-from .typed_tables import edit_kernel, edit_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 OWN_KERNEL, DRAWN_PICTURE, PICTURE_FILE = "own", "drawn", "file"
@@ -51,6 +61,9 @@ COMPARISON_DESCRIPTIONS = {
     "with positions": "Here W_Q W_Kᵀ is α·I on the positions and 0 elsewhere.",
 }
 Rows = tuple[tuple[float, ...], ...]
+FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
+FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
+MAX_KERNEL_CHARACTERS = 300  # nine numbers of up to 24 characters, with spaces and commas
 
 
 def choose_convolution() -> tuple[Array, Array, float, str]:
@@ -165,3 +178,139 @@ def two_head_factors(kernel: Array, picture: Array, padding: str) -> list[float]
 
 def _key(name: str) -> dict[str, Any]:
     return {"key": f"conv_{name}", **PERSISTENCE}
+
+
+def edit_kernel() -> Array:
+    """A table of 3 × 3 numbers; the URL holds them."""
+    restore("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
+    write_to_url("conv_own", FIRST_KERNEL)
+    text = st.session_state["conv_own"]
+    key, first_text = _table("kernel", text)
+    rows = [row.split() for row in first_text.split(",")]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
+    st.caption("Own kernel: type numbers.")
+    st.data_editor(
+        columns,
+        key=key,
+        on_change=_kernel_changed,
+        args=(key, _parse_kernel(first_text)),
+        hide_index=True,
+        width=300,
+        alt="Own kernel",
+    )
+    if error := st.session_state.pop("conv refused", ""):
+        st.error(escape_markdown(error))
+    return _parse_kernel(text)
+
+
+def _kernel_changed(key: str, numbers: Array) -> None:
+    """Read the typed numbers. Text that is not a number gives an error message, and the table
+    shows the old numbers again.
+    """
+    rows: list[list[object]] = numbers.tolist()
+    changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
+    for row, cells in changed.items():
+        for column, value in cells.items():
+            rows[int(row)]["←·→".index(column)] = (
+                None if value is None else str(value).replace(",", ".")
+            )
+    st.session_state[f"{key} shows"] = ""
+    try:
+        st.session_state["conv_own"] = text = _kernel_text(as_kernel(rows)[..., 0, 0])
+    except AttentionError as error:
+        st.session_state["conv refused"] = str(error)
+        return
+    kept = [part.split() for part in text.split(",")]
+    if all(
+        kept[int(row)]["←·→".index(column)] == value
+        for row, cells in changed.items()
+        for column, value in cells.items()
+    ):
+        st.session_state[f"{key} shows"] = text
+
+
+def edit_picture() -> list[list[float]]:
+    """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
+    restore("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _parse_drawing(text) and text)
+    write_to_url("conv_drawn", FIRST_DRAWING)
+    text = st.session_state["conv_drawn"]
+    key, first_text = _table("drawing", text)
+    numbers = _parse_drawing(first_text)
+    config = {
+        str(column): st.column_config.NumberColumn(min_value=0, max_value=9, step=1, width=38)
+        for column in range(8)
+    }
+    st.caption("Own picture: 0 is black, 9 is white.")
+    st.data_editor(
+        {str(column): [row[column] for row in numbers] for column in range(8)},
+        key=key,
+        on_change=_drawing_changed,
+        args=(key, numbers),
+        hide_index=True,
+        column_config=config,
+        height=318,
+        width=360,
+        alt="Own picture",
+    )
+    return [[digit / 9 for digit in row] for row in _parse_drawing(text)]
+
+
+def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
+    drawn = [list(row) for row in numbers]
+    changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
+    for row, cells in changed.items():
+        for column, value in cells.items():
+            drawn[int(row)][int(column)] = 0 if value is None else int(min(9, max(0, value)))
+    st.session_state["conv_drawn"] = text = "-".join("".join(map(str, row)) for row in drawn)
+    as_typed = all(
+        drawn[int(row)][int(column)] == cells[column]
+        for row, cells in changed.items()
+        for column in cells
+    )
+    st.session_state[f"{key} shows"] = text if as_typed else ""
+
+
+def _table(name: str, text: str) -> tuple[str, str]:
+    """The key of a table and the text with which it was created. A new table is created only if
+    the old one does not show `text`.
+
+    A new table loses the focus of the keyboard and what is typed while it appears.
+    """
+    number, first_text = st.session_state.get(f"conv {name}", (0, text))
+    key = f"conv {name} {number}"
+    if key not in st.session_state or st.session_state.pop(f"{key} shows", first_text) != text:
+        number, first_text = number + 1, text
+    st.session_state[f"conv {name}"] = number, first_text
+    key = f"conv {name} {number}"
+    st.session_state[f"{key} shows"] = text
+    return key, first_text
+
+
+def _parse_kernel(text: str) -> Array:
+    numbers: Array = as_kernel([row.split() for row in text.split(",")])[..., 0, 0]
+    return numbers
+
+
+def _kernel_text(numbers: Array) -> str:
+    """The shortest text that reads back as the same numbers."""
+    return ", ".join(
+        " ".join(repr(number).removesuffix(".0") for number in row) for row in numbers.tolist()
+    )
+
+
+def _read_kernel(text: str) -> str:
+    if len(text) > MAX_KERNEL_CHARACTERS:
+        raise SettingsError(
+            f"A kernel in the URL may have {MAX_KERNEL_CHARACTERS} characters: the kernel shown"
+            " stays"
+        )
+    return _kernel_text(_parse_kernel(text))
+
+
+def _parse_drawing(text: str) -> list[list[int]]:
+    rows = text.split("-")
+    if len(rows) != 8 or not all(len(row) == 8 and row.isascii() and row.isdigit() for row in rows):
+        raise SettingsError(
+            "A picture in the URL must be eight rows of eight digits: the picture shown stays"
+        )
+    return [[int(digit) for digit in row] for row in rows]

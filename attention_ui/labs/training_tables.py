@@ -34,13 +34,12 @@ from attention_lab.labs.training_settings import (
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
 from attention_viz.labels import format_number
-from attention_viz.labs.training_comparison import comparison_figure
+from attention_viz.labs.training import comparison_figure
 
 from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one
-from .shared_runs import cached_score
-from .visitor_runs import N_SEEDS, train_all, visitor_run
+from .training_runs import N_SEEDS, cached_score, train_all, visitor_run
 
 BEST_COLUMN, ACCURACY_COLUMN = "one answer per head", "right choices"
 # What the loss is and what the best constant reaches, by whether the score counts right choices.

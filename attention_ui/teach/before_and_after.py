@@ -17,7 +17,7 @@ from attention_lab.before_and_after import (
     question_operands,
 )
 from attention_lab.guesses import MISCONCEPTIONS, Guess
-from attention_viz.form_sheet import form_sheet, matrix_text
+from attention_viz.sheets import form_sheet, matrix_text
 
 from ..facts import fact
 from ..markdown import escape_markdown, escape_quotations

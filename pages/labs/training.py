@@ -8,20 +8,23 @@ from attention_lab.labs.tasks import N_UNSEEN
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import training as lab
-from attention_ui.labs import training_choices as choices
-from attention_ui.labs.shared_runs import head_habits
+from attention_ui.labs.training_runs import head_habits, visitor_run
 from attention_ui.labs.training_tables import show_backward_pass, show_comparison
-from attention_ui.labs.visitor_runs import visitor_run
 from attention_ui.show import show_figure
 from attention_ui.url_state import draw_bound, whole_number_input
 from attention_ui.view import main_container
-from attention_viz.labs.training import agreement_figure, offset_figure, score_figure
-from attention_viz.labs.training_boards import sequence_board, token_labels
+from attention_viz.labs.training import (
+    agreement_figure,
+    offset_figure,
+    score_figure,
+    sequence_board,
+    token_labels,
+)
 
 window = main_container()
 says = window.container()
 with window:
-    settings = choices.choose_training()
+    settings = lab.choose_training()
 run = visitor_run(settings)
 with says:
     if fact("is_answered", settings in STORED_SETTINGS.values()):
@@ -33,7 +36,7 @@ with says:
 
 left, right = window.columns([3, 2])
 with left:
-    choices.show_task(settings)
+    lab.show_task(settings)
 curve, button = left.container(), right.container()
 with left:
     percent = draw_bound(
@@ -68,7 +71,7 @@ with right:
             " it."
         )
 lab.show_score(run, step, projections)
-choices.show_sizes(settings)
+lab.show_sizes(settings)
 if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
     st.caption(
         "The dashed line is the loss if each head gives one answer: a head has one row of attention"

@@ -9,10 +9,9 @@ from attention_lab.practice import MAX_QUESTION_NUMBER
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.teach.homework import key_csv, use_small_layer
-from attention_ui.teach.lesson_draft import edit_draft
-from attention_ui.teach.lesson_list import show_lessons, show_plans
+from attention_ui.teach.lessons import edit_draft, show_lessons, show_plans
 from attention_ui.teach.links import build_link, homework_link, show_link
-from attention_viz.lesson_sheet import blank_boards
+from attention_viz.sheets import blank_boards
 
 now = page_context()
 st.markdown(

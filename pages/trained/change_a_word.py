@@ -20,7 +20,7 @@ from attention_ui.url_state import draw_bound
 from attention_ui.view import main_container
 from attention_viz.labels import format_percent
 from attention_viz.thumbnails import thumbnails
-from attention_viz.trained.change_a_word import changed_word_board
+from attention_viz.trained.heads import changed_word_board
 
 TIRED_OR_WIDE = {
     "text": "The animal did not cross the street because it was too tired.",

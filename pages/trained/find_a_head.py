@@ -19,7 +19,7 @@ from attention_ui.trained.head_place import choose_word, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.url_state import draw_bound
 from attention_viz.labels import format_percent
-from attention_viz.trained.find_a_head import best_heads
+from attention_viz.trained.heads import best_heads
 from attention_viz.trained.layers import heads_matrix
 
 WORD_TO_WORD = "word to word"

@@ -22,7 +22,7 @@ from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.labels import format_percent
-from attention_viz.trained.one_head import (
+from attention_viz.trained.heads import (
     STEP_FIELDS,
     attention_alone,
     layer_heads,

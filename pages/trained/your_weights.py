@@ -12,8 +12,14 @@ from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
 from attention_ui.trained.heads_shown import heads_of_upload
-from attention_ui.trained.uploaded_heads import HEAD_PAGES, UPLOAD_KEY, drop_upload
-from attention_ui.trained.your_weights import file_array_table, open_upload, read_uploaded_heads
+from attention_ui.trained.uploaded_heads import (
+    HEAD_PAGES,
+    UPLOAD_KEY,
+    drop_upload,
+    file_array_table,
+    open_upload,
+    read_uploaded_heads,
+)
 from attention_viz.thumbnails import thumbnails
 
 SAVE_ATTENTION = """model = AutoModel.from_pretrained(name, attn_implementation="eager")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from attention_lab.before_and_after import FORMS, form_questions
-from attention_viz.form_sheet import form_sheet
+from attention_viz.sheets import form_sheet
 from tests.lab.test_before_and_after import form_result
 from tests.ui.app import facts, opened
 

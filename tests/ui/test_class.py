@@ -17,9 +17,9 @@ from attention_lab.classroom.limits import RightsError, RoomError
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import practice_question
-from attention_ui.classroom import student_link as links
-from attention_ui.classroom.class_questions import lesson_questions
+from attention_ui.classroom import teaching as links
 from attention_ui.classroom.room_service import room_service
+from attention_ui.classroom.teaching import lesson_questions
 from tests.lab.classroom.rooms_made import token
 from tests.ui.app import error, facts, gone_to, opened, page_context, pressed, refused
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from attention_lab.labs.images import IMAGES
-from attention_ui.labs import picture_upload, typed_tables
+from attention_ui.labs import convolution as typed_tables
+from attention_ui.labs import picture_upload
 from tests.ui.app import errors, facts, named_in, opened, scenes
 from tests.ui.laboratories import opened_at
 from tests.ui.picturing import GREYS, QUARTERS, pixels_of, png, written

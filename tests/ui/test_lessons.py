@@ -20,7 +20,7 @@ from attention_ui.control_list import CONTROLS
 from attention_ui.lesson import check_lesson_pages
 from attention_ui.lesson_bar import lesson_bar_html
 from attention_ui.registry import PAGES, page_of
-from attention_ui.teach.lesson_list import LESSON_PLANS
+from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED
 from tests.ui.app import facts, opened, page_context, title
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -9,12 +10,12 @@ import pytest
 
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story_steps
-from tests.ui.app import facts, figures, opened, page_context, scenes
+from tests.ui.app import facts, figures, opened, page_context, scenes, texts
 from tests.ui.laboratories import opened_at
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
-    page, query = facts(opened("stiefel"))["walk"].split("?")
+    page, query = re.search(r"\((\w+)\?(\S+)\)", texts(opened("stiefel"))).groups()
     choices = dict(parse_qsl(query))
     trace = page_context(opened(page, **choices)).trace
     heads = np.hsplit(trace.projections.w_q, trace.sizes["H"])

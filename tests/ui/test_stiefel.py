@@ -7,8 +7,8 @@ import pytest
 
 from attention_lab.labs.julia_mapping import mapping_example
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_ui.labs import stiefel_runs
-from attention_ui.labs.visitor_runs import VisitorRun, visitor_run
+from attention_ui.labs import stiefel
+from attention_ui.labs.training_runs import VisitorRun, visitor_run
 from tests.ui.app import facts, figures, numbers_of, opened
 from tests.ui.laboratories import opened_at, press
 
@@ -68,9 +68,9 @@ def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(settings)
         return visitor_run(settings)
 
-    monkeypatch.setattr(stiefel_runs, "visitor_run", remember)
+    monkeypatch.setattr(stiefel, "visitor_run", remember)
     app = opened("stiefel", stiefel_task="agreement")
     app.session_state["stiefel one"] = True
     app.run()
     rows = dict.fromkeys((one.task, one.constraint, one.temperature) for one in asked)
-    assert list(rows) == [("agreement", *row) for row in stiefel_runs.LAYER_VARIANTS.values()]
+    assert list(rows) == [("agreement", *row) for row in stiefel.LAYER_VARIANTS.values()]

@@ -11,13 +11,13 @@ from attention_core import cache
 from attention_lab.labs import training
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_ui.labs import visitor_runs
-from attention_ui.labs.shared_runs import shared_run
-from attention_ui.labs.visitor_runs import (
+from attention_ui.labs import training_runs
+from attention_ui.labs.training_runs import (
     MAX_RUNS,
     VisitorRun,
     continue_training,
     reset_run,
+    shared_run,
     visitor_run,
 )
 from attention_ui.url_state.session import Session
@@ -45,7 +45,7 @@ def stop_at(step: int) -> Any:
 def own(monkeypatch: pytest.MonkeyPatch) -> Session:
     """The session of a visitor who has trained nothing, where nothing is computed yet."""
     mine = Session()
-    monkeypatch.setattr(visitor_runs, "session", lambda: mine)
+    monkeypatch.setattr(training_runs, "session", lambda: mine)
     cache.clear()
     return mine
 
@@ -78,14 +78,14 @@ def test_training_again_goes_the_same_way(monkeypatch: pytest.MonkeyPatch) -> No
     before = figures(app)[0]["data"]
     told: list[int] = []
     monkeypatch.setattr(training, "next_checkpoint", refuse)
-    original = visitor_runs._remaining_steps
+    original = training_runs._remaining_steps
 
     def watched(run: VisitorRun) -> Any:
         for one in original(run):
             told.append(run.step)
             yield one
 
-    monkeypatch.setattr(visitor_runs, "_remaining_steps", watched)
+    monkeypatch.setattr(training_runs, "_remaining_steps", watched)
     app = press(app, "Train again")
     assert told == [10, 20, 30, 40, 50, 60, 70]
     assert figures(app)[0]["data"] == before

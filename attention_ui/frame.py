@@ -22,7 +22,6 @@ from attention_lab.sentences import tokens_of, weights_in_force
 
 from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
-from .facts import fact
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
@@ -65,7 +64,6 @@ def run_app() -> None:
         if own := uploaded_heads.controls_of(page):
             elsewhere = controls.unused_controls(own.used)
         refuse_unusable(page.url_path, elsewhere)
-        fact("refused", session().refused)
         show_refusals()
         # Only now: the browser may get nothing of a run that starts anew half-way.
         session().has_scripts, session().sent_look = True, _look(page)

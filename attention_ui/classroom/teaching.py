@@ -27,7 +27,6 @@ from attention_viz.practice import question_text
 from attention_viz.qr_code import qr_code
 
 from ..browser_files import base_path
-from ..facts import fact
 from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..show import explained_errors
@@ -171,9 +170,7 @@ def show_letters(room: str) -> None:
     """The letters and the QR code by which students join, large enough for the last row."""
     st.session_state.setdefault(SERVER_KEY, default_server_url())
     with explained_errors():
-        link = fact(
-            "student_link", student_link(checked_server_url(st.session_state[SERVER_KEY]), room)
-        )
+        link = student_link(checked_server_url(st.session_state[SERVER_KEY]), room)
         code = f'<img src="{qr_code_url(link)}" alt="QR code of this link">'
         st.html(f'<div class="class-room"><b>{room}</b>{code}<span>{escape(link)}</span></div>')
     st.text_input(
@@ -211,7 +208,7 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
                 question = class_practice_question(
                     now.trace, number, ASKED_TITLES.get(title, ""), now.notation
                 )
-    if fact("chosen", question):
+    if question:
         st.caption(f"Next: {escape_quotations(question.text)}")
     return question
 
@@ -272,7 +269,7 @@ def show_room_tools(state: RoomState) -> None:
             with explained_errors():
                 base = checked_server_url(st.session_state[SERVER_KEY])
                 link = f"{student_link(base, room)}&{SECRET_PARAMETER}={secret}"
-                st.code(fact("teacher_link", link), wrap_lines=True)
+                st.code(link, wrap_lines=True)
         with st.popover("Delete the room", icon=":material/delete:"):
             st.caption(
                 "Questions and votes are deleted for good. A room is also deleted after a day."

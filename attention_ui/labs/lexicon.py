@@ -30,7 +30,6 @@ from attention_lab.labs.lexicon_heads import (
 )
 from attention_viz.labels import format_number, format_percent
 
-from ..facts import fact
 from ..markdown import escape_markdown
 from ..url_state import cell_places, choose_one, draw_bound, restore, set_places, write_to_url
 
@@ -121,7 +120,6 @@ def words_read(trace: Trace, heads: Sequence[LexiconHead], query: int) -> str:
     for place, head in enumerate(heads):
         most = float(trace.probabilities[0, place, query].max())
         read = list(keys_read_most(trace, place, query))
-        fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
         keys = ", ".join(
             f"“{escape_markdown(words[key])}” ({key}) {format_percent(most)}" for key in read
         )

@@ -39,7 +39,6 @@ from attention_viz.labs.subspaces import plane_figure, space_figure
 from attention_viz.labs.training import loss_figure
 
 from ..board import show_board
-from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one, draw_bound, seed_input
 from .training_runs import N_SEEDS, cached_score, train_all, visitor_run
@@ -174,7 +173,7 @@ def show_mapping() -> None:
         r",\quad\allowbreak ".join(f"{{{equation}}}" for equation in equations)
     )  # lines break between the equations only
     outputs = f"the outputs {format_agreement(check.difference, TOLERANCE)}"
-    if fact("same_layer", fact("difference_from_the_package", check.difference) <= TOLERANCE):
+    if check.difference <= TOLERANCE:
         right.badge(f"{outputs}: the same layer", color="green", icon=":material/check:")
     else:
         right.badge(outputs, color="red", icon=":material/close:")
@@ -201,7 +200,6 @@ def show_subspaces(seed: int) -> None:
             st.toggle, "Orthonormal columns", True, key="stiefel_plane_columns"
         )
     planes = example_planes(N_HEADS, seed, bool(orthonormal))
-    fact("kept_in_the_planes", planes.length_shares)
     left, *right = st.columns([1.2, *[1] * N_HEADS])
     with left:
         show_figure(space_figure(planes, head), "subspaces")
@@ -222,7 +220,7 @@ def show_subspaces(seed: int) -> None:
 def _show_lengths(planes: HeadPlanes) -> None:
     """Say whether the numbers of a head keep the lengths and angles of its plane."""
     stretch = planes.stretch
-    if fact("lengths_are_kept", stretch < 1e-12):
+    if stretch < 1e-12:
         st.markdown(
             "**PᵀP = I:** the two numbers of a head are coordinates at right angles in its plane."
             " So distances and angles in the plane are those of the picture. PPᵀ is a projector:"
@@ -364,7 +362,7 @@ def _show_stacks(done: dict[str, list[Result]]) -> None:
     with left:
         losses = {row: found[0][0] for row, found in done.items()}
         show_figure(loss_figure(losses, StackSettings.n_steps, height=300), "stiefel rows")
-        if fact("several_seeds", any(len(found) > 1 for found in done.values())):
+        if any(len(found) > 1 for found in done.values()):
             st.caption("The lines show seed 0; the table shows all seeds.")
     right.dataframe(
         [_row(row, found) for row, found in done.items()],

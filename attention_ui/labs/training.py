@@ -4,7 +4,7 @@ its score, its heads.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -28,7 +28,6 @@ from attention_lab.labs.training_settings import (
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs.training import loss_figure
 
-from ..facts import fact
 from ..layer_import import offer_story
 from ..reference.glossary import meaning
 from ..show import show_figure
@@ -152,10 +151,9 @@ def show_sizes(settings: TrainingSettings) -> None:
     """Draw the size of the layer and of its training."""
     task = settings.training_task
     d_k, d_v = settings.widths
-    n_numbers = fact("numbers_to_learn", settings.n_parameters)
     st.caption(
         f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each with"
-        f" d_k {d_k} and d_v {d_v} · numbers to learn: {n_numbers:,} · steps:"
+        f" d_k {d_k} and d_v {d_v} · numbers to learn: {settings.n_parameters:,} · steps:"
         f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
         f" {expected_seconds(settings):.1f} s"
     )
@@ -165,19 +163,36 @@ def _key(name: str) -> dict[str, Any]:
     return {"key": f"train_{name}", **PERSISTENCE}
 
 
+class StoredAnswer(NamedTuple):
+    """Why there are several heads, in the numbers of the stored runs.
+
+    errors: on unseen sequences, by the model. offsets, shares: where each of the 2 heads looks, and
+    with how much of its attention.
+    """
+
+    errors: dict[str, float]
+    offsets: list[int]
+    shares: list[float]
+
+
+def stored_answer() -> StoredAnswer:
+    """The numbers of the stored runs."""
+    ends = {name: run.points[-1][1] for name, run in stored_runs().items()}
+    habits = head_habits(STORED_SETTINGS["2 heads"], ends["2 heads"])
+    return StoredAnswer(
+        {name: cached_score(STORED_SETTINGS[name], end).total for name, end in ends.items()},
+        [int(habits.offsets[row.argmax()]) for row in habits.masses],
+        [float(row.max()) for row in habits.masses],
+    )
+
+
 def show_answer() -> None:
-    """Say why there are several heads, with the numbers of the stored runs."""
-    settings, runs = STORED_SETTINGS, stored_runs()
-    ends = {name: run.points[-1][1] for name, run in runs.items()}
-    errors = {name: cached_score(settings[name], end).total for name, end in ends.items()}
-    fact("stored_errors", errors)
-    habits = head_habits(settings["2 heads"], ends["2 heads"])
-    looks = fact("stored_offsets", [int(habits.offsets[row.argmax()]) for row in habits.masses])
-    shares = [format_percent(float(row.max())) for row in habits.masses]
-    one, wide, two = (f"{error:.4f}" for error in errors.values())
+    """Say why there are several heads."""
+    found = stored_answer()
+    one, wide, two = (f"{error:.4f}" for error in found.errors.values())
     heads = ", ".join(
-        f"head {head} gives {share} to the token {NEIGHBOURS[offset]} it"
-        for head, (offset, share) in enumerate(zip(looks, shares, strict=True))
+        f"head {head} gives {format_percent(share)} to the token {NEIGHBOURS[offset]} it"
+        for head, (offset, share) in enumerate(zip(found.offsets, found.shares, strict=True))
     )
     st.markdown(
         f"The task asks for two things. **Error of 1 head: {one}. Of 1 head with as many numbers as"
@@ -242,9 +257,6 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
     """Draw the score of the layer at a checkpoint, and that of heads with one answer each."""
     result = cached_score(run.settings, projections)
     best = one_answer_score(run.settings.task, run.settings.n_heads, run.settings.widths[1])
-    fact("step", step)
-    fact("total_on_unseen", result.total)
-    fact("one_answer_per_head", best)
     name, said, best_said = "Error", format_number(result.total, 4), format_number(best, 4)
     if result.by_accuracy:
         name, said, best_said = "Right choices", format_percent(result.total), format_percent(best)

@@ -19,7 +19,6 @@ from attention_lab.before_and_after import (
 from attention_lab.guesses import MISCONCEPTIONS, Guess
 from attention_viz.sheets import form_sheet, matrix_text
 
-from ..facts import fact
 from ..markdown import escape_markdown, escape_quotations
 from ..upload_limits import check_upload
 from ..url_state import PERSISTENCE, draw_bound
@@ -33,7 +32,7 @@ def choose_form() -> str:
     chosen = draw_bound(
         st.selectbox, "Form", tuple(FORMS), key="form", required=True, **PERSISTENCE
     )
-    return str(fact("form", chosen))
+    return str(chosen)
 
 
 def ask_form(form: str) -> FormResult:
@@ -71,7 +70,7 @@ def show_result(result: FormResult) -> None:
     not which.
     """
     left, right = st.columns([3, 2], vertical_alignment="center")
-    left.code(fact("code", result.code), language=None)
+    left.code(result.code, language=None)
     right.download_button(
         "Code as a file",
         result.code + "\n",
@@ -79,11 +78,11 @@ def show_result(result: FormResult) -> None:
         on_click="ignore",
         icon=":material/download:",
     )
-    n_blank = fact("blank", result.answers.count(NO_ANSWER))
+    n_blank = result.answers.count(NO_ANSWER)
     if n_blank:
         st.caption(f"Questions without an answer: {n_blank}.")
     else:
-        st.markdown(f"**Right: {fact('right_now', sum(result.right))} of {len(result.right)}.**")
+        st.markdown(f"**Right: {sum(result.right)} of {len(result.right)}.**")
 
 
 def show_gain() -> None:
@@ -94,17 +93,18 @@ def show_gain() -> None:
         return
     try:
         before, after = map(FormResult.from_code, texts)
-        reached = fact("gain", normalised_gain(before, after))
+        reached = normalised_gain(before, after)
     except AttentionError as error:
-        st.error(escape_markdown(str(fact("error", error))))
+        st.error(escape_markdown(str(error)))
         return
-    first, second = fact("right", (sum(before.right), sum(after.right)))
     shown = "none, since all answers before were right"
     if reached is not None:
         shown = f"{reached:.2f}"
-    st.markdown(f"Right before: {first} of 10. Right after: {second} of 10. **Gain: {shown}.**")
-    remaining = fact("misconceptions", after.misconceptions)
-    if remaining:
+    st.markdown(
+        f"Right before: {sum(before.right)} of 10. Right after: {sum(after.right)} of 10."
+        f" **Gain: {shown}.**"
+    )
+    if remaining := after.misconceptions:
         says = "\n".join(f"- {MISCONCEPTIONS[name].text}" for name in remaining)
         st.markdown(f"Misconceptions in the answers after:\n{says}")
 
@@ -124,7 +124,7 @@ def _code(place: DeltaGenerator, when: str) -> str:
         max_upload_size=MAX_CODE_FILE_MB,
     )
     if refused := st.session_state.pop(f"refused {when}", None):
-        place.error(escape_markdown(fact("error", refused)))
+        place.error(escape_markdown(refused))
     return text or ""
 
 

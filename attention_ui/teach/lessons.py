@@ -25,7 +25,6 @@ from attention_lab.lessons.lesson_file import (
 )
 from attention_viz.sheets import lesson_sheet
 
-from ..facts import fact
 from ..lesson import check_lesson_pages
 from ..registry import Page, page_of
 from ..upload_limits import check_upload
@@ -77,7 +76,7 @@ def _keep_error() -> Any:
 def show_draft_box(page: Page) -> None:
     """The box in the sidebar that adds the current view to the teacher's lesson, if any."""
     lesson = read_draft()
-    if fact("draft", lesson) is None or lesson is None:
+    if lesson is None:
         return
     with st.container(key="draft box", border=True):
         st.markdown(f"**Your lesson** · moments: {len(lesson.moments)}")
@@ -244,7 +243,7 @@ def show_plans() -> None:
     lines = [
         f"| {minutes} | {' → '.join(links[name] for name in names)} |"
         f" {sum(lessons[name].minutes for name in names)} |"
-        for minutes, plans in fact("plans", LESSON_PLANS).items()
+        for minutes, plans in LESSON_PLANS.items()
         for names in plans
     ]
     st.markdown("\n".join(["| Minutes | Lessons | Together |", "|---|---|---|", *lines]))
@@ -252,7 +251,7 @@ def show_plans() -> None:
 
 def show_lessons() -> None:
     """A box for each lesson."""
-    for name, lesson in fact("lessons", shipped_lessons()).items():
+    for name, lesson in shipped_lessons().items():
         with st.expander(
             f"{lesson.title} · {lesson.minutes} minutes", key=f"lesson {name}", on_change="rerun"
         ) as box:

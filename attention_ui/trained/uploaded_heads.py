@@ -19,7 +19,6 @@ from attention_lab.trained.maps_file import read_maps
 from attention_lab.user_data.layer_numbers import read_layer
 from attention_lab.user_data.layer_search import FileLayer, find_layers
 
-from ..facts import fact
 from ..markdown import escape_markdown
 from ..page_context import PageContext
 from ..registry import OwnControls, Page
@@ -162,10 +161,8 @@ def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHead
     )
     if not layer.saved_heads and len(layer.heads) > 1:
         st.caption("The file does not say how many heads there are. Choose your model’s number.")
-    for note in fact("notes_on_the_layer", layer.notes):
+    for note in layer.notes:
         st.info(escape_markdown(note))
-    fact("layer_read", layer.title)
-    fact("heads_read", n_heads)
     projections = read_layer(file, layer, n_heads)
     if projections.d_memory != projections.d_model:
         raise FileError(
@@ -190,6 +187,5 @@ def _read_maps(file: WeightFile, no_layers: FileError) -> UploadedHeads:
     except AttentionError as error:
         raise FileError(f"{error}. The file holds no weights either: {no_layers}") from error
     sizes = maps.sizes
-    fact("heads_in_layers", [sizes["H"]] * sizes["L"])
     title = f"the attention of your file, layers: {sizes['L']}, heads in each: {sizes['H']}"
     return UploadedHeads(title, maps)

@@ -3,7 +3,6 @@
 from .binding import (
     PERSISTENCE,
     SWITCH_LABELS,
-    Refusal,
     draw_bound,
     leave_old_url,
     open_requested_page,
@@ -43,7 +42,6 @@ __all__ = [
     "MAX_SEED",
     "PERSISTENCE",
     "SWITCH_LABELS",
-    "Refusal",
     "Session",
     "begin_run",
     "cell_places",

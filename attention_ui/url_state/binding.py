@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -25,31 +24,17 @@ PERSISTENCE: dict[str, Any] = {"persist_state": "session"}
 UNSET_PARAMETER = "unset"  # history.js writes here the names of choices that a step back removes
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """A refused request: the URL asks for a value that does not exist.
+def refuse(label: str, asked: str, answer: str) -> None:
+    """Queue a message for the end of the run: the URL asks for a value that does not exist.
 
-    label: the name of the choice on the page. asked: the text as it is quoted. shown: the value
-    that is chosen instead. elsewhere: whether only other pages show the choice. sentence: Markdown.
-    """
-
-    label: str
-    asked: str
-    shown: object
-    elsewhere: bool
-    sentence: str
-
-
-def refuse(label: str, asked: str, answer: str, shown: object, elsewhere: bool = False) -> None:
-    """Queue a `Refusal` for the end of the run. answer: the end of the sentence, which names the
+    label: the name of the choice on the page. answer: the end of the sentence, which names the
     value that is shown instead, or the reason.
     """
     quoted = asked[:MAX_QUOTED]
     if not quoted.isprintable():
         quoted = repr(quoted)[1:-1]  # shows invisible characters by their codes
     request, name, rest = map(escape_markdown, (quoted, label, answer))
-    sentence = f"The URL asks for “{request}” under “{name}”{rest}."
-    session().refused.append(Refusal(label, quoted, shown, elsewhere, sentence))
+    session().refused.append(f"The URL asks for “{request}” under “{name}”{rest}.")
 
 
 def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
@@ -72,8 +57,7 @@ def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
             chosen = shown
         if not all(any(_means(text, value) for value in chosen) for text in texts):
             said = ", ".join(map(_label, chosen))
-            answer = _answer(texts, said, name in elsewhere)
-            refuse(label, ", ".join(texts), answer, said, name in elsewhere)
+            refuse(label, ", ".join(texts), _answer(texts, said, name in elsewhere))
 
 
 def show_refusals() -> None:
@@ -81,9 +65,9 @@ def show_refusals() -> None:
     lost.
     """
     now = session()
-    for refusal in now.refused:
+    for sentence in now.refused:
         # A broken link causes several: four seconds are too short to read them.
-        st.toast(refusal.sentence, duration="long")
+        st.toast(sentence, duration="long")
     now.refused = []
 
 
@@ -163,12 +147,12 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
     if text is None:
         return None
     if len(texts := st.query_params.get_all(name)) > 1:
-        refuse(label, ", ".join(texts), "; the last of them counts", texts[-1])
+        refuse(label, ", ".join(texts), "; the last of them counts")
     try:
         st.session_state[name] = read(text)
     except AttentionError as error:
         st.session_state[name] = known
-        refuse(label, text, f": {error}", known)
+        refuse(label, text, f": {error}")
     return text
 
 

@@ -27,7 +27,7 @@ class Session:
     asked: dict[str, list[str]] = field(default_factory=dict)
     asked_at_first: dict[str, list[str]] | None = None
     taken_back: list[str] = field(default_factory=list)
-    refused: list[Any] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     written: dict[str, str | None] = field(default_factory=dict)
     url_path: str = ""  # of the page that was shown last

@@ -37,7 +37,7 @@ def choose_one(
 ) -> str:
     """Draw buttons of which one is always chosen, in `place`: `st` or a container."""
     if st.query_params.get(key) == "":
-        refuse(label, "", f"; {default} is shown", default)
+        refuse(label, "", f"; {default} is shown")
         rerun_without(key)
     chosen = draw_bound(
         place.segmented_control,
@@ -87,7 +87,7 @@ def whole_number_input(
     key = about["key"]
     asked = st.query_params.get(key)
     if asked is not None and _is_infinite(asked):
-        refuse(label, asked, f"; {default} is shown", default)
+        refuse(label, asked, f"; {default} is shown")
         rerun_without(key)
     typed = draw_bound(place.number_input, label, low, high, default, **about)
     if typed is None:
@@ -170,7 +170,7 @@ def restore_place(name: str, label: str, default: int, count: int) -> None:
     last = min(place, count - 1)
     set_if_changed(name, last)
     if asked is not None and last < place:
-        refuse(label, asked, f"; the last one, {last}, is shown", last)
+        refuse(label, asked, f"; the last one, {last}, is shown")
 
 
 def held_place(name: str, default: int = 0) -> int:
@@ -208,7 +208,7 @@ def cell_places(
     if asked is not None and shown != held:
         set_places(name, *shown)
         nearest = st.session_state[name]
-        refuse(label, asked, f"; the nearest one, {nearest}, is shown", nearest)
+        refuse(label, asked, f"; the nearest one, {nearest}, is shown")
     write_to_url(name, default)
     return shown
 

@@ -5,9 +5,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_lab.heads.patterns import largest_entropy
-from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.stiefel import parameter_counts
-from attention_ui.facts import fact
 from attention_ui.labs import stiefel as lab
 from attention_ui.labs.stiefel import show_deep_stack, show_one_layer, show_subspaces
 from attention_ui.show import show_figure
@@ -101,7 +99,6 @@ with st.expander(
 ) as one:
     if one.open:
         show_one_layer()
-fact("layers_here_and_in_the_package", (StackSettings.n_layers, 16))
 with st.expander(
     "Twelve layers, where the package trains sixteen",
     icon=":material/stacks:",

@@ -6,7 +6,6 @@ from attention_lab.labs.evaluation import one_answer_loss
 from attention_lab.labs.stored_runs import STORED_SETTINGS
 from attention_lab.labs.tasks import N_UNSEEN
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.labs import training as lab
 from attention_ui.labs.training_runs import head_habits, visitor_run
 from attention_ui.labs.training_tables import show_backward_pass, show_comparison
@@ -27,7 +26,7 @@ with window:
     settings = lab.choose_training()
 run = visitor_run(settings)
 with says:
-    if fact("is_answered", settings in STORED_SETTINGS.values()):
+    if settings in STORED_SETTINGS.values():
         lab.show_answer()
     else:
         st.markdown(
@@ -53,7 +52,7 @@ with left:
             " heads become different. In the end each head answers one question."
         ),
     )
-    if fact("is_stored", run.is_stored):
+    if run.is_stored:
         st.caption("This run is stored with the app. *Train* computes it here, step by step.")
     elif run.step == 0:
         st.caption("The weights are random numbers; the layer has learnt nothing yet.")
@@ -61,7 +60,7 @@ step, projections = run.at(percent)
 lab.show_run(run, step, curve, button)
 habits = head_habits(settings, projections)
 with right:
-    if fact("by_agreement", bool(habits.agreement)):
+    if habits.agreement:
         show_figure(agreement_figure(habits.agreement), "train habits")
         st.caption("The share of a head’s attention on words that agree with the query word.")
     else:
@@ -72,7 +71,7 @@ with right:
         )
 lab.show_score(run, step, projections)
 lab.show_sizes(settings)
-if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
+if one_answer_loss(settings) is not None:
     st.caption(
         "The dashed line is the loss if each head gives one answer: a head has one row of attention"
         " for all its value features, so it brings one of the things asked for. The line is a mean:"

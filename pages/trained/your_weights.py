@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_lab.user_data.weight_names import NAMINGS
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.layer_import import offer_story
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
@@ -36,7 +35,7 @@ st.markdown(
 )
 file = open_upload()
 if file is not None:
-    st.markdown(f"Arrays in the file: **{fact('arrays_found', len(file.shapes))}**.")
+    st.markdown(f"Arrays in the file: **{len(file.shapes)}**.")
     with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
         if arrays.open:
             st.dataframe(file_array_table(file), hide_index=True, alt="All arrays of the file")

@@ -112,7 +112,7 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
     """What the browser gets of every chart."""
-    return [json.loads(proto.json, parse_constant=refuse) for proto in _sent_to(app, "chart")]
+    return [json.loads(proto.json, parse_constant=refuse) for proto in sent_to(app, "chart")]
 
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:
@@ -122,12 +122,12 @@ def scenes(app: AppTest) -> list[dict[str, Any]]:
 
 def _all_scenes(app: AppTest) -> list[dict[str, Any]]:
     """The same, and the strip of steps where it stands alone."""
-    return [scene_of(proto.bytes) for proto in _sent_to(app, "board") if not at_rest(proto)]
+    return [scene_of(proto.bytes) for proto in sent_to(app, "board") if not at_rest(proto)]
 
 
 def resting(app: AppTest) -> list[str]:
     """The names of the boards that keep the last picture, greyed."""
-    return [proto.id.split("-board ")[-1] for proto in _sent_to(app, "board") if at_rest(proto)]
+    return [proto.id.split("-board ")[-1] for proto in sent_to(app, "board") if at_rest(proto)]
 
 
 def at_rest(proto: Any) -> bool:
@@ -185,7 +185,7 @@ def entries(part: Any, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
             yield from entries(value, names)
 
 
-def _sent_to(app: AppTest, name: str) -> list[Any]:
+def sent_to(app: AppTest, name: str) -> list[Any]:
     """What every component of a name is sent."""
     mounted = [element.proto for element in app.get("bidi_component")]
     return [proto for proto in mounted if proto.component_name == f"{COMPONENT_PREFIX}.{name}"]

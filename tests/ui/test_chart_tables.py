@@ -44,6 +44,7 @@ def test_every_chart_has_a_table(page: str) -> None:
     before = len(app.dataframe)
     for key in keys:
         app.session_state[key] = True
-    tables = [table.value for table in app.run().dataframe]
+    assert all(table.proto.alt for table in app.run().dataframe)
+    tables = [table.value for table in app.dataframe]
     assert len(tables) == before + len(keys)
     assert all((len(table) and len(table.columns) > 1) or "says" in table for table in tables)

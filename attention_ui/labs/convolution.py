@@ -1,6 +1,6 @@
 """The widgets of the page *Convolution*: picture, kernel, sharpness, padding, and the chosen pixel,
-with the texts of each choice; tables for a kernel and a picture that the visitor types, which the
-URL holds as text.
+with the texts of each choice; a table for a kernel that the visitor types, which the URL holds as
+text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..url_state import (
 from .picture_upload import upload_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
-OWN_KERNEL, DRAWN_PICTURE, PICTURE_FILE = "own", "drawn", "file"
+OWN_KERNEL, PICTURE_FILE = "own", "file"
 ERROR_LABELS = {
     "nothing": "expected: 4 e^−α × range × Σ|kernel|",
     "frame": "expected: 4 e^−α × range × Σ|kernel|",
@@ -62,7 +62,6 @@ COMPARISON_DESCRIPTIONS = {
 }
 Rows = tuple[tuple[float, ...], ...]
 FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
-FIRST_DRAWING = "00099000-00900900-00900900-09000090-09999990-09000090-09000090-00000000"
 MAX_KERNEL_CHARACTERS = 300  # nine numbers of up to 24 characters, with spaces and commas
 
 
@@ -72,7 +71,7 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
         image = draw_bound(
             st.selectbox,
             "Picture",
-            (*IMAGES, DRAWN_PICTURE, PICTURE_FILE),
+            (*IMAGES, PICTURE_FILE),
             1,
             required=True,
             width=150,
@@ -107,29 +106,15 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
 
 def _choose_matrices(image: str, kernel: str) -> tuple[Array, Array]:
     """Picture and kernel, with a table or an upload for those of the visitor."""
-    if image not in (DRAWN_PICTURE, PICTURE_FILE) and kernel != OWN_KERNEL:
+    if image != PICTURE_FILE and kernel != OWN_KERNEL:
         # Empty columns would take room from the picture.
         return as_image(IMAGES[image]), as_kernel(KERNELS[kernel])
     left, right = st.columns(2)
     with left:
-        picture = _choose_picture(image)
+        picture = upload_picture() if image == PICTURE_FILE else IMAGES[image]
     with right:
-        numbers = _choose_kernel(kernel)
-    return picture, numbers
-
-
-def _choose_picture(image: str) -> Array:
-    if image == DRAWN_PICTURE:
-        return as_image(edit_picture())
-    if image == PICTURE_FILE:
-        return as_image(upload_picture())
-    return as_image(IMAGES[image])
-
-
-def _choose_kernel(kernel: str) -> Array:
-    if kernel == OWN_KERNEL:
-        return as_kernel(edit_kernel())
-    return as_kernel(KERNELS[kernel])
+        numbers = edit_kernel() if kernel == OWN_KERNEL else KERNELS[kernel]
+    return as_image(picture), as_kernel(numbers)
 
 
 def chosen_pixel(picture: Array) -> tuple[int, int]:
@@ -185,7 +170,7 @@ def edit_kernel() -> Array:
     restore("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
     write_to_url("conv_own", FIRST_KERNEL)
     text = st.session_state["conv_own"]
-    key, first_text = _table("kernel", text)
+    key, first_text = _table(text)
     rows = [row.split() for row in first_text.split(",")]
     columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
     st.caption("Own kernel: type numbers.")
@@ -229,59 +214,18 @@ def _kernel_changed(key: str, numbers: Array) -> None:
         st.session_state[f"{key} shows"] = text
 
 
-def edit_picture() -> list[list[float]]:
-    """A table of 8 × 8 whole numbers from 0 (black) to 9 (white)."""
-    restore("conv_drawn", "Own picture", FIRST_DRAWING, lambda text: _parse_drawing(text) and text)
-    write_to_url("conv_drawn", FIRST_DRAWING)
-    text = st.session_state["conv_drawn"]
-    key, first_text = _table("drawing", text)
-    numbers = _parse_drawing(first_text)
-    config = {
-        str(column): st.column_config.NumberColumn(min_value=0, max_value=9, step=1, width=38)
-        for column in range(8)
-    }
-    st.caption("Own picture: 0 is black, 9 is white.")
-    st.data_editor(
-        {str(column): [row[column] for row in numbers] for column in range(8)},
-        key=key,
-        on_change=_drawing_changed,
-        args=(key, numbers),
-        hide_index=True,
-        column_config=config,
-        height=318,
-        width=360,
-        alt="Own picture",
-    )
-    return [[digit / 9 for digit in row] for row in _parse_drawing(text)]
-
-
-def _drawing_changed(key: str, numbers: list[list[int]]) -> None:
-    drawn = [list(row) for row in numbers]
-    changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
-    for row, cells in changed.items():
-        for column, value in cells.items():
-            drawn[int(row)][int(column)] = 0 if value is None else int(min(9, max(0, value)))
-    st.session_state["conv_drawn"] = text = "-".join("".join(map(str, row)) for row in drawn)
-    as_typed = all(
-        drawn[int(row)][int(column)] == cells[column]
-        for row, cells in changed.items()
-        for column in cells
-    )
-    st.session_state[f"{key} shows"] = text if as_typed else ""
-
-
-def _table(name: str, text: str) -> tuple[str, str]:
+def _table(text: str) -> tuple[str, str]:
     """The key of a table and the text with which it was created. A new table is created only if
     the old one does not show `text`.
 
     A new table loses the focus of the keyboard and what is typed while it appears.
     """
-    number, first_text = st.session_state.get(f"conv {name}", (0, text))
-    key = f"conv {name} {number}"
+    number, first_text = st.session_state.get("conv kernel", (0, text))
+    key = f"conv kernel {number}"
     if key not in st.session_state or st.session_state.pop(f"{key} shows", first_text) != text:
         number, first_text = number + 1, text
-    st.session_state[f"conv {name}"] = number, first_text
-    key = f"conv {name} {number}"
+    st.session_state["conv kernel"] = number, first_text
+    key = f"conv kernel {number}"
     st.session_state[f"{key} shows"] = text
     return key, first_text
 
@@ -305,12 +249,3 @@ def _read_kernel(text: str) -> str:
             " stays"
         )
     return _kernel_text(_parse_kernel(text))
-
-
-def _parse_drawing(text: str) -> list[list[int]]:
-    rows = text.split("-")
-    if len(rows) != 8 or not all(len(row) == 8 and row.isascii() and row.isdigit() for row in rows):
-        raise SettingsError(
-            "A picture in the URL must be eight rows of eight digits: the picture shown stays"
-        )
-    return [[int(digit) for digit in row] for row in rows]

@@ -50,7 +50,6 @@ HEADS_OF_MODELS = {
     "4 heads": 4,
     "6 heads": 6,
 }
-OWN_SIZES = "own sizes"
 LEARNING_RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
 TEMPERATURE_LABELS = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
 # The divisor in the settings; 0 means √d_k.
@@ -81,7 +80,7 @@ def choose_training() -> TrainingSettings:
         model = draw_bound(
             st.selectbox,
             "Model",
-            (*HEADS_OF_MODELS, OWN_SIZES),
+            tuple(HEADS_OF_MODELS),
             2,
             required=True,
             width=150,
@@ -90,23 +89,11 @@ def choose_training() -> TrainingSettings:
         more = st.popover("More choices", icon=":material/tune:")
     with more:
         seed = seed_input(**_key("seed"))
-        sizes = _type_sizes() if model == OWN_SIZES else _sizes_of(task, str(model))
         n_steps, batch, rate, constraint, temperature = _choose_optimiser()
-    return TrainingSettings(task, *sizes, n_steps, batch, rate, constraint, temperature, seed)
-
-
-def _sizes_of(task: str, model: str) -> tuple[int, int, int]:
-    """Heads, d_k and d_v of a named model; 0 means: as the task sets it."""
-    return HEADS_OF_MODELS.get(model, 2), *(
-        TRAINING_TASKS[task].wide if model == WIDE_MODEL else (0, 0)
+    widths = TRAINING_TASKS[task].wide if model == WIDE_MODEL else (0, 0)  # 0: as the task sets it
+    return TrainingSettings(
+        task, HEADS_OF_MODELS[model], *widths, n_steps, batch, rate, constraint, temperature, seed
     )
-
-
-def _type_sizes() -> tuple[int, int, int]:
-    """Heads, d_k and d_v that the visitor types."""
-    n_heads = _whole_number("Heads", "n_heads", 2, "heads")
-    d_k = _whole_number("d_k (0: set by the task)", "d_k", 0)
-    return n_heads, d_k, _whole_number("d_v (0: set by the task)", "d_v", 0)
 
 
 def _choose_optimiser() -> tuple[int, int, float, str, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_lab.before_and_after import (
@@ -20,11 +19,9 @@ from attention_lab.guesses import MISCONCEPTIONS, Guess
 from attention_viz.sheets import form_sheet, matrix_text
 
 from ..markdown import escape_markdown, escape_quotations
-from ..upload_limits import check_upload
 from ..url_state import PERSISTENCE, draw_bound
 
 MAX_CODE_CHARACTERS = 40
-MAX_CODE_FILE_MB = 1  # the smallest bound of the uploader
 
 
 def choose_form() -> str:
@@ -66,18 +63,8 @@ def _ask(form: str, place: int, guess: Guess) -> int:
 
 
 def show_result(result: FormResult) -> None:
-    """The code of the answers, as a text and as a file; when all are given, how many are right, but
-    not which.
-    """
-    left, right = st.columns([3, 2], vertical_alignment="center")
-    left.code(result.code, language=None)
-    right.download_button(
-        "Code as a file",
-        result.code + "\n",
-        f"attention-form-{result.form}.txt",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    """The code of the answers; when all are given, how many are right, but not which."""
+    st.code(result.code, language=None)
     n_blank = result.answers.count(NO_ANSWER)
     if n_blank:
         st.caption(f"Questions without an answer: {n_blank}.")
@@ -88,8 +75,17 @@ def show_result(result: FormResult) -> None:
 def show_gain() -> None:
     """Read two codes; show the right answers before and after, and the normalised gain."""
     left, right = st.columns(2)
-    texts = [_code(left, "before"), _code(right, "after")]
-    if not all(text.strip() for text in texts):
+    texts = [
+        draw_bound(
+            place.text_input,
+            f"Code {when}",
+            key=f"code_{when}",
+            max_chars=MAX_CODE_CHARACTERS,
+            **PERSISTENCE,
+        )
+        for place, when in ((left, "before"), (right, "after"))
+    ]
+    if not all(text and text.strip() for text in texts):
         return
     try:
         before, after = map(FormResult.from_code, texts)
@@ -107,38 +103,6 @@ def show_gain() -> None:
     if remaining := after.misconceptions:
         says = "\n".join(f"- {MISCONCEPTIONS[name].text}" for name in remaining)
         st.markdown(f"Misconceptions in the answers after:\n{says}")
-
-
-def _code(place: DeltaGenerator, when: str) -> str:
-    """A code that is typed, or read from a file of this page."""
-    key = f"code_{when}"
-    text = draw_bound(
-        place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE_CHARACTERS, **PERSISTENCE
-    )
-    place.file_uploader(
-        f"or its file, {when}",
-        ["txt"],
-        key=f"file {when}",
-        on_change=_read_code,
-        args=(when,),
-        max_upload_size=MAX_CODE_FILE_MB,
-    )
-    if refused := st.session_state.pop(f"refused {when}", None):
-        place.error(escape_markdown(refused))
-    return text or ""
-
-
-def _read_code(when: str) -> None:
-    """In a callback: take the code of a file. A file without a code changes nothing."""
-    file = st.session_state[f"file {when}"]
-    if file is None:
-        return
-    try:
-        check_upload(file)
-        text = file.getvalue()[: 4 * MAX_CODE_CHARACTERS].decode("utf-8", "replace").strip()
-        st.session_state[f"code_{when}"] = FormResult.from_code(text[:MAX_CODE_CHARACTERS]).code
-    except AttentionError as error:
-        st.session_state[f"refused {when}"] = str(error)
 
 
 def show_form_sheets() -> None:

@@ -33,18 +33,6 @@ def test_two_codes_give_the_gain() -> None:
     assert "form A" in errors(app)[0]
 
 
-def test_two_files_give_the_gain() -> None:
-    before, after = form_result("A", "diagonal"), form_result("B")
-    app = opened("before-and-after")
-    for when, result in (("before", before), ("after", after)):
-        data = f"{result.code}\n".encode()
-        app.file_uploader(key=f"file {when}").upload("code.txt", data, "text/plain").run()
-    assert "**Gain: 1.00.**" in texts(app)
-    app.file_uploader(key="file after").upload("code.txt", b"\xff\x00<b>", "text/plain").run()
-    assert len(app.error) == 1
-    assert app.text_input(key="code_after").value == after.code
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_the_sheet_has_every_question_and_a_key(form: str) -> None:
     page = form_sheet(form)

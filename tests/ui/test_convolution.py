@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -31,13 +30,11 @@ def test_convolution_is_reached(padding: str, most: float) -> None:
     assert said_errors(app)[0] < most
 
 
-def test_own_kernel_and_drawing_from_the_url() -> None:
+def test_an_own_kernel_from_the_url() -> None:
     app = opened(
         "convolution",
         conv_kernel="own",
         conv_own="1 0 0, 0 0 0, 0 0 -2",
-        conv_image="drawn",
-        conv_drawn="-".join(["12345678"] * 8),
         conv_sharpness=80.0,
     )
     app = opened_at(app, "conv two")
@@ -80,14 +77,6 @@ def test_a_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names == ["a.png", "b.png"]
     app.file_uploader(key="conv file").set_value(None).run()
     assert picture_upload.READ_FILE_KEY not in app.session_state
-
-
-def test_a_digit_beyond_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    typed = {"0": {"0": math.inf, "1": -math.inf, "2": math.nan, "3": None, "4": 7.9}}
-    held = {"table": {"edited_rows": typed}}
-    monkeypatch.setattr(typed_tables.st, "session_state", held)
-    typed_tables._drawing_changed("table", [[1] * 8] * 8)
-    assert held["conv_drawn"].split("-")[0] == "90007111"
 
 
 @pytest.mark.parametrize("typed", [None, "None"])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_lab.labs.julia_mapping import mapping_example
-from attention_lab.labs.lexicon import LEXICON_SENTENCES, START_TOKEN, compose_sentence
+from attention_lab.labs.lexicon import LEXICON, LEXICON_SENTENCES, START_TOKEN, compose_sentence
 from attention_lab.labs.lexicon_heads import LEXICON_HEADS, run_lexicon
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.subspaces import example_planes
@@ -27,11 +27,9 @@ from tests.ui.app import errors, figures, numbers_of, opened, opened_at, pressed
     [
         (
             "convolution",
-            {"conv_kernel": "own", "conv_own": "a b c, 1 2 3, 4 5 6", "conv_pixel": "9999999-x"}
-            | {"conv_image": "drawn", "conv_drawn": "<b>"},
+            {"conv_kernel": "own", "conv_own": "a b c, 1 2 3, 4 5 6", "conv_pixel": "9999999-x"},
         ),
-        ("lexicon", {"lex_cell": "1-2", "lex_words": "<script>:NOUN"}),
-        ("lexicon", {"lex_cell": "9-99-99", "lex_words": "horse"}),
+        ("lexicon", {"lex_cell": "1-2", "lex_words": "horse"}),
         ("training", {"train_without": "-1", "train_at": "900"}),
     ],
 )
@@ -68,23 +66,13 @@ def test_what_a_verb_looks_at() -> None:
     assert trace.labels("S")[int(trace.probabilities[0, 3, 6].argmax())] == "her"
 
 
-def test_own_words_of_the_lexicon() -> None:
+def test_the_words_of_the_lexicon() -> None:
     (said,) = errors(opened("lexicon", lex_text="The <b>horse</b> saw her"))
     assert "'<'" in said
-    app = opened("lexicon", lex_words="mare:fem.sg.anim.NOUN", lex_text="The mare called her")
-    assert errors(app) == []
-    assert "- **gender**: “mare” (" in texts(app)
-    app = opened_at(app, "lex list")
-    app.text_input(key="lex new word").set_value("<i>")
-    app.pills(key="lex new features").set_value(["NOUN"])
-    app = pressed(app, "Add the word")
-    assert len(errors(app)) == 1
-    assert app.session_state["lex_words"] == "mare:fem.sg.anim.NOUN"
-    app.button(key="lex example 0").click().run()
-    assert app.session_state["lex_text"] == LEXICON_SENTENCES[0]
-    app.button(key="lex drop").click().run()
-    assert app.session_state["lex_words"] == ""
-    assert "lex_words" not in app.query_params
+    app = opened_at(opened("lexicon"), "lex list")
+    assert list(app.dataframe[0].value["word"]) == list(LEXICON)
+    app.button(key="lex example 1").click().run()
+    assert app.session_state["lex_text"] == LEXICON_SENTENCES[1]
 
 
 @pytest.mark.parametrize(

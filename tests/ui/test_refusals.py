@@ -48,8 +48,9 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("layers", "layer", "-9", "Trained layer", "0"),
     ("training", "layer", "-9", "Trained layer", "0"),
     ("depth", "seed", "-9", "Seed", "0"),
-    # a text that cannot be read
-    ("lexicon", "lex_words", "horse:neut.sg.anim.NOUN;horse:masc.sg.anim.NOUN", "Own words", None),
+    # choices that earlier versions had
+    ("convolution", "conv_image", "drawn", "Picture", "disc"),
+    ("training", "train_model", "own sizes", "Model", "2 heads"),
 ]
 ELSEWHERE = ("layers", "training", "depth")
 

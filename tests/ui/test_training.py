@@ -115,7 +115,7 @@ def test_a_model_is_the_same_in_the_choice_and_in_the_table() -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        {"train_model": "own sizes", "train_heads": 16, "train_steps": 100_000},
+        {"train_task": "letters", "train_model": "6 heads", "train_steps": 100_000},
         {"train_batch": 512, "train_steps": 100_000},
     ],
 )

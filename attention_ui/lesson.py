@@ -20,7 +20,6 @@ from attention_lab.lessons.lesson import (
 from attention_lab.lessons.lesson_file import lesson_named
 
 from .control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
-from .facts import fact
 from .lesson_bar import lesson_bar_html, moment_url
 from .registry import PAGES, page_of
 from .uneven_heads import HEADS, OFFERED
@@ -185,7 +184,6 @@ def stage_place() -> DeltaGenerator:
     and the next moment, the text, the question, the note.
     """
     shown: ShownLesson | None = session().lesson
-    fact("lesson", shown and (shown.name, shown.place, shown.view))
     if shown is not None:
         with st.container(key="lesson"):
             st.html(lesson_bar_html(shown.lesson, shown.name, shown.place, shown.view))

@@ -14,7 +14,7 @@ from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
 from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
 from attention_viz.labels import format_number
 from attention_viz.practice import QuestionText, format_result, operand_board, question_text
-from attention_viz.worksheet import worksheet
+from attention_viz.sheets import worksheet
 
 from .board import show_board
 from .focus import move_focus

@@ -34,13 +34,11 @@ from attention_lab.labs.training_settings import (
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
 from attention_viz.labels import format_number
-from attention_viz.labs.training_comparison import comparison_figure
+from attention_viz.labs.training import comparison_figure
 
-from ..facts import fact
 from ..show import show_figure
 from ..url_state import choose_one
-from .shared_runs import cached_score
-from .visitor_runs import N_SEEDS, train_all, visitor_run
+from .training_runs import N_SEEDS, cached_score, train_all, visitor_run
 
 BEST_COLUMN, ACCURACY_COLUMN = "one answer per head", "right choices"
 # What the loss is and what the best constant reaches, by whether the score counts right choices.
@@ -89,8 +87,7 @@ def _show_scores(task: str, named: dict[str, list[TrainingSettings]], seeds: lis
     if named["1 head"][0].training_task.by_accuracy:
         what = ACCURACY_COLUMN
     st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
-    wide = WIDE_HEAD_REMARKS[fact("has_a_wide_head", WIDE_MODEL in named)]
-    fact("seeds_compared", seeds)
+    wide = WIDE_HEAD_REMARKS[WIDE_MODEL in named]
     st.caption(
         f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seeds: {', '.join(map(str, seeds))}."
         " The models are trained with the values with which this page opens, not with those chosen"
@@ -114,11 +111,8 @@ def _show_curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
     left = one_answer_losses(settings[0] for settings in named.values())
     marks = {"best constant": constant_loss(task)}
     marks |= {f"{BEST_COLUMN}, heads: {n_heads}": loss for n_heads, loss in left.items()}
-    by_entropy = fact("losses_in_nats", named["1 head"][0].training_task.by_accuracy)
+    by_entropy = named["1 head"][0].training_task.by_accuracy
     what = LOSS_NAMES[by_entropy]
-    fact("curves", curves)
-    fact("weightless_loss", level)
-    fact("marks", marks)
     show_figure(comparison_figure(curves, {"weightless": level}, marks, what), "train models")
     st.caption(
         f"The {what} on the {N_UNSEEN} unseen sequences. Each curve is a mean over the seeds;"
@@ -190,7 +184,7 @@ def show_backward_pass(settings: TrainingSettings, trace: Trace) -> None:
         "**Adam**: each number moves by the learning rate times the mean of its gradients, divided"
         " by their usual size"
     )
-    if fact("adam_on_the_manifold", settings.constraint != "free"):
+    if settings.constraint != "free":
         steps = STIEFEL_ADAM
         says = (
             "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the"

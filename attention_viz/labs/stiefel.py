@@ -18,7 +18,7 @@ from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
-from .space import space_line, space_points, space_scene
+from .subspaces import space_line, space_points, space_scene
 
 # Positions of the names of the retractions, so that names of near points do not overlap.
 LABEL_POSITIONS = ("middle left", "top center", "middle right", "bottom center")

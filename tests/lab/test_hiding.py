@@ -136,3 +136,8 @@ def test_a_fully_masked_row_here_and_in_pytorch() -> None:
 def test_every_way_explains_itself() -> None:
     assert list(VALUES.values()) == [-np.inf, -1e9, -4.0]
     assert all(way.name and way.description.endswith(".") for way in HIDING_VALUES)
+
+
+def test_what_hides_in_every_type_of_number() -> None:
+    end = float(np.finfo(np.float16).min)
+    assert [way.key for way in HIDING_VALUES if -np.inf < way.value < end] == ["billion"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -12,12 +13,12 @@ from attention_lab.masks.temperature import at_temperature
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story_steps
 from attention_viz.labels import format_number
-from tests.ui.app import facts, figures, opened, page_context, texts
+from tests.ui.app import opened, page_context, texts
 from tests.ui.laboratories import opened_at
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
-    page, query = facts(opened("stiefel"))["walk"].split("?")
+    page, query = re.search(r"\((\w+)\?(\S+)\)", texts(opened("stiefel"))).groups()
     choices = dict(parse_qsl(query))
     trace = page_context(opened(page, **choices)).trace
     heads = np.hsplit(trace.projections.w_q, trace.sizes["H"])
@@ -45,16 +46,6 @@ def test_element_by_element(page: str, n_lines: int) -> None:
     ]
     assert [len(found) - len(lines[2]) for found in lines] == [n_lines, n_lines, 0]
     assert ["_{4}" in "".join(lines[0]), "_{5}" in "".join(lines[1])] == [True, True]
-
-
-@pytest.mark.parametrize("columns", ["true", "false"])
-def test_the_subspaces_of_the_heads(columns: str) -> None:
-    app = opened("stiefel", stiefel_plane="head 1", stiefel_plane_columns=columns)
-    told = facts(app)
-    assert told["lengths_are_kept"] is (columns == "true")
-    assert told["kept_in_the_planes"].shape == (2, 6)
-    kinds = [figure["data"][0]["type"] for figure in figures(app)]
-    assert kinds.count("scatter3d") == 2
 
 
 def test_the_temperature_moves_on_the_softmax_page() -> None:

@@ -28,8 +28,13 @@ from attention_viz.labs.stiefel import (
     singular_value_figure,
     sphere_figure,
 )
-from attention_viz.labs.training import loss_figure, offset_figure, score_figure
-from attention_viz.labs.training_boards import sequence_board, token_labels
+from attention_viz.labs.training import (
+    loss_figure,
+    offset_figure,
+    score_figure,
+    sequence_board,
+    token_labels,
+)
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_words import numbers_said
 

@@ -22,7 +22,7 @@ from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene
-from attention_viz.trained.one_head import one_head
+from attention_viz.trained.heads import one_head
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
 from tests.viz.reading_scenes import numbers, written_and_read

@@ -13,7 +13,7 @@ from attention_core import Projections, attend
 from attention_core.embeddings import embed
 from attention_viz import story
 from attention_viz.payload import JSON, Stage
-from attention_viz.trained.one_head import one_head
+from attention_viz.trained.heads import one_head
 from tests.viz.example_traces import M, S, T, V, example
 from tests.viz.reading_words import holds
 from tests.viz.story_boards import FOCUS, STORY

@@ -15,7 +15,7 @@ from attention_lab.trained.head_finder import previous_token, rank_heads
 from attention_viz.handout import handout
 from attention_viz.scene import coloured_scene
 from attention_viz.thumbnails import max_tokens_sent, thumbnails, window_around
-from attention_viz.trained.one_head import attention_alone
+from attention_viz.trained.heads import attention_alone
 from tests.viz.reading_scenes import written_and_read
 
 L, H, T, S = 2, 3, 5, 7

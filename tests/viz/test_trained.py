@@ -13,8 +13,7 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.encoded_text import WeightlessAttention
 from attention_lab.trained.layers import LAYER_MEASURES, MeasuredHeads
-from attention_viz.trained.change_a_word import changed_word_board
-from attention_viz.trained.find_a_head import best_heads
+from attention_viz.trained.heads import best_heads, changed_word_board
 from attention_viz.trained.layers import (
     added_parts_board,
     heads_matrix,

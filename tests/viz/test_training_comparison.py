@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attention_viz.figure_table import figure_table
-from attention_viz.labs.training_comparison import comparison_figure
+from attention_viz.labs.training import comparison_figure
 from tests.viz.reading_figures import as_sent
 
 CURVES = {f"{n} heads": [(0, 1.5), (10, 1 / n), (25, 0.5 / n**4)] for n in (1, 2, 3, 4, 6)}

@@ -10,7 +10,6 @@ from attention_lab.labs.lexicon import (
     FEATURE_SECTIONS,
     LEXICON_FEATURES,
     LEXICON_SENTENCES,
-    check_own_word,
     compose_sentence,
 )
 from attention_lab.labs.lexicon_heads import (
@@ -136,11 +135,3 @@ def test_values_come_back_in_their_own_dimensions() -> None:
             head.copies, key=LEXICON_FEATURES.index
         )
         assert (copied == np.diag(copied.diagonal())).all()
-
-
-def test_an_own_word() -> None:
-    added = dict([check_own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
-    sentence = compose_sentence("The girl saw the horse when it lost its crown", added)
-    assert weight_of(run_lexicon(sentence), GENDER, 9, 5) > 0.45
-    assert added == {"horse": ("neut", "sg", "anim", "NOUN")}
-    assert check_own_word("o'clock", ["NOUN"])[0] == "o'clock"

@@ -161,7 +161,3 @@ def output(layer: Layer) -> Rule:
         return Rule("sum", (read("merged", 0, 1, 2),), adds=adds)
     reads = (read("merged", 0, 1, RUNNING), read("w_o", RUNNING, 2))
     return Rule("sum", reads, p.w_o.shape[0], adds)
-
-
-# The layer's input is made before the layer: a word's vector plus its position's.
-INPUT_RULE = Rule("sum", (read("words", 1, 2),), adds=(read("positions", 1, 2),))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.number_types import MAX_OF_TYPE
 from attention_core.trace import STEPS, Trace
+
+from .cache import cached
 
 # Near zero, numbers are rounded to whole steps of the smallest number, and a long sum may be a
 # hundred steps off. One more digit of the largest number would be infinity.

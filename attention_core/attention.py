@@ -25,7 +25,7 @@ from .formulas import (
 )
 from .formulas import empty_rows as empty_rows_of
 from .layer_checks import Options, as_heads, checked_inputs, checked_options, residual_connection
-from .number_types import check_range
+from .numbers import check_range
 from .projections import Projections
 from .steps_in_heads import HeadTrace
 from .trace import Trace

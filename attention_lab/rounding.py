@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.magnitudes import RELATIVE_ROUNDING
-from attention_core.number_types import MAX_OF_TYPE
+from attention_core.numbers import MAX_OF_TYPE
 from attention_core.trace import STEPS, Trace
 
 from .cache import cached

@@ -17,7 +17,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.derivation import array_of, expand
 from attention_core.errors import SettingsError
-from attention_core.limits import check_room
+from attention_core.numbers import check_room
 from attention_core.rules import RUNNING, Position, Rule, axis, read, shared_head
 from attention_core.trace import Trace
 

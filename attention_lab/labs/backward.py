@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from attention_core.checks import Array, as_numbers
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.gradients import Gradients
-from attention_core.number_types import all_finite, check_range
+from attention_core.numbers import all_finite, check_range
 from attention_core.trace import STEPS, Trace
 
 from ..notation.notation import OURS, symbol

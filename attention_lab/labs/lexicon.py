@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_core.checks import Array, short_repr
-from attention_core.errors import SettingsError, TextError
+from attention_core.checks import Array
+from attention_core.errors import SettingsError, TextError, short_repr
 
 from ..words.text import tokenize
 

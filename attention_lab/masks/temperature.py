@@ -13,8 +13,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
-from attention_core.limits import check_room
-from attention_core.number_types import too_large
+from attention_core.numbers import check_room, too_large
 from attention_core.trace import Trace
 
 from ..cache import cached

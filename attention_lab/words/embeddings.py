@@ -11,7 +11,7 @@ import numpy as np
 from attention_core.checks import Array, as_labels, check_choice, check_switch, whole_number
 from attention_core.derivation import Derivation, expand
 from attention_core.errors import SettingsError
-from attention_core.limits import check_room
+from attention_core.numbers import check_room
 from attention_core.rules import Rule, read
 
 from ..cache import cached

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from attention_core.checks import check_text, whole_number
 from attention_core.errors import TextError
-from attention_core.limits import check_room
+from attention_core.numbers import check_room
 
 MAX_CHARACTERS = 20_000
 PADDING_TOKEN = "[pad]"

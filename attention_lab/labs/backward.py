@@ -186,8 +186,8 @@ def _gradient_formulas() -> dict[str, GradientFormula]:
     """Every gradient in the order of the backward pass, those of the weights last."""
     loss = "The loss says for every number of the output in which direction it should move."
     found = [_described("output", "output", r"\partial L / \partial Y", loss)]
-    for step in reversed(STEPS):
-        found += [_described(name, step, *text) for name, text in GRADIENT_TEXTS[step].items()]
+    for step, texts in reversed(GRADIENT_TEXTS.items()):
+        found += [_described(name, step, *text) for name, text in texts.items()]
     return {one.name: one for one in sorted(found, key=lambda one: one.name not in STEPS)}
 
 

@@ -1,22 +1,22 @@
-import { chosenPalette, openPalette, styleColours } from "./colours.js";
-import { editCell } from "./editor.js";
-import { flightsOf } from "./flights.js";
-import { spotOnScreen } from "./geometry.js";
-import { markHead } from "./heads.js";
-import { attachInput } from "./input.js";
-import { highlightsOf } from "./overlay.js";
-import { Picture } from "./picture.js";
-import { Pins } from "./pins.js";
-import { Player } from "./player.js";
+import { chosenPalette, openPalette, styleColours } from "./draw/colours.js";
+import { editCell } from "./point/editor.js";
+import { flightsOf } from "./draw/flights.js";
+import { spotOnScreen } from "./place/geometry.js";
+import { markHead } from "./words/heads.js";
+import { attachInput } from "./point/input.js";
+import { highlightsOf } from "./draw/overlay.js";
+import { Picture } from "./draw/picture.js";
+import { Pins } from "./point/pins.js";
+import { Player } from "./play/player.js";
 import { restPicture, wakePicture } from "./rest.js";
-import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene.js";
-import { showSliders } from "./sliders.js";
-import { savePicture } from "./snapshot.js";
-import { buildStage, showStyled } from "./stage.js";
+import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene/scene.js";
+import { showSliders } from "./point/sliders.js";
+import { savePicture } from "./keep/snapshot.js";
+import { buildStage, showStyled } from "./draw/stage.js";
 import { Step } from "./step.js";
-import { watchSurroundings } from "./surroundings.js";
-import { cellBeyond, startsToSee } from "./windows.js";
-import { placeWords, spokenOf } from "./wording.js";
+import { watchSurroundings } from "./draw/surroundings.js";
+import { cellBeyond, startsToSee } from "./place/windows.js";
+import { placeWords, spokenOf } from "./words/wording.js";
 
 /** Put a matrix board into root: {update(scene), rest(), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {

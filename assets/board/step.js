@@ -1,22 +1,22 @@
-import { writeArithmetic } from "./arithmetic.js";
-import { fillAsks } from "./asking.js";
-import { attachClicker, lectureButton, turnBlack } from "./clicker.js";
-import { Cover } from "./cover.js";
-import { Dock } from "./dock.js";
-import { element } from "./elements.js";
-import { numbersDrawn } from "./geometry.js";
-import { fillSummary, Guess, sharePlace } from "./guess.js";
-import { headChoice } from "./heads.js";
-import { highlightsOf } from "./overlay.js";
+import { writeArithmetic } from "./words/arithmetic.js";
+import { fillAsks } from "./play/asking.js";
+import { attachClicker, lectureButton, turnBlack } from "./point/clicker.js";
+import { Cover } from "./play/cover.js";
+import { Dock } from "./point/dock.js";
+import { element } from "./draw/elements.js";
+import { numbersDrawn } from "./place/geometry.js";
+import { fillSummary, Guess, sharePlace } from "./play/guess.js";
+import { headChoice } from "./words/heads.js";
+import { highlightsOf } from "./draw/overlay.js";
 import { BELOW_WORDS, planStep, roomFor } from "./room.js";
-import { legendOf } from "./scales.js";
-import { Sentence } from "./sentence.js";
-import { sentenceButtons } from "./sentences.js";
-import { chainOf, explainedBy } from "./shares.js";
-import { offerSkip } from "./skip.js";
-import { fillNext, fillStrip, squeezeNext } from "./strip.js";
-import { showTip } from "./tip.js";
-import { fillWords, fitFormula } from "./words.js";
+import { legendOf } from "./words/scales.js";
+import { Sentence } from "./words/sentence.js";
+import { sentenceButtons } from "./words/sentences.js";
+import { chainOf, explainedBy } from "./words/shares.js";
+import { offerSkip } from "./point/skip.js";
+import { fillNext, fillStrip, squeezeNext } from "./words/strip.js";
+import { showTip } from "./point/tip.js";
+import { fillWords, fitFormula } from "./words/words.js";
 
 const PLAIN = { slack: 0, letters: 14, title: 130, number: 23 }; // for a board without words, which has text around it
 const CORNER = { width: 60, height: 40 }; // px, the controls if there is nothing to play

@@ -1,4 +1,4 @@
-import { arcsFrom, lineOfWords } from "../../assets/board/arcs.js";
+import { arcsFrom, lineOfWords } from "../../assets/board/words/arcs.js";
 import { assert, test } from "./testing.js";
 
 const widthOf = (word, size) => 0.5 * size * word.length;

@@ -1,6 +1,6 @@
-import { writeArithmetic } from "../../assets/board/arithmetic.js";
-import { openPalette } from "../../assets/board/colours.js";
-import { openScene } from "../../assets/board/scene.js";
+import { writeArithmetic } from "../../assets/board/words/arithmetic.js";
+import { openPalette } from "../../assets/board/draw/colours.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { along, array, flagged, productScene, running } from "./scenes.js";
 import { dressedScene } from "./stand.js";
 import { assert, test } from "./testing.js";

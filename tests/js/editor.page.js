@@ -1,4 +1,4 @@
-import { openEditor } from "../../assets/board/editor.js";
+import { openEditor } from "../../assets/board/point/editor.js";
 import { assert, test } from "./testing.js";
 
 /** A field over a cell, what it gave in told, and how to type and press keys in it. */

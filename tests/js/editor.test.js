@@ -1,4 +1,4 @@
-import { numberTyped } from "../../assets/board/editor.js";
+import { numberTyped } from "../../assets/board/point/editor.js";
 import { assert, test } from "./testing.js";
 
 test("numbers are understood with point or comma, true minus and exponent", () => {

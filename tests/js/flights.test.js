@@ -1,5 +1,5 @@
-import { flightsOf, paintFlights } from "../../assets/board/flights.js";
-import { openScene } from "../../assets/board/scene.js";
+import { flightsOf, paintFlights } from "../../assets/board/draw/flights.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";

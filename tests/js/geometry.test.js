@@ -1,4 +1,4 @@
-import { areaOf, cellUnder, fixedAxes, indexIn, middleOf, rectanglesOf } from "../../assets/board/geometry.js";
+import { areaOf, cellUnder, fixedAxes, indexIn, middleOf, rectanglesOf } from "../../assets/board/place/geometry.js";
 import { assert, test } from "./testing.js";
 
 // Two tiles of a stack, 3 rows from 4 on and 5 columns from 10 on, in cells of 20 by 10 px.

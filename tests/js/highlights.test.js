@@ -1,7 +1,7 @@
-import { openPalette } from "../../assets/board/colours.js";
-import { layOut } from "../../assets/board/layout.js";
-import { highlightsOf, paintHighlights } from "../../assets/board/overlay.js";
-import { firstSlices, openScene } from "../../assets/board/scene.js";
+import { openPalette } from "../../assets/board/draw/colours.js";
+import { layOut } from "../../assets/board/place/layout.js";
+import { highlightsOf, paintHighlights } from "../../assets/board/draw/overlay.js";
+import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
 import { along, array, linear, productScene, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

@@ -1,4 +1,4 @@
-import { paintArrows, paintBeams } from "../../assets/board/links.js";
+import { paintArrows, paintBeams } from "../../assets/board/draw/links.js";
 import { noting } from "./noting.js";
 import { assert, test } from "./testing.js";
 

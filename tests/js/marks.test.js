@@ -1,5 +1,5 @@
-import { onDiagonal, paintMarks, strokesOf } from "../../assets/board/marks.js";
-import { openScene } from "../../assets/board/scene.js";
+import { onDiagonal, paintMarks, strokesOf } from "../../assets/board/draw/marks.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { array as given, flagged } from "./scenes.js";
 import { assert, test } from "./testing.js";

@@ -1,4 +1,4 @@
-import { Moments } from "../../assets/board/moments.js";
+import { Moments } from "../../assets/board/play/moments.js";
 import { assert, test } from "./testing.js";
 
 const FOCUS = [0, 2, 1];

@@ -1,4 +1,4 @@
-import { cellNumber, figure, isRounded, number, percent, shorten } from "../../assets/board/numbers.js";
+import { cellNumber, figure, isRounded, number, percent, shorten } from "../../assets/board/scene/numbers.js";
 import { assert, test } from "./testing.js";
 
 // Frozen from attention_viz.labels.number: value, with 3 digits, with 2 digits.

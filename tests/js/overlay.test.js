@@ -1,5 +1,5 @@
-import { highlightsOf, paintHighlights, paintTileFrames } from "../../assets/board/overlay.js";
-import { openScene } from "../../assets/board/scene.js";
+import { highlightsOf, paintHighlights, paintTileFrames } from "../../assets/board/draw/overlay.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";

@@ -1,6 +1,6 @@
-import { openPalette } from "../../assets/board/colours.js";
-import { lettersFor, paintPanel } from "../../assets/board/paint.js";
-import { firstSlices, openScene } from "../../assets/board/scene.js";
+import { openPalette } from "../../assets/board/draw/colours.js";
+import { lettersFor, paintPanel } from "../../assets/board/draw/paint.js";
+import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { array, flagged } from "./scenes.js";
 import { assert, test } from "./testing.js";

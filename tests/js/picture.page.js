@@ -1,7 +1,7 @@
-import { openPalette } from "../../assets/board/colours.js";
-import { flightsOf } from "../../assets/board/flights.js";
-import { Picture } from "../../assets/board/picture.js";
-import { firstSlices, openScene } from "../../assets/board/scene.js";
+import { openPalette } from "../../assets/board/draw/colours.js";
+import { flightsOf } from "../../assets/board/draw/flights.js";
+import { Picture } from "../../assets/board/draw/picture.js";
+import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { dressedScene } from "./stand.js";
 import { assert, test } from "./testing.js";

@@ -1,4 +1,4 @@
-import { openMessage } from "../../assets/board/decode.js";
+import { openMessage } from "../../assets/board/scene/decode.js";
 import {
   blockOf,
   derivationOf,
@@ -12,7 +12,7 @@ import {
   sameSignature,
   signatureOf,
   valueAt,
-} from "../../assets/board/scene.js";
+} from "../../assets/board/scene/scene.js";
 import { along, array, flagged, linear, productScene, running, written } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

@@ -1,4 +1,4 @@
-import { brokenAt } from "../../assets/board/snapshot.js";
+import { brokenAt } from "../../assets/board/keep/snapshot.js";
 import { assert, test } from "./testing.js";
 
 const signs = (text) => text.length;

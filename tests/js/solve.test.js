@@ -1,4 +1,4 @@
-import { indexRead, solve } from "../../assets/board/rules.js";
+import { indexRead, solve } from "../../assets/board/scene/rules.js";
 import { along, linear, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

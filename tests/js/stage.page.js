@@ -1,4 +1,4 @@
-import { buildStage, placePanels } from "../../assets/board/stage.js";
+import { buildStage, placePanels } from "../../assets/board/draw/stage.js";
 import { assert, test } from "./testing.js";
 
 const axes = { T: { word: "row" }, K: { word: "feature" } };

@@ -1,6 +1,6 @@
-import { layOut } from "../../assets/board/layout.js";
-import { openScene } from "../../assets/board/scene.js";
-import { cellBeyond, revealed, startsFor, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/windows.js";
+import { layOut } from "../../assets/board/place/layout.js";
+import { openScene } from "../../assets/board/scene/scene.js";
+import { cellBeyond, revealed, startsFor, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/place/windows.js";
 import { array, productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

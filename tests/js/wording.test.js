@@ -1,5 +1,5 @@
-import { openScene } from "../../assets/board/scene.js";
-import { equalsOf, placeWords, spokenOf } from "../../assets/board/wording.js";
+import { openScene } from "../../assets/board/scene/scene.js";
+import { equalsOf, placeWords, spokenOf } from "../../assets/board/words/wording.js";
 import { along, array, flagged, productScene, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

@@ -1,0 +1,48 @@
+import { rectanglesOf } from "../place/geometry.js";
+
+const LEAST_SEEN = 160; // px of a board above its dock
+const BELOW_DOCK = 8; // px
+
+/**
+ * Keep the arithmetic of a board in sight while enough of the board is, and the current cell is not behind it.
+ *
+ * Else it stands at the foot of its board, where it would be without scrolling. A step has its own place for it.
+ */
+export class Dock {
+  constructor(board) {
+    Object.assign(this, { board, asked: 0 });
+    this.place = () => {
+      cancelAnimationFrame(this.asked);
+      this.asked = requestAnimationFrame(() => this.settle());
+    };
+    window.addEventListener("scroll", this.place, { capture: true, passive: true }); // of any part of the page
+    window.addEventListener("resize", this.place);
+  }
+
+  end() {
+    cancelAnimationFrame(this.asked);
+    window.removeEventListener("scroll", this.place, { capture: true });
+    window.removeEventListener("resize", this.place);
+  }
+
+  settle() {
+    const { parts: { section, dock }, model, size } = this.board;
+    if (model) section.classList.toggle("below", !model.stage && !size && this.isInTheWay(section.getBoundingClientRect(), dock.offsetHeight));
+  }
+
+  isInTheWay({ top, bottom }, height) {
+    if (bottom <= window.innerHeight) return false;
+    const end = window.innerHeight - BELOW_DOCK - height;
+    return end - top < LEAST_SEEN || this.ofCell().some(({ low, high }) => high > end && low < window.innerHeight);
+  }
+
+  // Where on the screen the current cell is, in every panel that draws it.
+  ofCell() {
+    const { boxes, slices, parts } = this.board;
+    const cell = this.board.current();
+    const { top } = parts.stage.getBoundingClientRect();
+    const drawn = boxes.filter(({ panel }) => panel.array === cell?.array);
+    const areas = drawn.flatMap((box) => rectanglesOf(box, slices[cell.array], cell.index, cell.index));
+    return areas.map(({ y, height }) => ({ low: top + y, high: top + y + height }));
+  }
+}

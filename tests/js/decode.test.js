@@ -1,4 +1,4 @@
-import { bitAt, bytesOf, floatsOf, openMessage } from "../../assets/board/scene/decode.js";
+import { bitAt, bytesOf, floatsOf, openMessage } from "../../assets/board/scene/scene.js";
 import { flagged, productScene, written } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

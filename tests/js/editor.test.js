@@ -1,4 +1,4 @@
-import { numberTyped } from "../../assets/board/point/editor.js";
+import { numberTyped } from "../../assets/board/scene/numbers.js";
 import { assert, test } from "./testing.js";
 
 test("numbers are understood with point or comma, true minus and exponent", () => {

@@ -1,4 +1,4 @@
-import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/play/guessing.js";
+import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/play/guess.js";
 import { assert, test } from "./testing.js";
 
 const ASKED = {

@@ -1,4 +1,4 @@
-import { onDiagonal, paintMarks, strokesOf } from "../../assets/board/draw/marks.js";
+import { onDiagonal, paintMarks, strokesOf } from "../../assets/board/draw/paint.js";
 import { openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { array as given, flagged } from "./scenes.js";

@@ -1,4 +1,4 @@
-import { Moments } from "../../assets/board/play/moments.js";
+import { Moments } from "../../assets/board/play/cover.js";
 import { assert, test } from "./testing.js";
 
 const FOCUS = [0, 2, 1];

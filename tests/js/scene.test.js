@@ -1,18 +1,4 @@
-import { openMessage } from "../../assets/board/scene/decode.js";
-import {
-  blockOf,
-  derivationOf,
-  firstSlices,
-  follow,
-  isHatched,
-  isMasked,
-  labelAt,
-  limitAt,
-  openScene,
-  sameSignature,
-  signatureOf,
-  valueAt,
-} from "../../assets/board/scene/scene.js";
+import { openMessage, blockOf, derivationOf, firstSlices, follow, isHatched, isMasked, labelAt, limitAt, openScene, sameSignature, signatureOf, valueAt } from "../../assets/board/scene/scene.js";
 import { along, array, flagged, linear, productScene, running, written } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

@@ -1,4 +1,4 @@
-import { fillNext, fillStrip } from "../../assets/board/words/strip.js";
+import { fillNext, fillStrip } from "../../assets/board/words/words.js";
 import { assert, test } from "./testing.js";
 
 const steps = ["Tokens", "Split", "Scores"].map((title) => ({ title, path: title.toLowerCase() }));

@@ -1,4 +1,4 @@
-import { beatsOf, frameOf, indexInOrder, nextMoment, placeInOrder, previousMoment } from "../../assets/board/play/timeline.js";
+import { beatsOf, frameOf, indexInOrder, nextMoment, placeInOrder, previousMoment } from "../../assets/board/play/player.js";
 import { assert, test } from "./testing.js";
 
 const flat = frameOf({ panel: { tiles: null, rows: 1, columns: 2 }, array: { start: [0, 0, 0], shape: [2, 3, 5] } });

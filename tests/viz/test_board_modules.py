@@ -8,13 +8,27 @@ import re
 
 import pytest
 
-from attention_viz.handout import BOARD_FOLDER
+from attention_viz.handout import BOARD_FOLDER, JS_IMPORT
 
+# Each folder imports from itself and from those before it; the entries at the top from all.
+FOLDERS = ("scene", "place", "draw", "words", "point", "play", "keep", "board")
 MODULES = {
     file.relative_to(BOARD_FOLDER).as_posix(): file.read_text("utf-8")
     for file in sorted(BOARD_FOLDER.rglob("*.js"))
 }
 NAMES = re.compile(r"^(?:export )?(?:default )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+
+
+def test_imports_go_one_way() -> None:
+    for name, text in MODULES.items():
+        file = BOARD_FOLDER / name
+        for needed in JS_IMPORT.findall(text):
+            other = (file.parent / needed).resolve()
+            assert other.is_file(), (name, needed)
+            assert FOLDERS.index(other.parent.name) <= FOLDERS.index(file.parent.name), (
+                name,
+                needed,
+            )
 
 
 def test_no_top_level_name_stands_in_two_modules() -> None:

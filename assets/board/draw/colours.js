@@ -1,3 +1,5 @@
+// Colours of numbers and of roles, and the ink that can be read on them.
+
 const SHADES = 256;
 
 /** Red, green and blue, 0 to 255, of "#rgb", "#rrggbb" or "rgb(r, g, b)". */

@@ -1,3 +1,5 @@
+// One element of the page: a part with a text, a button, an icon, a canvas.
+
 /** An element with a class and a text; children may be elements or texts. */
 export function element(tag, className = "", ...children) {
   const made = document.createElement(tag);
@@ -31,4 +33,21 @@ export function icon(path) {
   line.setAttribute("d", path);
   made.append(line);
   return made;
+}
+
+const STEP = 512; // px
+
+/**
+ * Give a canvas a size in px and the resolution of the screen; gives its context.
+ *
+ * It holds more lines than it shows, because changing their number costs a new canvas.
+ */
+export function sizeCanvas(canvas, width, height) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 3);
+  const [wide, high] = [Math.round(width * ratio), Math.round(STEP * Math.ceil(height / STEP) * ratio)];
+  if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
 }

@@ -1,3 +1,4 @@
+// Numbers that fly to the cell that is being computed.
 import { roleColour } from "./colours.js";
 import { areaOf, middleOf } from "../place/geometry.js";
 import { number } from "../scene/numbers.js";

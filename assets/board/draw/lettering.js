@@ -1,3 +1,4 @@
+// Labels of rows and columns, captions of tiles, signs between matrices.
 import { faded } from "./colours.js";
 import { labelStep } from "../place/geometry.js";
 import { isolated, shorten } from "../scene/numbers.js";

@@ -1,3 +1,4 @@
+// Arrows from panel to panel, and bands from the cells that a cell reads to it.
 import { faded, roleColour } from "./colours.js";
 import { middleOf } from "../place/geometry.js";
 

@@ -1,15 +1,14 @@
-import { sizeCanvas } from "./canvas.js";
-import { fixedAxes, rectanglesOf } from "../place/geometry.js";
+// The two canvases of a board: cells below, highlights above.
+import { sizeCanvas } from "./elements.js";
+import { fitFlow, fitStage, heightOfRibbons, ribbonBoxes, ribbonsApart, stackFlow, withTitles } from "../place/fit.js";
 import { paintFlights } from "./flights.js";
-import { fitStage, withTitles } from "../place/fit.js";
-import { fitFlow, stackFlow } from "../place/flow.js";
 import { layOutGallery } from "../place/gallery.js";
+import { fixedAxes, rectanglesOf } from "../place/geometry.js";
 import { layOut } from "../place/layout.js";
 import { paintSigns } from "./lettering.js";
 import { paintArrows } from "./links.js";
 import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
 import { paintPanel } from "./paint.js";
-import { heightOfRibbons, ribbonBoxes, ribbonsApart } from "../place/ribbons.js";
 import { placePanels } from "./stage.js";
 
 const STACKED_FLOW = 720; // px; in a narrower part of a page the matrices of a whole layer stand one below another

@@ -1,3 +1,4 @@
+// The elements of a board, the title above each matrix, and what changes around a board: the theme, the typeface, paper.
 import { button, element, icon } from "./elements.js";
 
 const ROLES = { result: "result", operand: "operand" };
@@ -169,4 +170,34 @@ export function axesWords(model, { panel, array }) {
   const word = (axis) => model.axes[array.axes[axis]]?.word ?? "";
   const parts = [panel.rows === null ? "" : `↓ ${word(panel.rows)}`, panel.columns === null ? "" : `→ ${word(panel.columns)}`];
   return parts.filter(Boolean).join("\u2002");
+}
+
+const SHEET = 1088; // px, which browsers shrink to the width of a sheet
+
+/**
+ * Call dress when the surroundings of a board change: the system turns dark or light, a typeface arrives, the page is printed.
+ *
+ * Gives {now(), end()}; now() says whether the board is printed, where it keeps its width, and whether the theme is dark.
+ */
+export function watchSurroundings(section, dress) {
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  let printed = false;
+  const print = ({ type }) => {
+    printed = type === "beforeprint";
+    section.style.width = printed ? `${Math.min(SHEET, section.clientWidth)}px` : "";
+    dress();
+  };
+  const watched = [
+    [system, "change", dress],
+    [document.fonts, "loadingdone", dress],
+    [window, "beforeprint", print],
+    [window, "afterprint", print],
+  ];
+  for (const [target, event, act] of watched) target?.addEventListener(event, act);
+  return {
+    now: () => ({ printed, dark: system.matches && !printed }),
+    end: () => {
+      for (const [target, event, act] of watched) target?.removeEventListener(event, act);
+    },
+  };
 }

@@ -1,3 +1,4 @@
+// The board as a file: a picture of points, or one of lines.
 import { element } from "../draw/elements.js";
 import { axesWords } from "../draw/stage.js";
 import { VectorContext } from "./vector.js";

@@ -1,4 +1,4 @@
-/* A picture as SVG: a context that records what the painters draw. */
+// A context to draw on that writes SVG.
 
 const KEPT_STATE = ["fillStyle", "strokeStyle", "lineWidth", "lineJoin", "font", "textAlign", "textBaseline", "dash", "place"];
 const ANCHORS = { left: "start", center: "middle", right: "end" };

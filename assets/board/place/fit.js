@@ -1,5 +1,7 @@
-import { placeLine } from "./layout.js";
-import { heightOfRibbons, ribbonBoxes, ribbonsApart } from "./ribbons.js";
+// A step in one window, the picture of a whole layer, and lines of the memory below a step.
+import { cellsAlong, placeLine } from "./layout.js";
+import { isNamed } from "../scene/scene.js";
+import { panelSize } from "./sizes.js";
 
 const CELL_BOUNDS = { width: 92, height: 64, least: 3 }; // px, the largest and the smallest cell
 const LETTERS = { least: 11, most: 18 }; // px, the type of labels; it grows with the height of the cells
@@ -76,7 +78,7 @@ function planned(model, space, arranged, words, form) {
 }
 
 /** The height of the arithmetic in a line, which a narrow board breaks. */
-export function heightOfLine({ width }) {
+function heightOfLine({ width }) {
   return width > LINE.wide ? LINE.one : LINE.two;
 }
 
@@ -120,25 +122,12 @@ function gridOf(model, space, panels, area, wide, high) {
   const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };
   const inner = { ...space, staged: true, closeUps: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: space.title ?? 90 };
   placeLine(model, inner, plan, panels);
-  const count = (side, axis) => sum(mostBy(plan.boxes, side, (box) => box[axis].count * (axis === "rows" ? box.tileRows : box.tileColumns)));
-  return { ...plan, zoom, columns: count(0, "columns"), rows: count(1, "rows") };
+  const columns = cellsAlong(plan.boxes, 0, (box) => box.columns.count * box.tileColumns);
+  return { ...plan, zoom, columns, rows: cellsAlong(plan.boxes, 1, (box) => box.rows.count * box.tileRows) };
 }
 
 function tidy(size) {
   return size > 12 ? Math.floor(size) : size;
-}
-
-function mostBy(boxes, side, measured) {
-  const most = new Map();
-  for (const box of boxes) {
-    const place = box.panel.place[side];
-    most.set(place, Math.max(most.get(place) ?? 0, measured(box)));
-  }
-  return [...most.values()];
-}
-
-function sum(numbers) {
-  return numbers.reduce((a, b) => a + b, 0);
 }
 
 // The empty corner of a product: left of the panels of the first line, above those of the first column.
@@ -220,4 +209,145 @@ function tiled(model, space, plan, panels) {
   const places = found.boxes.map((box) => moved(box, arithmetic.x, arithmetic.y + arithmetic.height - found.height));
   const tiles = withTitles(space, places, inner.zoom, arithmetic.x + arithmetic.width);
   return { ...plan, boxes: [...boxes, ...tiles], arithmetic: { ...arithmetic, height: room } };
+}
+
+const CELLS = { most: 30, least: 1 }; // px, the height of a cell
+const ASPECTS = [1, 0.6, 0.8, 1.25, 1.6]; // width by height of a cell
+const COLUMN_GAP = 30; // px between the columns of the picture, for arrows
+const PANEL_GAP = 18;
+const SHOWN_TITLE = 130; // px, the part of a title that is always shown
+const NUMBER_CELL = 21; // px, the least width and height of a cell with a number
+const NUMBER_ROW = 15;
+const LANE_BELOW = 24; // px, for arrows that pass below a column
+const STACKED = { from: 40, to: 5, high: 26, number: 24 }; // px, the cells of matrices one below another; number: wide enough for two decimals
+
+/**
+ * The layout of a whole layer: its matrices in columns, from the inputs to the output, as large as the window allows.
+ *
+ * model.flow: the ids of the panels of each column. A panel's scale is the size of its cells relative to the others.
+ * space: as for `fitStage`.
+ */
+export function fitFlow(model, space) {
+  const words = space.words(space.width, true);
+  const line = heightOfLine(space);
+  const area = { y: space.top + words + PANEL_GAP, width: space.width, height: space.height - space.top - words - PANEL_GAP - space.bottom - LANE_BELOW - line };
+  const plans = ASPECTS.map((aspect) => largestFlow(model, space, area, aspect)).filter(Boolean);
+  if (!plans.length) return null;
+  const plan = plans.reduce((one, other) => (other.cell ** 2 * other.aspect > 1.05 * one.cell ** 2 * one.aspect ? other : one));
+  const left = (area.width - plan.width) / 2;
+  const boxes = plan.columns.flatMap(({ sizes, x, width, height }) => stackedIn(sizes, left + x, area.y + (area.height - height) / 2, width));
+  const arithmetic = { x: 0, y: space.height - space.bottom - line, width: space.width, height: line };
+  return { boxes, signs: [], zoom: plan.zoom, form: "line", words: { x: 0, y: space.top, width: space.width, height: words, wide: true }, arithmetic };
+}
+
+function largestFlow(model, space, area, aspect) {
+  for (let cell = CELLS.most; cell >= CELLS.least; cell -= cell > 8 ? 1 : 0.5) {
+    const plan = columnsOf(model, space, cell, aspect);
+    if (plan.width <= area.width && plan.height <= area.height) return { ...plan, cell, aspect };
+  }
+  return null;
+}
+
+function columnsOf(model, space, cell, aspect) {
+  const zoom = Math.min(1.25, Math.max(1, cell / 16));
+  const inner = { ...space, zoom, staged: true, gaps: [PANEL_GAP, PANEL_GAP], terse: 90 };
+  const columns = [];
+  let x = 0;
+  for (const ids of model.flow) {
+    const panels = ids.map((id) => model.panels.find((panel) => panel.id === id));
+    const sizes = panels.map((panel) => sized(model, inner, panel, cell, aspect));
+    const width = Math.max(...sizes.map((size) => columnWidth(size, inner)));
+    const height = sizes.reduce((sum, size) => sum + size.top + size.bodyHeight + PANEL_GAP * zoom, -PANEL_GAP * zoom);
+    columns.push({ sizes, x, width, height });
+    x += width + COLUMN_GAP;
+  }
+  return { columns, zoom, width: x - COLUMN_GAP, height: Math.max(...columns.map(({ height }) => height)) };
+}
+
+function sized(model, space, panel, cell, aspect) {
+  const [width, height] = [aspect, 1].map((times) => Math.max(1, Math.round(times * (panel.scale ?? 1) * cell * 2) / 2));
+  const size = { width, height, digits: width >= NUMBER_CELL && height >= NUMBER_ROW ? 2 : -1 };
+  return panelSize(model, { ...space, width: Infinity }, { ...panel, size: "full" }, size, []);
+}
+
+function columnWidth({ panel, left, bodyWidth, overhang }, { measure, zoom }) {
+  return Math.max(left + bodyWidth + overhang, Math.min(SHOWN_TITLE * zoom, measure(`${panel.title} →`, 14 * zoom, true)));
+}
+
+function stackedIn(sizes, x, y, width) {
+  let top = y;
+  return sizes.map((size) => {
+    const [left, body] = [x + size.left, top + size.top];
+    const tiles = size.tiles.map((tile) => ({ ...tile, x: left + tile.dx, y: body + tile.dy }));
+    const box = { ...size, flowing: true, x: left, y: body, titleX: x, titleY: top, titleWidth: width, tiles };
+    top = body + size.bodyHeight + PANEL_GAP;
+    return box;
+  });
+}
+
+/**
+ * The same matrices one below another, each as large as the width allows, with words at its rows; the one in focus comes first.
+ * Gives {width, height, cell, boxes}.
+ */
+export function stackFlow(model, space) {
+  const { array } = model.cell ?? {};
+  const panels = [...model.panels].sort((one, other) => Number(other.array === array) - Number(one.array === array));
+  let y = 0;
+  const boxes = panels.flatMap((panel) => {
+    const size = widestIn(model, { ...space, staged: true, across: 1 }, { ...panel, bare: false, arrange: "down" });
+    const placed = stackedIn([size], STACK_EDGE, y, space.width - 2 * STACK_EDGE);
+    y += size.top + size.bodyHeight + 1.5 * PANEL_GAP;
+    return placed;
+  });
+  return { width: space.width, height: y, cell: boxes[0].cell, boxes };
+}
+
+const STACK_EDGE = 4; // px at the sides
+
+function widestIn(model, space, panel) {
+  let size = null;
+  for (let width = STACKED.from; width >= STACKED.to; width -= 1) {
+    const cell = { width, height: Math.min(width, STACKED.high), digits: width >= STACKED.number ? 2 : -1 };
+    size = panelSize(model, { ...space, width: Infinity }, { ...panel, size: "full" }, cell, []);
+    if (2 * STACK_EDGE + size.left + size.bodyWidth + size.overhang <= space.width) break;
+  }
+  return size;
+}
+
+const RIBBON_LINE = 32; // px, the height of a ribbon with the words above it
+const BAR = 13; // px, the height of its cells
+const NAMES = 0.15; // of the width, for the names of the ribbons
+const GAP = 10; // px between matrices and ribbons
+
+/** The panels of a scene that are matrices, and its ribbons: numbers in pieces, as they lie in memory. */
+export function ribbonsApart({ panels }) {
+  const ribbons = panels.filter(({ role }) => role === "ribbon");
+  return [panels.filter((panel) => !ribbons.includes(panel)), ribbons];
+}
+
+/** The height of the ribbons in px. */
+export function heightOfRibbons(ribbons) {
+  return ribbons.length ? ribbons.length * RIBBON_LINE + GAP : 0;
+}
+
+/** The boxes of ribbons, one below another from a height on, in a width. Pieces above each other have the same place in memory. */
+export function ribbonBoxes(model, ribbons, { x = 0, y, width, zoom = 1 }) {
+  return ribbons.map((panel, line) => {
+    const array = model.arrays[panel.array];
+    const [count, columns] = [array.shape[panel.tiles], array.shape[panel.columns]];
+    const left = x + Math.max(90, NAMES * width);
+    const step = (x + width - left) / count;
+    const tileWidth = step - Math.min(6, 0.15 * step);
+    const top = y + GAP + line * RIBBON_LINE + RIBBON_LINE - BAR - 2;
+    const tiles = Array.from({ length: count }, (_, place) => ({ place, dx: place * step, dy: 0, x: left + place * step, y: top }));
+    const one = { start: 0, count: 1, low: 0, high: 1, size: 1 };
+    return {
+      panel, array, tiles, tileWidth, zoom, small: true, tight: false, broken: false, worded: false, labelled: [],
+      rows: one, columns: { ...one, count: columns, high: columns, size: columns }, stack: { ...one, count, high: count, size: count },
+      cell: { width: tileWidth / columns, height: BAR, digits: -1 }, longest: isNamed(model, array, panel.tiles) ? 14 : 3,
+      x: left, y: top, left: 0, top: 0, labelTop: 0, caption: 0, overhang: 0, turned: false,
+      tileColumns: count, tileRows: 1, tileHeight: BAR, bodyWidth: width - (left - x), bodyHeight: BAR,
+      titleX: x, titleY: top - 4, titleWidth: left - x - 8,
+    };
+  });
 }

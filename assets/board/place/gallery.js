@@ -1,4 +1,5 @@
-import { placeLine } from "./layout.js";
+// All matrices at once, however small.
+import { cellsAlong, placeLine } from "./layout.js";
 
 const WIDEST = 46; // px
 const HIGHEST = 28;
@@ -58,16 +59,6 @@ function gridAt(model, space, panels, widest) {
 
 function wholePixels(size) {
   return size > 6 ? Math.floor(size) : size;
-}
-
-// The number of cells side by side (side 0) or one below another (side 1).
-function cellsAlong(boxes, side, measured) {
-  const most = new Map();
-  for (const box of boxes) {
-    const place = box.panel.place[side];
-    most.set(place, Math.max(most.get(place) ?? 0, measured(box)));
-  }
-  return [...most.values()].reduce((a, b) => a + b, 0);
 }
 
 // Legible numbers count most, then the size of the cells; a row with gaps, and height, count a little less.

@@ -1,3 +1,4 @@
+// Which cell is at a point, and which rectangle belongs to a cell.
 import { blockOf } from "../scene/scene.js";
 
 /** The index of a cell of a panel: its tile, row and column, and the slice that is shown of all other axes. */

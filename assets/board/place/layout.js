@@ -1,3 +1,4 @@
+// Panels in a grid, as large as a width allows.
 import { panelSize, widthOf } from "./sizes.js";
 
 // Cell sizes in px, and the number of rows up to which cells have numbers; more rows if two decimals fit. Larger type needs
@@ -136,15 +137,9 @@ function rowsIn(model, space, lines) {
 }
 
 function rowsOf(model, space, line) {
-  const rows = new Map();
-  for (const panel of line.filter(({ size }) => size !== "small")) {
-    const {
-      tileRows,
-      rows: { count },
-    } = panelSize(model, space, panel, { width: 1, height: 1 }, line);
-    rows.set(panel.place[1], Math.max(rows.get(panel.place[1]) ?? 0, tileRows * count));
-  }
-  return [...rows.values()].reduce((a, b) => a + b, 0);
+  const full = line.filter(({ size }) => size !== "small");
+  const sizes = full.map((panel) => panelSize(model, space, panel, { width: 1, height: 1 }, line));
+  return cellsAlong(sizes, 1, ({ tileRows, rows }) => tileRows * rows.count);
 }
 
 /** Add the panels of one grid to a plan {width, height, cell, boxes}, below what it has. */
@@ -189,6 +184,11 @@ function along(sizes, side, measured) {
     most.set(place, Math.max(most.get(place) ?? 0, measured(size)));
   }
   return new Map([...most].sort((a, b) => a[0] - b[0]));
+}
+
+/** The number of cells side by side (side 0) or one below another (side 1); measured: those of one box. */
+export function cellsAlong(boxes, side, measured) {
+  return [...along(boxes, side, measured).values()].reduce((a, b) => a + b, 0);
 }
 
 function starts(edge, extents, gap) {

@@ -1,5 +1,5 @@
-import { haveRoom } from "../scene/figures.js";
-import { shorten } from "../scene/numbers.js";
+// The size of one panel: its cells, tiles, labels and title.
+import { haveRoom, shorten } from "../scene/numbers.js";
 import { isNamed, labelAt } from "../scene/scene.js";
 import { MAX_CELLS, usesOf, windowKey, windowOf } from "./windows.js";
 

@@ -1,3 +1,5 @@
+// The part of a long axis that is shown at a time.
+
 export const MAX_CELLS = 64;
 const MAX_UNNAMED = 32;
 

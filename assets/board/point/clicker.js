@@ -1,5 +1,6 @@
-import { button, icon } from "../draw/elements.js";
-import { goTo } from "../words/strip.js";
+// Keys that lead from step to step and through a lecture, and a link for the keyboard to the result.
+import { button, element, icon } from "../draw/elements.js";
+import { goTo } from "../words/words.js";
 
 const ON_KEYS = new Set(["PageDown", "ArrowRight", " "]);
 const BACK_KEYS = new Set(["PageUp", "ArrowLeft"]);
@@ -82,4 +83,23 @@ function fillScreen() {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
   return true;
+}
+
+/** A link at the start of the page that moves the keyboard's focus to a step's result; gives a function that removes it. */
+export function offerSkip(section) {
+  const link = element("a", "skip-to-board", "Skip to the board");
+  // The target of the link lies outside the shadow tree, where a reader can find it.
+  const { host = section } = section.getRootNode();
+  host.id = "board";
+  link.href = "#board";
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const matrix = ["[data-role=result]", "[role=application]"].map((kind) => section.querySelector(`.panel${kind}`)).find(Boolean);
+    matrix?.setAttribute("tabindex", matrix.getAttribute("tabindex") ?? "-1");
+    matrix?.focus();
+  });
+  const place = element("nav", "", link);
+  place.setAttribute("aria-label", "Skip link");
+  document.body.prepend(place);
+  return () => place.remove();
 }

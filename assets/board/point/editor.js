@@ -1,18 +1,11 @@
+// A small field over a cell, for a new number.
 import { element } from "../draw/elements.js";
 import { rectanglesOf } from "../place/geometry.js";
-import { number } from "../scene/numbers.js";
+import { number, numberTyped } from "../scene/numbers.js";
 import { valueAt } from "../scene/scene.js";
 import { placeWords } from "../words/wording.js";
 
 const MAX_CHARACTERS = 40;
-
-/** The finite number in a text, or null; a decimal comma and a minus sign “−” are understood. */
-export function numberTyped(text) {
-  const plain = text.trim().replaceAll("−", "-").replace(",", ".");
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
-  const value = Number(plain);
-  return Number.isFinite(Math.fround(value)) ? value : null;
-}
 
 /**
  * Open a small field over a cell, with its number or with the first digit of a new one.

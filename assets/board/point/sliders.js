@@ -1,3 +1,4 @@
+// Sliders of the axes that are shown in part.
 import { button, element } from "../draw/elements.js";
 import { windowWords } from "../place/windows.js";
 

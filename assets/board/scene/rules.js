@@ -1,3 +1,5 @@
+// How a cell is computed from others, and which cells are computed from it.
+
 /** The place along one axis that is read, for the index of a result and a running index k. */
 export function placeOf(position, index, k = 0) {
   let sum = 0;

@@ -1,7 +1,7 @@
-import { arcsFrom, lineOfWords } from "./arcs.js";
+// The sentence in one line, with an arc for each share of the word in focus.
+import { arcsFrom, filledIn, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./arcs.js";
 import { button, element } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
-import { filledIn, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./shares.js";
 
 const TYPES = { large: { most: 28, least: 11 }, small: { most: 15, least: 11 } }; // px
 const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 216 }, small: 46 }; // px, and of the window

@@ -1,3 +1,4 @@
+// A cell in words: its place, and its arithmetic for a screen reader.
 import { figure, isolated, isRounded, shorten } from "../scene/numbers.js";
 import { derivationOf, nameAt } from "../scene/scene.js";
 

@@ -253,8 +253,8 @@ const PAPER_SHAPE = 0.62; // the height of the picture of a layer on paper, to i
 /**
  * The room for which a step, or a board that fits, is laid out: {width, height}; null if it is scrolled.
  *
- * A board that begins in the first window also ends in it; one further below gets a window of its own. On paper only the
- * picture of a layer keeps its columns, which its arrows need.
+ * A board that begins in the first window also ends in it; one further below gets a window of its own. The picture
+ * of a layer keeps its columns on paper and in a low window, because its arrows need them.
  */
 function roomFor({ model, surroundings }, section) {
   const { stage, fits: asked, panels, zoom, flow } = model ?? {};
@@ -267,7 +267,9 @@ function roomFor({ model, surroundings }, section) {
   const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
   const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
   const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
-  return height < (stage ? LOW : FITTING.low) ? null : { width, height };
+  const least = stage ? LOW : FITTING.low;
+  if (height >= least) return { width, height };
+  return flow ? { width, height: least } : null;
 }
 
 /** px between the words of a step and the sentence below them. */

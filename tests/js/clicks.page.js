@@ -1,4 +1,4 @@
-import { attachClicks } from "../../assets/chart/clicks.js";
+import { attachClicks } from "../../assets/chart/component.js";
 import { assert, test } from "./testing.js";
 
 /** A chart that can be clicked. */

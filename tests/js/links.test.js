@@ -2,8 +2,8 @@ import { paintArrows, paintBeams } from "../../assets/board/draw/links.js";
 import { noting } from "./noting.js";
 import { assert, test } from "./testing.js";
 
-// A panel with a matrix of 40 by 20 px, its title 10 px higher.
-const box = (id, x, y) => ({ panel: { id }, x, y, titleY: y - 10, bodyWidth: 40, bodyHeight: 20 });
+// A panel with a matrix of 40 by 20 px, its title 10 px higher and 6 px further left.
+const box = (id, x, y) => ({ panel: { id }, x, y, titleX: x - 6, titleY: y - 10, bodyWidth: 40, bodyHeight: 20 });
 
 /** The lines and the heads of the arrows from a to b among panels. */
 function arrows(...boxes) {
@@ -12,31 +12,15 @@ function arrows(...boxes) {
   return drawn.map((one) => one.at(-1));
 }
 
-test("an arrow runs from below one matrix to above the title of the next, and upwards the other way", () => {
-  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 120)), ["M20,44 C20,74 120,74 120,104", "M120,106 L124,98 L116,98"]);
-  assert.deepEqual(arrows(box("a", 100, 120), box("b", 0, 20)), ["M120,106 C120,76 20,76 20,46", "M20,44 L24,52 L16,52"]);
-});
-
-test("beside each other matrices are joined from side to side at a height that both have, to the right and to the left", () => {
-  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 30)), ["M44,35 C69,35 69,35 94,35", "M96,35 L88,39 L88,31"]);
-  assert.deepEqual(arrows(box("a", 100, 30), box("b", 0, 20)), ["M96,35 C71,35 71,35 46,35", "M44,35 L52,39 L52,31"]);
-});
-
-test("where a matrix lies between, the arrow passes beside all of them, at the side to which it leads", () => {
-  const between = (x) => ({ ...box("c", x, 80), bodyWidth: 90 });
-  assert.deepEqual(arrows(box("a", 20, 20), between(20), box("b", 40, 140))[0], "M64,30 L117,30 L117,145 L83,145");
-  assert.deepEqual(arrows(box("a", 20, 20), between(10), box("b", 0, 140)), ["M16,30 L-7,30 L-7,145 L-3,145", "M-1,145 L-9,149 L-9,141"]);
-});
-
-test("in the picture of a layer an arrow passes below the columns between", () => {
-  const flowing = (id, x, y) => ({ ...box(id, x, y), titleX: x - 6, flowing: true });
-  assert.deepEqual(arrows(flowing("a", 0, 20), flowing("b", 100, 20)), ["M44,30 C65,30 65,30 86,30", "M88,30 L80,34 L80,26"]);
-  const [line] = arrows(flowing("a", 0, 20), flowing("c", 100, 80), flowing("b", 200, 20));
+test("an arrow leads from side to side, and below the columns between", () => {
+  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 20)), ["M44,30 C65,30 65,30 86,30", "M88,30 L80,34 L80,26"]);
+  const [line] = arrows(box("a", 0, 20), box("c", 100, 80), box("b", 200, 20));
   assert.deepEqual(line, "M44,30 C69,30 69,107 94,107 L140,107 C163,107 163,37 186,37");
 });
 
-test("an arrow to a panel that is not drawn is none", () => {
+test("an arrow back, or to a panel that is not drawn, is none", () => {
   assert.deepEqual(arrows(box("a", 0, 20)), []);
+  assert.deepEqual(arrows(box("a", 0, 20), box("b", 0, 120)), []);
 });
 
 // A matrix of 4 rows and 5 columns of cells of 10 by 10 px.

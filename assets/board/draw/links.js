@@ -2,27 +2,19 @@
 import { faded, roleColour } from "./colours.js";
 import { middleOf } from "../place/geometry.js";
 
-const LANE = 7; // px between the matrices and an arrow that passes them
+const LANE = 7; // px between the matrices and an arrow that passes below them
 
-/** Draw the arrows from panel to panel; if others lie between, along a lane beside these. */
+/** Draw the arrows of a whole layer, from column to column: bent, and below the columns between. */
 export function paintArrows(context, { model, boxes, palette }) {
   for (const [from, to] of model.arrows ?? []) {
     const [one, other] = [from, to].map((id) => boxes.find(({ panel }) => panel.id === id));
-    if (!one || !other) continue;
-    if (one.flowing) {
-      paintFlow(context, one, other, boxes, palette.muted);
-      continue;
-    }
-    const lane = laneBeside(one, other, boxes);
-    if (lane === null) paintArrow(context, edgePoints(bodyOf(one), bodyOf(other)), palette.muted);
-    else paintDetour(context, bodyOf(one), bodyOf(other), lane, palette.muted);
+    if (one && other) paintArrow(context, one, other, boxes, palette.muted);
   }
 }
 
-// The arrows of the whole layer, from column to column: from side to side, bent, and below the columns between.
-function paintFlow(context, one, other, boxes, colour) {
-  const [from, into] = [bodyOf(one), bodyOf(other)];
-  const [start, end] = [[from.x + from.width + 4, from.y + from.height / 2], [other.titleX - 8, into.y + into.height / 2]];
+// One that would lead back, among matrices one below another, is left out.
+function paintArrow(context, one, other, boxes, colour) {
+  const [start, end] = [[one.x + one.bodyWidth + 4, one.y + one.bodyHeight / 2], [other.titleX - 8, other.y + other.bodyHeight / 2]];
   if (end[0] <= start[0]) return;
   const passed = boxes.filter(({ x, bodyWidth, titleX }) => titleX > start[0] && x + bodyWidth < end[0]);
   Object.assign(context, { strokeStyle: colour, lineWidth: 1.25 });
@@ -34,7 +26,7 @@ function paintFlow(context, one, other, boxes, colour) {
     bend(context, start, [Math.min(...passed.map(({ titleX }) => titleX)), below]);
     at = [Math.max(...passed.map(({ x, bodyWidth }) => x + bodyWidth)), below];
     context.lineTo(...at);
-    end[1] = into.y + 0.85 * into.height;
+    end[1] = other.y + 0.85 * other.bodyHeight;
   }
   bend(context, at, end);
   context.stroke();
@@ -43,52 +35,6 @@ function paintFlow(context, one, other, boxes, colour) {
 
 function bend(context, [x1, y1], [x2, y2]) {
   context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
-}
-
-// The x of the lane, on the side to which the arrow leads, or null if the way is free.
-function laneBeside(one, other, boxes) {
-  const [top, bottom] = [one.y + one.bodyHeight, other.titleY];
-  const beside = boxes.filter((box) => box !== one && box !== other && box.titleY < bottom && box.y + box.bodyHeight > top);
-  if (bottom <= top || !beside.length) return null;
-  const passed = [...beside, one, other];
-  if (middleOf(bodyOf(other))[0] < middleOf(bodyOf(one))[0]) return Math.min(...passed.map(({ x }) => x)) - LANE;
-  return Math.max(...passed.map(({ x, bodyWidth }) => x + bodyWidth)) + LANE;
-}
-
-// Out at the side, along the lane, and in at the same side above the middle, where other arrows end.
-function paintDetour(context, one, other, lane, colour) {
-  const side = ({ x, width }, gap) => (lane > x ? x + width + gap : x - gap);
-  const [out, into] = [one.y + one.height / 2, other.y + other.height / 4];
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5;
-  context.lineJoin = "round";
-  context.beginPath();
-  context.moveTo(side(one, 4), out);
-  for (const point of [[lane, out], [lane, into], [side(other, 3), into]]) context.lineTo(...point);
-  context.stroke();
-  paintHead(context, [lane, into, side(other, 3), into, true], colour);
-}
-
-function bodyOf({ x, y, titleY, bodyWidth, bodyHeight }) {
-  return { x, y, width: bodyWidth, height: bodyHeight, top: titleY };
-}
-
-// From below to above if one panel ends before the other begins, else straight from side to side at a common height.
-function edgePoints(one, other) {
-  const [[x1, y1], [x2, y2]] = [middleOf(one), middleOf(other)];
-  if (one.y + one.height <= other.top) return [x1, one.y + one.height + 4, x2, other.top - 6, false];
-  if (other.y + other.height <= one.top) return [x1, one.top - 4, x2, other.y + other.height + 6, false];
-  const ends = x1 < x2 ? [one.x + one.width + 4, other.x - 6] : [one.x - 4, other.x + other.width + 6];
-  const level = (Math.max(one.y, other.y) + Math.min(one.y + one.height, other.y + other.height)) / 2;
-  return [ends[0], level, ends[1], level, true];
-}
-
-function paintArrow(context, points, colour) {
-  const [x1, y1, x2, y2, level] = points;
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5;
-  curve(context, [x1, y1], [x2, y2], level);
-  paintHead(context, points, colour);
 }
 
 function paintHead(context, [x1, y1, x2, y2, level], colour) {
@@ -106,15 +52,6 @@ function paintHead(context, [x1, y1, x2, y2, level], colour) {
   context.moveTo(x2 + 2 * ahead[0], y2 + 2 * ahead[1]);
   for (const turn of [1, -1]) context.lineTo(x2 - 6 * ahead[0] + 4 * turn * side[0], y2 - 6 * ahead[1] + 4 * turn * side[1]);
   context.fill();
-}
-
-function curve(context, [x1, y1], [x2, y2], level) {
-  const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
-  context.beginPath();
-  context.moveTo(x1, y1);
-  if (level) context.bezierCurveTo(mx, y1, mx, y2, x2, y2);
-  else context.bezierCurveTo(x1, my, x2, my, x2, y2);
-  context.stroke();
 }
 
 /**

@@ -11,7 +11,6 @@ import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
 import { paintPanel } from "./paint.js";
 import { placePanels } from "./stage.js";
 
-const STACKED_FLOW = 720; // px; in a narrower part of a page the matrices of a whole layer stand one below another
 const PROBE = "Whom does 0.25 mean?"; // its width changes with the typeface
 
 /** The drawn part of a board: two canvases, the cells below and the highlights above. */
@@ -47,7 +46,7 @@ export class Picture {
     this.zoom = this.model.zoom ?? 1;
     const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
     const [panels, ribbons] = ribbonsApart(this.model);
-    const arranged = this.model.gallery ? layOutGallery : this.model.flow && width < STACKED_FLOW ? stackFlow : layOut;
+    const arranged = this.model.gallery ? layOutGallery : this.model.flow ? stackFlow : layOut;
     const plan = arranged({ ...this.model, panels }, space);
     const boxes = [...plan.boxes, ...ribbonBoxes(this.model, ribbons, { y: plan.height, width })];
     Object.assign(this, { boxes, size: [Math.max(plan.width, width), plan.height + heightOfRibbons(ribbons) + 8], signs: [] });

@@ -279,7 +279,7 @@ function stackedIn(sizes, x, y, width) {
   return sizes.map((size) => {
     const [left, body] = [x + size.left, top + size.top];
     const tiles = size.tiles.map((tile) => ({ ...tile, x: left + tile.dx, y: body + tile.dy }));
-    const box = { ...size, flowing: true, x: left, y: body, titleX: x, titleY: top, titleWidth: width, tiles };
+    const box = { ...size, x: left, y: body, titleX: x, titleY: top, titleWidth: width, tiles };
     top = body + size.bodyHeight + PANEL_GAP;
     return box;
   });

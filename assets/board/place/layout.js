@@ -6,7 +6,6 @@ import { panelSize, widthOf } from "./sizes.js";
 const FIT = { most: 46, least: 7, clear: 12, numbers: 26, brief: 22, decimals: 30, lowest: 18, rows: 50, fewRows: 34 };
 const NARROW = 480;
 const EDGE = 4;
-const LANES = 12; // at the sides of a board with arrows
 const FRAME = 3; // px, around a small picture
 const MAX_HEIGHT = 520;
 const MAX_ROWS = 112;
@@ -156,9 +155,8 @@ export function placeLine(model, space, plan, line) {
   }
   const tops = along(sizes, 1, (size) => size.top);
   const heights = along(sizes, 1, (size) => size.bodyHeight + size.close.down);
-  const edge = model.arrows?.length ? LANES : EDGE;
-  const columns = starts(edge, widths, across);
-  const rows = starts(EDGE, new Map([...tops].map(([row, top]) => [row, top + heights.get(row)])), down);
+  const columns = starts(widths, across);
+  const rows = starts(new Map([...tops].map(([row, top]) => [row, top + heights.get(row)])), down);
   const shift = plan.height ? plan.height + down : 0;
   for (const size of sizes) {
     const [column, row] = size.panel.place;
@@ -166,7 +164,7 @@ export function placeLine(model, space, plan, line) {
     plan.boxes.push(boxOf(size, { x, y, left: columns.get(column), room: widths.get(column), over: tops.get(row) }));
     plan.width = Math.max(
       plan.width,
-      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + rightOf(size)) + edge - EDGE,
+      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + rightOf(size)),
     );
   }
   plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight + box.close.down));
@@ -191,8 +189,8 @@ export function cellsAlong(boxes, side, measured) {
   return [...along(boxes, side, measured).values()].reduce((a, b) => a + b, 0);
 }
 
-function starts(edge, extents, gap) {
-  let at = edge;
+function starts(extents, gap) {
+  let at = EDGE;
   const found = new Map();
   for (const [place, extent] of extents) {
     found.set(place, at);
@@ -203,7 +201,7 @@ function starts(edge, extents, gap) {
 
 function boxOf(size, { x, y, left, room, over }) {
   const tiles = size.tiles.map((tile) => ({ ...tile, x: x + tile.dx, y: y + tile.dy }));
-  // If one title of a row has two lines, all titles begin at its height: arrows look there for a free way.
+  // If one title of a row has two lines, all titles begin at its height.
   const broken = size.broken || (size.tight && over > size.top);
   return { ...size, x, y, broken, titleX: left, titleY: y - (broken ? over : Math.min(over, size.top)), titleWidth: room, tiles };
 }

@@ -14,7 +14,7 @@ from ..growth_curves import self_mass_exact
 from ..measures import diagonal_margins, self_attention_of
 from ..metrics import argmax_rate, majority_rate
 from ..propositions.catalogue import find_proposition
-from ..propositions.tokens import weightless_attention
+from ..propositions.checks import weightless_attention
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (

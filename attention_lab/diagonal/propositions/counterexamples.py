@@ -10,8 +10,8 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.limits import check_room, check_seconds
 
+from .catalogue import Proposition
 from .checks import PropositionCheck
-from .record import Proposition
 
 
 @dataclass(frozen=True, eq=False)

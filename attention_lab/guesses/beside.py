@@ -17,10 +17,9 @@ from attention_core.head_blocks import head_of
 from attention_core.text import PADDING_TOKEN
 from attention_core.trace import STEPS, Trace
 
+from .answers import AskedItem
 from .ask import make_guess
-from .asked_item import AskedItem
-from .items import items_of
-from .record import Guess
+from .items import Guess, items_of
 
 MAX_PRODUCTS = 8  # of a sum that can be worked out beside the board
 MAX_EXPONENTIALS = 10

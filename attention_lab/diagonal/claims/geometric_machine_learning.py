@@ -12,7 +12,7 @@ from attention_core.attention import attend
 from attention_core.formulas import softmax
 from attention_core.projections import Projections
 
-from ..convex_hull import in_hull
+from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import (
     ALWAYS,

@@ -14,7 +14,7 @@ from attention_core.projections import Projections
 
 from ...heads.contributions import head_contributions
 from ...labs.backward import layer_gradients
-from ..convex_hull import in_hull
+from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import (
     ALWAYS,

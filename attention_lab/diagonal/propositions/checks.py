@@ -17,7 +17,7 @@ from attention_core.number_types import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from ..convex_hull import in_hull
+from ..geometry import in_hull
 from ..measures import diagonal, diagonal_margins, pair_excess
 
 # Relative to the largest score: what is smaller is rounding.

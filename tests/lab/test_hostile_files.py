@@ -15,11 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
-from attention_lab.files.weight_formats import open_weights
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, open_weights
 from attention_lab.labs.picture_file import read_picture
-from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import find_layers
+from attention_lab.user_data.layer_search import find_layers, read_layer
 from attention_lab.user_data.user_matrices import read_matrices
 from tests.lab.hostile_weight_files import HOSTILE
 from tests.lab.made_weight_files import npz, safetensors

@@ -10,8 +10,8 @@ import pytest
 from attention_core import AttentionError, FileError, SettingsError, ShapeError, TextError
 from attention_lab.choices import user_matrices_of
 from attention_lab.state_file import read_state, write_state
+from attention_lab.user_data.matrix_files import pack
 from attention_lab.user_data.matrix_names import MAX_STATE_BYTES
-from attention_lab.user_data.matrix_text import pack
 from tests.lab.refusal import Facts, refused
 from tests.lab.state_cases import DEFAULTS, STATE, file, scenario_file
 

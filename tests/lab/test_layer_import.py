@@ -21,8 +21,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
 from attention_lab.user_data.layer_import import import_layer, repeated_heads
-from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import find_layers
+from attention_lab.user_data.layer_search import find_layers, read_layer
 from attention_lab.user_data.user_matrices import UserMatrices, read_matrices, template
 from tests.lab.made_weight_files import Arrays, npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights

@@ -15,9 +15,13 @@ import pytest
 from attention_core import Trace, attend
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import FileLayer, find_layers, possible_heads
-from attention_lab.user_data.weight_names import OTHER_ARCHITECTURES
+from attention_lab.user_data.layer_search import (
+    OTHER_ARCHITECTURES,
+    FileLayer,
+    find_layers,
+    possible_heads,
+    read_layer,
+)
 from tests.lab.made_weight_files import Arrays, npz, safetensors, tensor, with_header
 from tests.lab.named_weights import (
     D,

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import FileError
-from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import MAX_LAYER_WIDTH, find_layers
+from attention_lab.user_data.layer_search import MAX_LAYER_WIDTH, find_layers, read_layer
 from tests.lab.made_weight_files import Arrays
 from tests.lab.named_weights import MATRICES, D, H, as_bert, as_gpt2, as_torch, opened, weights
 from tests.lab.refusal import Facts, missing, refused

@@ -7,7 +7,7 @@ import struct
 import pytest
 from PIL import Image
 
-from attention_ui.labs.decoded_pictures import read_any_picture
+from attention_ui.labs.picture_upload import read_any_picture
 from tests.ui.picturing import (
     BLUE,
     GREEN,

@@ -11,7 +11,7 @@ import pytest
 
 from attention_core import AttentionError, FileError
 from attention_lab.labs.picture_file import MAX_PICTURE_BYTES
-from attention_ui.labs.decoded_pictures import DAMAGED_PICTURE, PICTURE_ENDINGS, read_any_picture
+from attention_ui.labs.picture_upload import DAMAGED_PICTURE, PICTURE_ENDINGS, read_any_picture
 from tests.ui.picturing import (
     GREYS,
     JPEG,

@@ -10,7 +10,7 @@ import pytest
 
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, write_state
-from attention_lab.user_data.npz_matrices import write_npz
+from attention_lab.user_data.matrix_files import write_npz
 from attention_lab.user_data.user_matrices import UserMatrices, template
 from attention_ui import own_numbers
 from attention_ui.markdown import escape_markdown

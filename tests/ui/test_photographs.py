@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attention_ui.labs.decoded_pictures import read_any_picture
+from attention_ui.labs.picture_upload import read_any_picture
 from tests.ui.picturing import (
     GREYS,
     QUARTERS,

@@ -6,13 +6,13 @@ import tracemalloc
 
 import pytest
 
-from attention_lab.labs.picture_metadata import (
+from attention_lab.labs.picture_file import (
     gif_without_metadata,
     jpeg_without_metadata,
     png_without_metadata,
     upright,
 )
-from attention_ui.labs.decoded_pictures import read_any_picture
+from attention_ui.labs.picture_upload import read_any_picture
 from tests.ui.picturing import (
     JPEG,
     QUARTERS,

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from attention_ui.labs.decoded_pictures import read_any_picture
+from attention_ui.labs.picture_upload import read_any_picture
 from tests.ui.picturing import BLUE, GREYS, RED, SHARES, chunk, made, pixels_of, png, written
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from attention_core import FileError
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.trained.maps_file import read_maps
+from attention_lab.trained.attention_maps import read_maps
 from tests.lab.made_weight_files import archive, head, npy, npz, safetensors, tensor, with_header
 from tests.lab.refusal import refused
 

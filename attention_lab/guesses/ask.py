@@ -1,4 +1,4 @@
-"""Questions on a trace: the cell, the options in their order, and the answer of each misconception."""
+"""Questions on a trace: the cell, the options in order, and the answer of each misconception."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The questions and the misconceptions in `assets/guesses.json`, a question with its numbers, and the
-grading of an answer.
+"""The questions and the misconceptions in `assets/guesses.json`, a question with its numbers, and
+the grading of an answer.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from functools import lru_cache
 from html import escape
 from pathlib import Path
 
-from attention_core.text import is_right_to_left
+from attention_lab.words.text import is_right_to_left
 
 from .payload import JSON
 from .scene_formats import scene_to_text

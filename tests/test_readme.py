@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageColor
 
 from attention_core import Projections, attend
-from attention_core.cache import CACHE_BYTES
+from attention_lab.cache import CACHE_BYTES
 from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import CLASS_LIMITS
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES

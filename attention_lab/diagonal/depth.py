@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array
-from attention_core.embeddings import embed
-from attention_core.limits import check_seconds
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range
 from attention_core.projections import Projections
-from attention_core.text import tokenize_at_most
 
+from ..cache import cached
 from ..heads.number_range import scaled_to_one
 from ..layer_norm import standardised
+from ..time_limit import check_seconds
+from ..words.embeddings import embed
+from ..words.text import tokenize_at_most
 from .measures import diagonal
 from .token_matrices import MAX_TOKENS, gaussian_tokens
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.head_blocks import head_of
-from attention_core.limits import check_room
-from attention_core.number_types import check_range
-from attention_core.trace import Trace
+from attention_core.numbers import check_range, check_room
+from attention_core.trace import Trace, head_of
 
 from ..heads.number_range import scaled_to_one
 from .measures import TOLERANCE

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import scaled_dot_product_attention
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.initialisation import Stream
-from attention_core.limits import check_room, check_seconds
+from attention_core.numbers import check_room
 
+from ..cache import cached
+from ..time_limit import check_seconds
 from .growth_curves import argmax_rate_exact, self_mass_bound, self_mass_exact, self_mass_rule
 from .measures import SelfAttention
 from .metrics import argmax_rate, self_mass

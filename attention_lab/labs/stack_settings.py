@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.limits import check_seconds
+
+from ..time_limit import check_seconds
 
 # One tile of each texture, four rows of four pixels: + is 1, - is -1.
 TILES = {

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..choices import resolve
 from ..scenario import Scenario, trace_of
 from ..sentences import embedding_of, tokens_of

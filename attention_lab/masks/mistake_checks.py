@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
-from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.masks import causal_mask
 from attention_core.trace import STEPS, Trace
 
+from ..cache import cached
 from ..heads.reruns import rerun
-from ..rounding import tolerance
+from ..rounding import RELATIVE_ROUNDING, tolerance
 from ..scenario import Scenario, trace_of
 from .invariances import shuffled_order
 from .mistakes import (

@@ -17,7 +17,6 @@ import numpy as np
 
 from attention_core import HeadTrace
 from attention_core.attention import LayerSteps, plain_heads, run_layer
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.formulas import cut_heads, join_heads, mask_scores, softmax
 from attention_core.initialisation import Stream, generator
@@ -25,6 +24,7 @@ from attention_core.layer_checks import Options
 from attention_core.projections import Projections
 from attention_core.trace import STEPS, Trace
 
+from ..cache import cached
 from ..heads.layout_mistakes import merge_without_swap, split_without_swap
 from ..rounding import tolerance
 

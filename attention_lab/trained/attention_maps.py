@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_labels, short_repr
-from attention_core.errors import FileError, SettingsError, ShapeError
+from attention_core.checks import Array, as_array, as_labels
+from attention_core.errors import FileError, SettingsError, ShapeError, short_repr
 
 from ..files.file_checks import has_half_character
 from ..files.weight_formats import MAX_TENSORS, WeightFile

@@ -15,7 +15,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.errors import FileError
-from attention_core.head_widths import divisors
+from attention_core.projection_checks import divisors
 from attention_core.projections import Projections
 
 from ..files.file_checks import check_numbers

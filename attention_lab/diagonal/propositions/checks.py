@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.limits import check_room
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range, check_room
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attention_core import TextError
-from attention_core.text import (
+from attention_lab.words.text import (
     CONTINUATION_MARK,
     PADDING_TOKEN,
     pieces,

@@ -1,4 +1,6 @@
-"""The numbers the engine computes in: float32 and float64, and what fits into them."""
+"""The numbers the engine computes in: float32 and float64, what fits into them, and how many there
+is room for.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .errors import SettingsError
+from .errors import SettingsError, short_repr
 
 Array = np.ndarray[Any, np.dtype[Any]]
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 MAX_OF_TYPE = {dtype: float(np.finfo(dtype).max) for dtype in (SINGLE, DOUBLE)}
+# 512 MB as float64.
+MAX_ARRAY_NUMBERS = 2**26
+# In one layer, over all heads and sequences: each of its arrays of scores takes 16 GB as
+# float64.
+MAX_SCORES = 2**31
 
 
 def all_finite(array: Array) -> bool:
@@ -57,3 +64,19 @@ def check_range(array: Array) -> None:
     """What was computed from finite numbers is finite, unless the numbers grew too large."""
     if not all_finite(array):
         raise too_large(array.dtype)
+
+
+def check_room(most: int = MAX_ARRAY_NUMBERS, /, **sizes: int) -> None:
+    """Raises: SettingsError when an array of these sizes, given by their names, would hold too
+    many numbers.
+    """
+    if math.prod(sizes.values()) > most:
+        product = " × ".join(f"{name} {short_repr(size)}" for name, size in sizes.items())
+        raise SettingsError(
+            f"{product} are more than the {most:,} numbers there is room for: choose fewer"
+        )
+
+
+def check_scores(n_batch: int, n_heads: int, n_queries: int, n_keys: int) -> None:
+    """Raises: SettingsError when a layer would have more scores than there is room for."""
+    check_room(MAX_SCORES, batch=n_batch, heads=n_heads, queries=n_queries, keys=n_keys)

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .cache import cached
-from .checks import Array, as_labels, check_choice, check_switch, whole_number
-from .errors import SettingsError
-from .limits import check_room
+from attention_core.checks import Array, as_labels, check_choice, check_switch, whole_number
+from attention_core.derivation import Derivation, expand
+from attention_core.errors import SettingsError
+from attention_core.numbers import check_room
+from attention_core.rules import Rule, read
+
+from ..cache import cached
 
 EMBEDDINGS = ("normal", "integers")
+# The layer's input is made before the layer: a word's vector plus its position's.
+INPUT_RULE = Rule("sum", (read("words", 1, 2),), adds=(read("positions", 1, 2),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,3 +87,19 @@ def sinusoidal_positions(n_tokens: int, d_model: int) -> Array:
     angle_TD = position_T1 / 10_000 ** (2 * (feature_D // 2) / d_model)
     code_TD: Array = np.where(feature_D % 2 == 0, np.sin(angle_TD), np.cos(angle_TD))
     return code_TD
+
+
+def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
+    """How one number of the layer's input was made: the word's number plus the position's.
+
+    >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
+    [-1.0, 1.0]
+    """
+    result = float(embedding.inputs[token, feature])
+    return expand(
+        INPUT_RULE,
+        "inputs",
+        (0, token, feature),
+        lambda name, at: float(getattr(embedding, name)[at]),
+        result,
+    )

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .checks import Array
-from .derivation import array_of, expand
-from .errors import SettingsError
-from .limits import check_room
-from .rules import RUNNING, Position, Rule, axis, read, shared_head
-from .trace import Trace
+from attention_core.checks import Array
+from attention_core.derivation import array_of, expand
+from attention_core.errors import SettingsError
+from attention_core.numbers import check_room
+from attention_core.rules import RUNNING, Position, Rule, axis, read, shared_head
+from attention_core.trace import Trace
 
 # About ten seconds.
 MAX_DERIVED_CELLS = 100_000

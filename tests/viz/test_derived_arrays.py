@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
-from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of, slice_of
 from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
+from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of, slice_of
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import SettingsError
-from attention_core.embeddings import EMBEDDINGS, embed, sinusoidal_positions, word_vector
+from attention_lab.words.embeddings import EMBEDDINGS, embed, sinusoidal_positions, word_vector
 
 # These numbers must never change: the same sentence shows the same numbers in every lesson, on
 # every machine.

@@ -11,8 +11,9 @@ from threading import Barrier
 import numpy as np
 import pytest
 
-from attention_core import Projections, attend, cache
-from attention_core.cache import ENTRY_BYTES, Cache, cached, cached_bytes
+from attention_core import Projections, attend
+from attention_lab import cache
+from attention_lab.cache import ENTRY_BYTES, Cache, cached, cached_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("Array", "ndarray", "Trace", "Projections", "UserMatrices")

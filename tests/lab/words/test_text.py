@@ -9,7 +9,7 @@ import re
 import pytest
 
 from attention_core import SettingsError, TextError
-from attention_core.text import (
+from attention_lab.words.text import (
     MAX_CHARACTERS,
     PADDING_TOKEN,
     Tokens,

@@ -17,9 +17,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .checks import check_text, whole_number
-from .errors import TextError
-from .limits import check_room
+from attention_core.checks import check_text, whole_number
+from attention_core.errors import TextError
+from attention_core.numbers import check_room
 
 MAX_CHARACTERS = 20_000
 PADDING_TOKEN = "[pad]"

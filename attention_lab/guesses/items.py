@@ -1,5 +1,5 @@
-"""The questions and the misconceptions in `assets/guesses.json`, a question with its numbers, and
-the grading of an answer.
+"""The questions and the misconceptions in `assets/data/guesses.json`, a question with its numbers,
+and the grading of an answer.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from attention_core.checks import check_choice
 
-GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
+GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "data" / "guesses.json"
 ITEM_KINDS = ("number", "largest", "sign", "shape", "place", "grows", "picture")
 ITEM_TOPICS = ("arithmetic", "shapes", "misconceptions")
 ITEM_SCOPES = ("cell", "pair", "row", "matrix", "nothing")

@@ -12,7 +12,7 @@ from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
 from attention_core.projections import Projections
 
-from ...heads.contributions import head_contributions
+from ...heads.weight_blocks import head_contributions
 from ...labs.backward import layer_gradients
 from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens

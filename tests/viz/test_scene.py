@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from attention_core import Projections, Trace, attend
 from attention_core.derivation import array_of, derive
@@ -68,6 +68,7 @@ def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:
         check(trace, STORY[name](Stage(trace)))
 
 
+@settings(max_examples=15)
 @given(calls())
 def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call

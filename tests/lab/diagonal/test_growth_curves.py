@@ -21,7 +21,7 @@ from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
 
 
-@pytest.mark.parametrize(("n", "d"), [(n, d) for n in (4, 64) for d in (1, 2, 8, 32, 128)])
+@pytest.mark.parametrize(("n", "d"), [(4, 1), (4, 8), (4, 128), (64, 2), (64, 32)])
 @pytest.mark.parametrize("options", [{}, {"scale": 1.0}, {"causal": True}, {"scale": 0.05}])
 def test_the_bound_is_a_bound(n: int, d: int, options: dict[str, float]) -> None:
     bound, exact = self_mass_bound(n, d, **options), self_mass_exact(n, d, **options)
@@ -64,8 +64,8 @@ def test_half_mass() -> None:
 
 def test_a_scale_below_zero() -> None:
     assert self_mass_exact(16, 8, scale=-1.0) == pytest.approx(3.5e-4, rel=0.05)
-    assert self_mass_exact(1, 8, scale=-20.0) == pytest.approx(1, abs=1e-6)
-    assert 1 / 16 < self_mass_exact(16, 8, scale=-20.0, causal=True) < 0.064
+    assert self_mass_exact(1, 8, scale=-3.0) == pytest.approx(1, abs=1e-6)
+    assert 1 / 16 < self_mass_exact(16, 8, scale=-3.0, causal=True) < 0.064
 
 
 def test_the_one_line_rule_is_layer_norm() -> None:

@@ -55,7 +55,7 @@ def changed(
     return replace(layer.changed(**weights), x=x, memory=memory)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(calls())
 def test_gradients_by_finite_differences(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call

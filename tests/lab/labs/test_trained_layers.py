@@ -59,7 +59,14 @@ RESULTS: list[tuple[str, dict[str, int], tuple[float, float]]] = [
 ROUNDING = 0.001
 
 
-@pytest.mark.parametrize("seed", range(5))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`make test` trains every model once, `make test-all` with every seed."""
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "seed", range(5 if metafunc.config.getoption("every_situation") else 1)
+        )
+
+
 @pytest.mark.parametrize(("task", "model", "spread"), RESULTS)
 def test_results_of_training(
     task: str, model: dict[str, int], spread: tuple[float, float], seed: int

@@ -84,7 +84,7 @@ def peak_of(key: str, layers: list[np.ndarray]) -> int:
 
 def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
     rng = np.random.default_rng(0)
-    shares = np.tril(rng.random((2, 3, 701, 701), dtype=np.float32))
+    shares = np.tril(rng.random((2, 2, 541, 541), dtype=np.float32))
     maps = AttentionMaps.of(list(shares / shares.sum(axis=-1, keepdims=True)))
     for one in (one for one in MEASURES if not one.of_scores):
         measured = measure_layers(one.key, maps)

@@ -121,7 +121,6 @@ def test_a_small_file_that_unpacks_to_much() -> None:
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
-    assert read_maps(open_weights(deflated(6, 12, 512, 512), "m.npz")).sizes["L"] == 6
 
 
 def test_maps_beyond_the_limit() -> None:

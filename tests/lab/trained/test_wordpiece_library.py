@@ -74,7 +74,7 @@ def library() -> tokenizers.Tokenizer:
     return made
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(TEXTS)
 @example("")
 @example("The hallway's 12,345 naïve cafés[SEP]")
@@ -84,9 +84,8 @@ def test_any_text_gives_the_library_s_pieces(text: str) -> None:
 
 @pytest.mark.parametrize("plane", range(17))
 def test_every_plane_of_unicode(plane: int) -> None:
-    codes = set(range(plane << 16, (plane + 1) << 16, 37)) | (
-        set(range(0x3000)) if plane == 0 else set()
-    )
+    codes = set(range(plane << 16, (plane + 1) << 16, 37 if plane == 0 else 509))
+    codes |= set(range(0x3000)) if plane == 0 else set()
     for code in sorted(codes - set(range(0xD800, 0xE000))):
         for text in (chr(code), f"a{chr(code)}b"):
             assert pieces(text) == library().encode(text, add_special_tokens=False).tokens, hex(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, Trace, attend
 from attention_lab.notation.columns import column_gap, column_layer
@@ -19,27 +17,15 @@ MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6
 MASK[0, 0, 1] = False
 
 
-def run(*, groups: int = H, cross: bool = True, bias: bool = False, **options: Any) -> Trace:
+def run(**options: Any) -> Trace:
     """A layer in which every axis has another length."""
     rng = np.random.default_rng(5)
     x, memory = rng.normal(size=(B, T, D)), rng.normal(size=(B, S, M))
-    sizes = {"d_k": K, "d_v": V, "d_memory": M if cross else D}
-    p = Projections.random(D, H, n_kv_heads=groups, bias=bias, **sizes)
-    return attend(x, p, memory=memory if cross else None, **options)
+    weights = Projections.random(D, H, d_k=K, d_v=V, d_memory=M, bias=True)
+    return attend(x, weights, memory=memory, **options)
 
 
-@pytest.mark.parametrize(
-    ("groups", "cross", "bias", "masked", "residual"),
-    list(product((H, 3, 1), *[(False, True)] * 4)),
-)
-def test_the_numbers_are_the_same(
-    groups: int, cross: bool, bias: bool, masked: bool, residual: bool
-) -> None:
-    mask = MASK[..., : S if cross else T] if masked else None
-    trace = run(groups=groups, cross=cross, bias=bias, mask=mask, residual=residual)
-    assert column_gap(trace) < 1e-12
-
-
+@settings(max_examples=40)
 @given(calls())
 def test_the_numbers_are_the_same_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
@@ -50,7 +36,7 @@ def test_the_numbers_are_the_same_for_any_layer(call: tuple[Layer, dict[str, Any
 
 
 def test_no_w_o_and_nan_rows() -> None:
-    trace = run(bias=True)
+    trace = run()
     joined = replace(trace.projections, w_o=None, b_o=np.arange(H * V))
     assert (
         column_gap(attend(trace.inputs, joined, memory=trace.memory, softcap=0.5, scale=-0.25))
@@ -74,17 +60,9 @@ def test_three_tokens_by_hand() -> None:
     assert_same(columns["output"], columns["inputs"] @ columns["probabilities"][0])
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_a_wrong_number_is_found(name: str) -> None:
-    trace = run(bias=True, mask=MASK, residual=True)
-    wrong = getattr(trace, name).copy()
-    cell = tuple(np.argwhere(np.isfinite(wrong))[-1])
-    wrong[cell] += 1e-3
-    assert column_gap(replace(trace, **{name: wrong})) > 1e-4
-
-
-def test_not_a_number_is_never_small() -> None:
-    trace = run()
-    wrong = trace.output.copy()
-    wrong[0, 0, 0] = np.nan
-    assert not column_gap(replace(trace, output=wrong)) < 1e-12
+def test_a_wrong_number_is_found_and_not_a_number_is_never_small() -> None:
+    trace = run(mask=MASK, residual=True)
+    for name, more in [*((name, 1e-3) for name in STEPS), ("output", np.nan)]:
+        wrong = getattr(trace, name).copy()
+        wrong[tuple(np.argwhere(np.isfinite(wrong))[-1])] += more
+        assert not column_gap(replace(trace, **{name: wrong})) < 1e-4, name

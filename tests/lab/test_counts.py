@@ -51,15 +51,6 @@ def test_how_far_a_size_grows(letter: str, expected: list[int]) -> None:
     ] == expected
 
 
-@pytest.mark.parametrize(("tokens", "first"), [(1, 1), (5, 4), (7, 4), (8, 8), (64, 8)])
-def test_tokens_grow_from_the_layer_or_below(tokens: int, first: int) -> None:
-    assert (
-        size_value(growing_sizes(LayerSize(tokens, 64, 4, 2, 16, 16), "n")[0], "n")
-        == first
-        <= max(tokens, 8)
-    )
-
-
 @pytest.mark.parametrize(
     ("groups", "expected"), [(4, [1, 2, 4, 8, 16, 32]), (2, [1, 1, 2, 4, 8, 16]), (1, [1] * 6)]
 )
@@ -73,8 +64,3 @@ def test_every_divisor_is_a_number_of_groups() -> None:
     series = growing_sizes(size, "G")
     assert [one.n_kv_heads for one in series] == [1, 2, 3, 6]
     assert [total_count(CACHE, one) for one in series] == [96, 192, 288, 576]
-
-
-def test_one_head_shares_nothing() -> None:
-    series = growing_sizes(LayerSize(5, 7, 1, 1, 7, 7), "h")
-    assert all(one.n_kv_heads == one.n_heads for one in series)

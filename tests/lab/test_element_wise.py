@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,15 +24,6 @@ def test_the_weights_of_one_element() -> None:
     ]
     np.testing.assert_allclose([float(one) for one in NUMBER.findall(line)], expected, atol=6e-4)
     assert line.count(r"\cdots") == 4
-
-
-def test_hidden_elements_have_no_score() -> None:
-    formula, line = weights_of_element(
-        trace_of(replace(SMALL, mask="causal", scaling="off")), head=0, query=0, key=1
-    )
-    assert line.count(r"-\infty") == 2
-    assert (r"\lambda" in formula, r"\sqrt" in formula) == (True, False)
-    assert r"\sqrt" in weights_of_element(trace_of(SMALL), 0, 0, 0)[0]
 
 
 @pytest.mark.parametrize("key", [0, 2, 5])

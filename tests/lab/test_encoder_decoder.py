@@ -53,33 +53,10 @@ def test_the_masks_of_the_uses(key: str, allowed: np.ndarray) -> None:
     assert (found == allowed).all()
 
 
-@pytest.mark.parametrize(("key", "own"), [("encoder", True), ("decoder", True), ("cross", False)])
-def test_self_attention_has_one_array(key: str, own: bool) -> None:
-    trace = run(key)
-    assert (trace.memory is trace.inputs) == own
-
-
 @pytest.mark.parametrize("key", BY_KEY)
 def test_the_residual_adds_the_query_sequence(key: str) -> None:
     with_it, without = (run(key, residual) for residual in (True, False))
     np.testing.assert_allclose(with_it.output, without.output + without.inputs, atol=1e-12)
-
-
-def test_every_use_explains_itself() -> None:
-    assert [use.key for use in ATTENTION_USES if use.causal] == ["decoder"]
-    assert len(BY_KEY) == 3
-    for use in ATTENTION_USES:
-        assert {use.queries_from, use.keys_from} <= {"source", "target"}
-        assert use.description.endswith(".")
-
-
-@pytest.mark.parametrize(
-    ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
-)
-def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
-    trace = run_three_uses(SCENARIO, TARGET, 2)[use]
-    assert trace.scores.shape == (1, 2, *shape)
-    assert (len(trace.tokens), len(trace.memory_tokens)) == shape
 
 
 def test_which_keys_are_hidden() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -11,8 +9,8 @@ from attention_core import Projections, attend
 from attention_lab.heads.head_portraits import MEASURES, Measure
 from attention_lab.heads.patterns import Pattern, mean_of_rows, pattern_of
 from attention_lab.notation.letters import in_letters
-from attention_lab.notation.notation import OURS, Notation
-from attention_lab.notation.texts import NOTATIONS
+from attention_lab.notation.notation import OURS
+from attention_lab.notation.texts import GML
 from tests.core.random_layers import assert_same
 
 N = 7
@@ -105,50 +103,19 @@ def test_probabilities_alone_have_no_rank() -> None:
     assert {m.key for m in MEASURES if not m.applies(typical())} == {"rank"}
 
 
-def test_every_measure_of_a_layer(layer: Pattern) -> None:
-    assert all(one.applies(layer) for one in MEASURES)
-
-
 def test_a_single_token_has_no_neighbours() -> None:
     alone = pattern_of(attend([[1.0, 2.0]], Projections.random(2, 2)))
     unknown = {one.key for one in MEASURES if np.isnan(one.value(alone)).any()}
     assert unknown == {"previous_mass", "next_mass"}
 
 
-def test_every_measure_explains_itself() -> None:
-    assert len(BY_KEY) == len({measure.name for measure in MEASURES}) == len(MEASURES)
-    for measure in MEASURES:
-        assert all((measure.formula, measure.range))
-        assert measure.description.endswith(".")
-        assert not re.search(
-            r"-\d", measure.range + measure.description
-        )  # a true minus sign, as in numbers
-
-
-@pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
-def test_formulas_in_the_letters_of_a_text(text: Notation) -> None:
-    words = (
-        r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i,"
-        r" \operatorname{rank} S \le d_k$"
-    )
-    _, i, j, _ = text.indices
-    cells = (
-        (f"{i},{i}-1", f"{i}{j}", f"{i}0")
-        if text.convention == "row"
-        else (f"{i}-1,{i}", f"{j}{i}", f"0{i}")
-    )
-    before, pair, first = (f"{text.base('probabilities')}_{{{cell}}}" for cell in cells)
-    known = (
-        rf"\ln {text.base('n_tokens')}_{i}, \operatorname{{rank}} {text.base('scores')} \le"
-        rf" {text.base('d_k')}"
-    )
-    expected = rf"n_i: $$d_{i} = |{i} - {j}|$$ ${before}, \sum_{j} {pair}^2, {first}$ n_i ${known}$"
-    even, uneven = (attend(np.ones((N, 6)), Projections.random(6, 3, d_k=d_k)) for d_k in (2, 5))
-    assert in_letters(words, text) == in_letters(words, text, even) == expected
-    assert in_letters("$d_k$", text, uneven) == ("$d_k$" if text.even else f"${text.base('d_k')}$")
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
-def test_every_formula_is_written_in_our_letters(measure: Measure) -> None:
-    words = f"${measure.formula}$ {measure.range}"
+def test_formulas_in_the_letters_of_a_text() -> None:
+    words = r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i, S \le d_k$"
     assert in_letters(words, OURS) == words
+    assert in_letters(words, GML) == (
+        r"n_i: $$d_n = |n - m|$$ $\mathcal{P}_{n-1,n}, \sum_m \mathcal{P}_{mn}^2,"
+        r" \mathcal{P}_{0n}$ n_i $\ln T_n, C \le N \div \mathtt{n\_heads}$"
+    )
+    even, uneven = (attend(np.ones((N, 6)), Projections.random(6, 3, d_k=d_k)) for d_k in (2, 5))
+    assert in_letters("$d_k$", GML, even) == in_letters("$d_k$", GML)
+    assert in_letters("$d_k$", GML, uneven) == "$d_k$"

@@ -127,13 +127,6 @@ def test_shares_do_not_depend_on_size(dtype: str, size: float) -> None:
     assert token_changes(trace) / size == pytest.approx(token_changes(expected), rel=rel)
 
 
-def test_shares_of_faint_outputs_in_single_precision() -> None:
-    y, p = np.random.default_rng(0).standard_normal((5, 6)), Projections.random(6, 2)
-    faint = attend((y * 1e-22).astype(np.float32), p.astype(np.float32))
-    assert signed_shares(faint)[0] == pytest.approx([0.19115, 0.80885], abs=1e-5)
-    assert norm_shares(faint) == pytest.approx(norm_shares(attend(y * 1e-22, p)), rel=1e-5)
-
-
 def test_a_change_beyond_the_range_of_float_is_refused() -> None:
     with refused(SettingsError, "float32"):
         token_changes(
@@ -154,9 +147,3 @@ def test_the_ranking() -> None:
     assert ranking(np.tile([0.0, 1.0], 30))[:30] == tuple(range(1, 60, 2))
     order = ranking(norm_shares(FOUR)[0])
     assert (np.diff(norm_shares(FOUR)[0][list(order)]) <= 0).all()
-
-
-def test_single_precision_stays() -> None:
-    trace = rerun(attend(X.astype(np.float32), FOUR.projections.astype(np.float32)))
-    assert without_heads(trace.projections, [0]).dtype == np.float32
-    assert ablated_output(trace, [0]).dtype == np.float32

@@ -31,7 +31,7 @@ CAUGHT = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(calls(), EMPTY_ROWS)
 def test_a_right_layer_passes_every_check(
     call: tuple[Layer, dict[str, Any]], empty_rows: str
@@ -50,14 +50,8 @@ def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, 
 
 
 @every_mistake
-@pytest.mark.parametrize("seed", range(3))
-def test_each_mistake_is_caught(mistake: Mistake, seed: int) -> None:
-    assert failed(causal(seed=seed), mistake.steps) == CAUGHT[mistake.key]
-
-
-@every_mistake
-def test_shapes_give_nothing_away(mistake: Mistake) -> None:
-    assert run_checks(causal(), mistake.steps)["shapes"].passed
+def test_each_mistake_is_caught(mistake: Mistake) -> None:
+    assert failed(causal(), mistake.steps) == CAUGHT[mistake.key]
 
 
 def test_a_sum_close_to_1() -> None:

@@ -12,14 +12,13 @@ from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
-from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, run_checks
 from attention_lab.masks.mistakes import DROPOUT_RATE, MISTAKES, Mistake, first_difference
 from attention_lab.masks.replaced_steps import run_inputs, run_with_steps
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.mistake_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_mistake, failed
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(calls(), EMPTY_ROWS)
 def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_rows: str) -> None:
     layer, options = call
@@ -127,15 +126,11 @@ def test_a_late_mask_needs_a_mask() -> None:
     assert failed(attend(np.eye(3), Projections.random(3, 1)), mistake.steps) == set()
 
 
-@every_mistake
-@pytest.mark.parametrize("n_kv_heads", [1, 2])
-def test_mistakes_of_shared_heads(mistake: Mistake, n_kv_heads: int) -> None:
-    trace = attend(
-        np.random.default_rng(0).normal(size=(T, 8)),
-        Projections.random(8, 4, n_kv_heads=n_kv_heads),
-        causal=True,
-    )
-    assert "reference" in failed(trace, mistake.steps)
+def test_mistakes_of_shared_heads() -> None:
+    x = np.random.default_rng(0).normal(size=(T, 8))
+    for n_kv_heads in (1, 2):
+        trace = attend(x, Projections.random(8, 4, n_kv_heads=n_kv_heads), causal=True)
+        assert all("reference" in failed(trace, mistake.steps) for mistake in MISTAKES)
 
 
 def test_the_late_mask_keeps_a_bias() -> None:
@@ -150,16 +145,6 @@ def test_the_late_mask_keeps_a_bias() -> None:
     )
 
 
-def test_a_bad_split_concerns_queries_keys_and_values() -> None:
-    trace = causal()
-    wrong = run_with_steps(
-        run_inputs(trace), next(mistake.steps for mistake in MISTAKES if mistake.key == "split")
-    )
-    for name in ("queries", "keys", "values"):
-        heads = getattr(wrong, name.replace("ies", "y").removesuffix("s") + "_heads")
-        assert (heads == getattr(trace, name).reshape(heads.shape)).all()
-
-
 def test_dropout() -> None:
     trace = attend(np.random.default_rng(0).normal(size=(40, 8)), Projections.random(8, 4))
     steps = next(mistake.steps for mistake in MISTAKES if mistake.key == "dropout")
@@ -171,15 +156,3 @@ def test_dropout() -> None:
     assert_same(first[~dropped], trace.probabilities[~dropped] / 0.9)
     assert (first == again).all()
     assert (first != other).any()
-
-
-def test_everything_explains_itself() -> None:
-    assert len({mistake.key for mistake in MISTAKES}) == len(MISTAKES) == 8
-    assert len({check.key for check in MISTAKE_CHECKS}) == len(MISTAKE_CHECKS)
-    assert all(mistake.description.endswith(".") and mistake.needs for mistake in MISTAKES)
-    assert all(check.question.endswith("?") for check in MISTAKE_CHECKS)
-    assert all(
-        v.sentence.endswith(".")
-        for mistake in MISTAKES
-        for v in run_checks(causal(), mistake.steps).values()
-    )

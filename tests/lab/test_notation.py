@@ -5,26 +5,13 @@ letters, not in truth.
 from __future__ import annotations
 
 import re
-from dataclasses import FrozenInstanceError, fields
 from itertools import combinations
 
-import pytest
-
 from attention_core import STEPS
-from attention_lab.notation.array_axes import axes
 from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, Symbol, symbol
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import GML, NOTATIONS, NOTE
-from tests.lab.notation_cases import ALL, a_trace
-
-
-def test_there_are_seven() -> None:
-    assert list(NOTATIONS) == ["ours", "columns", "gml", "mql5", "doshi", "slides", "note"]
-    assert all(notation.key == key and notation.title for key, notation in NOTATIONS.items())
-    assert [key for key, notation in NOTATIONS.items() if notation.convention == "column"] == [
-        "columns",
-        "gml",
-    ]
+from tests.lab.notation_cases import ALL
 
 
 def test_ours_transposed_keeps_our_letters() -> None:
@@ -33,11 +20,6 @@ def test_ours_transposed_keeps_our_letters() -> None:
         assert (theirs.their_symbol, theirs.their_word) == (ours.our_symbol, ours.our_word)
         assert theirs.remark == ours.remark
     assert COLUMN_NOTATION.indices == OURS.indices
-
-
-def test_a_notation_cannot_be_changed() -> None:
-    with pytest.raises(FrozenInstanceError):
-        GML.convention = "row"  # type: ignore[misc]
 
 
 @ALL
@@ -52,12 +34,6 @@ def test_what_is_listed_exists(notation: Notation) -> None:
     )
     for entries in (notation.symbols, notation.words, notation.remarks, notation.corrections):
         assert set(entries) <= known
-
-
-def test_our_symbols_are_those_of_the_trace() -> None:
-    assert {name: symbol(name, OURS).latex for name in STEPS} == {
-        name: step.symbol for name, step in STEPS.items()
-    }
 
 
 @ALL
@@ -104,24 +80,6 @@ def test_some_symbols_by_hand() -> None:
         assert " ".join(symbol(name, NOTATIONS[key]).plain for name in names) == plain
     assert symbol("w_o", NOTE).plain == "W₀"
     assert symbol("w_v", NOTE).plain == "W^ν"
-
-
-def test_sentences_need_no_notation() -> None:
-    ours = [symbol(name, OURS).plain for name in ("w_q", "w_k", "w_v", "w_o", "scale")]
-    for name in STEPS:
-        said = set(re.findall(r"[\w’']+", a_trace().sentence(name)))
-        assert said.isdisjoint({*ours, "Q", "K", "V"}), name
-
-
-def test_the_data_never_changes() -> None:
-    trace = a_trace()
-    before = {field.name: getattr(trace, field.name) for field in fields(trace)}
-    bytes_before = {name: before[name].tobytes() for name in STEPS}
-    for notation in NOTATIONS.values():
-        for name in STEPS:
-            axes(trace, name, notation)
-    assert all(getattr(trace, name) is value for name, value in before.items())
-    assert {name: getattr(trace, name).tobytes() for name in STEPS} == bytes_before
 
 
 def test_transposing_twice_marks() -> None:

@@ -32,7 +32,7 @@ def layer(n_tokens: int = 5, d_model: int = 8, **options: Any) -> Trace:
     return attend(x, Projections.random(d_model, 2, seed=1), **options)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(calls())
 def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any]]) -> None:
     made, options = call

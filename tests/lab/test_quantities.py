@@ -7,8 +7,8 @@ import pytest
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTE, SLIDES
-from tests.lab.notation_cases import ALL, TEXTS
-from tests.lab.refusal import Facts, missing
+from tests.lab.notation_cases import TEXTS
+from tests.lab.refusal import missing
 
 
 @pytest.mark.parametrize("notation", TEXTS, ids=lambda notation: notation.key)
@@ -48,21 +48,8 @@ CORRECTED = [
 ]
 
 
-@pytest.mark.parametrize(("notation", "name", "facts"), CORRECTED)
-def test_mistakes_are_corrected_where_they_stand(
-    notation: Notation, name: str, facts: Facts
-) -> None:
-    correction = notation.corrections[name]
-    assert missing(correction, *facts) == []
-    assert correction in remark(name, notation)
-
-
-@ALL
-def test_the_glossary_is_complete(notation: Notation) -> None:
-    for row in glossary(notation):
-        assert row.our_word
-        assert row.their_word
-        assert row.meaning.endswith(".")
-        assert row.remark == "" or row.remark.endswith(".")
-        if notation is OURS:
-            assert (row.our_word, row.our_symbol) == (row.their_word, row.their_symbol)
+def test_mistakes_are_corrected_where_they_stand() -> None:
+    for notation, name, facts in CORRECTED:
+        correction = notation.corrections[name]
+        assert missing(correction, *facts) == []
+        assert correction in remark(name, notation)

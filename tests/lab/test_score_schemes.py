@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.scheme_runs import measure_scheme
 from attention_lab.heads.score_schemes import SCHEMES, Scheme, wasted_share
@@ -19,7 +18,6 @@ from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
 
 SMALL = st.integers(1, 7)
-BY_KEY = {scheme.key: scheme for scheme in SCHEMES}
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.key)
 
 
@@ -45,14 +43,6 @@ def test_all_schemes_agree(n_heads: int, n_queries: int, n_keys: int, d_k: int, 
     expected = np.einsum("htk,hsk->hts", queries, keys)
     for scheme in SCHEMES:
         assert_same(scheme.scores(queries, keys), expected)
-
-
-@every_scheme
-def test_the_scores_are_those_of_the_layer(scheme: Scheme) -> None:
-    trace = attend(
-        np.random.default_rng(1).normal(size=(5, 7)), Projections.random(7, 3, d_k=2, d_v=2)
-    )
-    assert_same(scheme.scores(trace.query_heads[0], trace.key_heads[0]), trace.scores[0])
 
 
 @pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 2, 5), (2, 5, 1), (5, 3, 2)])
@@ -86,27 +76,3 @@ def test_the_table_of_counts() -> None:
         "hadamard": (2400, 2100, 2400),
     }
     assert wasted_share(3) == pytest.approx(1 - 2400 / 7200)
-
-
-def test_the_full_product_holds_what_is_thrown_away() -> None:
-    queries, keys = heads(3, 5, 7)
-    pair = queries[:, 2] @ keys[:, 4].T
-    assert pair.shape == (3, 3)
-    assert_same(np.diagonal(pair), BY_KEY["full"].scores(queries, keys)[:, 2, 4])
-
-
-def test_one_head_in_disguise() -> None:
-    queries, keys = heads(3, 5, 7)
-    fused_queries, fused_keys = (np.hstack(list(of_heads)) for of_heads in (queries, keys))
-    assert_same(fused_queries @ fused_keys.T, BY_KEY["fused"].scores(queries, keys).sum(axis=0))
-
-
-@every_scheme
-def test_single_precision_stays(scheme: Scheme) -> None:
-    queries, keys = heads(2, 3, 5)
-    assert scheme.scores(queries.astype(np.float32), keys.astype(np.float32)).dtype == np.float32
-
-
-def test_a_measurement() -> None:
-    found = measure_scheme(SCHEMES[1], *heads(2, 3, 5), repeats=2)
-    assert found.seconds > 0

@@ -14,7 +14,6 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
-TARGET = "wir mögen Tee"
 
 
 def test_the_own_sentence_holds_the_users_numbers() -> None:

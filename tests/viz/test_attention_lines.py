@@ -88,14 +88,6 @@ def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
     assert all(max(thin) <= min(thick) + 1e-12 for thin, thick in itertools.pairwise(ordered))
 
 
-def test_the_legend_names_each_head_once() -> None:
-    figure, _ = attention_lines(example(), (0, 2, 16), "all", 0, 0)
-    named = [
-        part["name"] for part in figure["data"] if "name" in part and part.get("showlegend", True)
-    ]
-    assert named == ["head 0", "head 2", "head 16"]
-
-
 def test_tokens_stay_text() -> None:
     figure, _ = attention_lines(example(), range(4), "all", 1, 2)
     as_sent(figure)

@@ -82,14 +82,3 @@ def test_measurements_are_drawn_as_measured() -> None:
         assert times[scheme.name] == [(8, pytest.approx(i + 1)), (16, pytest.approx(i + 1))]
         assert memory[scheme.name] == [(8, 8), (16, 16)]
     as_sent(scheme_times(runs, "n"))
-
-
-def test_curves_that_coincide_can_be_distinguished() -> None:
-    lines = [part for part in scheme_counts(SIZE, "n", "multiplications")["data"] if "name" in part]
-    for of in (
-        lambda p: p["line"]["color"],
-        lambda p: p["line"]["dash"],
-        lambda p: p["marker"]["symbol"],
-        lambda p: p["line"]["width"],
-    ):
-        assert len({of(part) for part in lines}) == 4

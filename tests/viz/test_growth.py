@@ -8,7 +8,7 @@ import pytest
 from attention_lab.diagonal.growth import Estimate
 from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.growth_table import Growth, curves
-from attention_viz.diagonal.growth import argmax_figure, half_rows, mass_figure
+from attention_viz.diagonal.growth import argmax_figure, mass_figure
 from tests.viz.reading_figures import as_sent
 
 
@@ -44,8 +44,3 @@ def test_tied_growth_ends_at_the_tokens_width() -> None:
     assert "d_k" in figure["layout"]["xaxis"]["title"]["text"]
     assert figure["layout"]["xaxis"]["tickvals"][-1] == 32
     assert figure["layout"]["shapes"] == []
-
-
-def test_the_half_mass_table() -> None:
-    (row,) = half_rows((64,))
-    assert list(row.values()) == [64, "21.6", "8.3", "5.3"]

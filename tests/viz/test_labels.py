@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from attention_viz.labels import (
     MAX_LABEL_LENGTH,
     format_number,
-    format_percent,
     label_width,
     numbered_labels,
     shorten,
@@ -120,10 +119,3 @@ def test_a_number_can_be_read_back(value: float, digits: int) -> None:
         value, rel=0.0051, abs=0.51 * 10**-digits if abs(value) >= 10**-digits else 0
     )
     assert (shown == 0) == (value == 0)
-
-
-@pytest.mark.parametrize(
-    ("share", "text"), [(0, "0.0 %"), (0.2447, "24.5 %"), (1, "100.0 %"), (1 / 3, "33.3 %")]
-)
-def test_percent(share: float, text: str) -> None:
-    assert format_percent(share) == text

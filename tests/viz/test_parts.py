@@ -27,24 +27,6 @@ def test_a_frame_surrounds_cells_on_its_axes() -> None:
     assert [(shape["xref"], shape["yref"]) for shape in (one, other)] == [("x", "y"), ("x2", "y3")]
 
 
-def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> None:
-    plain, told = (
-        annotation(1, 2, "a"),
-        annotation(1, 2, "a", "@key", "left", 9, yanchor="bottom", xref="x2"),
-    )
-    assert (plain["xanchor"], plain["yanchor"], plain["font"]) == (
-        "center",
-        "middle",
-        {"color": "@text", "size": 13},
-    )
-    assert (told["xanchor"], told["yanchor"], told["font"]) == (
-        "left",
-        "bottom",
-        {"color": "@key", "size": 9},
-    )
-    assert told["xref"] == "x2"
-
-
 @pytest.mark.parametrize("labels", [["it"], ["it", "internationa…"], ["動物動物"]])
 def test_the_left_margin_holds_the_labels(labels: list[str]) -> None:
     sides = figure_margins(labels, l=20, r=3, t=5, b=7)
@@ -65,16 +47,6 @@ def test_of_many_names_not_all_are_written() -> None:
     assert (few["dtick"], "nticks" in few) == (1, False)
     assert (many["nticks"], "dtick" in many) == (MAX_BAR_NAMES // 2, False)
     assert (few["fixedrange"], few["type"], few["tickangle"]) == (True, "category", 0)
-
-
-def test_what_all_pictures_share() -> None:
-    shared = layout(300, "One sentence.", showlegend=True)
-    assert (shared["height"], shared["meta"]) == (300, {"description": "One sentence."})
-    assert (shared["dragmode"], shared["hovermode"], shared["showlegend"]) == (
-        False,
-        "closest",
-        True,
-    )
 
 
 def test_plotly_takes_every_piece() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_viz import story
-from attention_viz.payload import Stage, float_bytes, pack_bits
+from attention_viz.payload import Stage
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes
 from tests.viz.example_traces import example
@@ -61,23 +61,6 @@ def test_edited_cells_are_flagged() -> None:
         "changed"
         not in story.scores_board(Stage(after, before=after), (0, 0, 0))["arrays"]["scores"]
     )
-
-
-def test_own_scales_give_every_head_its_limit() -> None:
-    trace = example()
-    scores = np.abs(trace.scores[0])
-    own = story.scores_board(Stage(trace, own_scale=True), FOCUS)["arrays"]["scores"]["limit"]
-    assert own["axis"] == 1
-    np.testing.assert_allclose(own["values"], scores.max(axis=(1, 2)), atol=1e-6)
-    assert story.scores_board(Stage(trace), FOCUS)["arrays"]["scores"]["limit"] == pytest.approx(
-        scores.max(), abs=1e-6
-    )
-    assert story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]["limit"] is None
-
-
-def test_bits_and_numbers_are_little_endian() -> None:
-    assert pack_bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
-    assert float_bytes(np.array([1.0, -2.0])) == b"\x00\x00\x80?\x00\x00\x00\xc0"
 
 
 def test_the_payload_is_small() -> None:

@@ -22,7 +22,6 @@ from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene
-from attention_viz.trained.one_head import one_head
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
 from tests.viz.reading_scenes import numbers, written_and_read
@@ -180,13 +179,3 @@ def test_symbols_and_convention_of_another_text() -> None:
         for a, b in zip(ours["panels"][:2], slides["panels"][:2], strict=True)
     )
     assert slides["panels"][2]["badge"] != ours["panels"][2]["badge"]
-
-
-@pytest.mark.parametrize("key", ["ours", "gml"])
-def test_the_heads_of_a_layer_are_one_line_below(key: str) -> None:
-    board = one_head(Stage(example(), notation=NOTATIONS[key]), *FOCUS)
-    places, arranged = [panel["place"] for panel in board["panels"]], board["panels"][2]["arrange"]
-    if board["transposed"]:
-        places, arranged = [[row, column] for column, row in places], {"down": "across"}[arranged]
-    assert places[2][1] > max(places[0][1], places[1][1])
-    assert arranged == "across"

@@ -48,12 +48,6 @@ def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> Non
     assert [panel["array"] for panel in board["panels"]] == ["probabilities"]
 
 
-def test_one_two_three_has_one_outlined_cell() -> None:
-    assert np.argwhere(
-        outlined(diagonal_board(trace_of_settings(settings_of_numbers("1; 2; 3")), (0, 1)))
-    ).tolist() == [[0, 1]]
-
-
 @pytest.mark.parametrize(
     "scene",
     [
@@ -79,10 +73,6 @@ def test_margin_bars_are_the_margins(scene: DiagonalSettings) -> None:
     assert [note["y"] for note in figure["layout"]["annotations"]] == np.flatnonzero(
         ~np.isfinite(expected)
     ).tolist()
-
-
-def test_names_of_tokens_are_text() -> None:
-    assert "<b>we" not in as_sent(margin_bars(trace_of_settings(WORDS), 3))
 
 
 def test_the_board_of_the_plane() -> None:

@@ -13,7 +13,6 @@ from attention_core import Projections, attend
 from attention_lab.words.embeddings import embed
 from attention_viz import story
 from attention_viz.payload import JSON, Stage
-from attention_viz.trained.one_head import one_head
 from tests.viz.example_traces import M, S, T, V, example
 from tests.viz.reading_words import holds
 from tests.viz.story_boards import FOCUS, STORY
@@ -200,7 +199,3 @@ def test_axes_know_how_wide_a_head_is() -> None:
     }
     assert STORY["scores"](Stage(trace))["axes"]["T"]["labels"] == labelled["T"]
     assert (S, M) == (7, 13)
-
-
-def test_the_pages_of_one_head_open_no_step() -> None:
-    assert not any("link" in panel for panel in one_head(Stage(example()), *FOCUS)["panels"])

@@ -31,11 +31,6 @@ def test_the_curves_over_the_temperature() -> None:
     assert {note["text"].strip() for note in figure["layout"]["annotations"]} == {"tea", "and"}
 
 
-def test_an_empty_row_has_flat_curves() -> None:
-    figure = figures.temperature_figure(np.full(3, -np.inf), TOKENS[:3], 0, 1.0)
-    assert all((curve["y"] == 0).all() for curve in figure["data"])
-
-
 def test_the_measured_variances() -> None:
     theory, measured = figures.variance_figure(SPREADS)["data"]
     assert theory["x"].tolist() == theory["y"].tolist() == measured["x"] == [1, 4, 16]

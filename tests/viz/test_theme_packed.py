@@ -23,7 +23,7 @@ def figure(numbers: np.ndarray) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", [*PLOTLY_DTYPES, ">f4", "<i8", "<U1", "|b1"])
+@pytest.mark.parametrize("kind", ["<f4", "<i2", ">f4", "<U1", "|b1"])
 @pytest.mark.parametrize("turned", [False, True], ids=["straight", "turned"])
 def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None:
     numbers = np.arange(6).reshape(3, 2).T if turned else np.arange(6).reshape(2, 3)
@@ -36,14 +36,6 @@ def test_what_is_sent_is_what_plotly_would_send(kind: str, turned: bool) -> None
         assert sent == wanted
     else:
         assert sent["z"] == given["data"][0]["z"].tolist()
-
-
-def test_the_figure_stays_as_it_was() -> None:
-    numbers = np.ones((2, 3), "f4")
-    given = figure(numbers)
-    pack_arrays(given)
-    assert given["data"][0]["z"] is numbers
-    assert set(given["layout"]) == {"height", "shapes", "meta"}
 
 
 def test_an_array_without_numbers_is_an_empty_list() -> None:

@@ -4,16 +4,11 @@ place.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.head_finder import previous_token, rank_heads
-from attention_viz.handout import handout
-from attention_viz.scene import coloured_scene
 from attention_viz.thumbnails import max_tokens_sent, thumbnails, window_around
 from attention_viz.trained.one_head import attention_alone
 from tests.viz.reading_scenes import written_and_read
@@ -78,45 +73,3 @@ def test_what_is_sent_is_bounded(n_heads: int) -> None:
     for place in (0, 63, 64, 511):
         part = window_around(512, place, side)
         assert part.start <= place < part.stop <= 512
-
-
-class Tensor:
-    """What outputs.attentions of a Hugging Face model holds: a batch of one, on a device, in
-    any precision.
-    """
-
-    def __init__(self, numbers: np.ndarray) -> None:
-        self.numbers = numbers
-
-    def detach(self) -> Tensor:
-        """Without gradients."""
-        return self
-
-    cpu = detach
-
-    def float(self) -> np.ndarray:
-        """As float32."""
-        return self.numbers.astype(np.float32)
-
-
-def test_the_lines_for_a_notebook() -> None:
-    shares = np.random.default_rng(7).dirichlet(np.ones(4), size=(L, 1, H, 4))
-    shares[1, 0, 2] = 0.9 * np.eye(4, k=-1) + 0.025
-    shares[1, 0, 2] /= shares[1, 0, 2].sum(axis=-1, keepdims=True)
-    outputs = SimpleNamespace(attentions=tuple(Tensor(layer) for layer in shares))
-    tokens = ["[CLS]", "<b>cats", "sleep", "[SEP]"]
-
-    maps = AttentionMaps.of(outputs.attentions, tokens)
-    board = thumbnails(maps.layers, (maps.tokens, maps.memory_tokens))
-    page = handout(
-        coloured_scene(board, "both"),
-        "Heads of my model",
-        "Rows ask, columns are read.",
-        "",
-        "my sentence",
-    )
-
-    assert rank_heads(maps, previous_token(maps.tokens)).best(1)[0][:2] == (1, 2)
-    assert np.array_equal(sent(board["arrays"]["layer 1"]), shares[1, 0].astype("f4"))
-    assert "<b>cats" not in page
-    assert page.startswith("<!DOCTYPE html>")

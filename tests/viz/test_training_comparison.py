@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from attention_viz.figure_table import figure_table
 from attention_viz.labs.training_comparison import comparison_figure
 from tests.viz.reading_figures import as_sent
 
@@ -31,9 +30,3 @@ def test_models_are_told_apart_by_their_dashes() -> None:
     looks = [part["line"] for part in figure["data"]]
     assert len({line["dash"] for line in looks}) == len({line["color"] for line in looks}) == 5
     assert figure["layout"]["showlegend"]
-
-
-def test_the_curves_as_a_table() -> None:
-    table = figure_table(comparison_figure(CURVES, {"level": 0.75}, {}, "error"))
-    assert list(table.columns) == ["name", "step", "error"]
-    assert len(table) == 3 * len(CURVES) + 2

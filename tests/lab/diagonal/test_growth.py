@@ -39,7 +39,6 @@ TABLE = [
     (256, 64, (1.000, 0.818, 1.000), (1.000, 0.818, 0.818, 0.876, 1.000)),
     (256, 128, (1.000, 0.989, 1.000), (1.000, 0.989, 0.989, 0.995, 1.000)),
 ]
-SIZES = [(n, d) for n in (4, 16, 64, 256) for d in (2, 4, 8, 16, 32, 64, 128)]
 
 
 def estimated(experiment: Experiment, **limits: Any) -> Estimate:
@@ -67,19 +66,6 @@ def test_the_known_table(
         self_mass_exact(n, d, scale=1.0),
     )
     assert curves == pytest.approx(exact, abs=0.001)
-
-
-@pytest.mark.parametrize(("n", "d"), SIZES)
-def test_monte_carlo_against_the_exact_curves(n: int, d: int) -> None:
-    estimate = estimated(Experiment(n, d, seed=1))
-    assert estimate.error <= 0.004
-    assert abs(estimate.self_mass - self_mass_exact(n, d)) <= 3.5 * estimate.self_mass_error
-    # A rate of nearly 1 may have been 1 in every draw: then a rare miss was one in as many rows.
-    rare = 3 / (estimate.draws * n)
-    assert (
-        abs(estimate.argmax_rate - argmax_rate_exact(n, d))
-        <= 3.5 * estimate.argmax_rate_error + rare
-    )
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,6 @@ def test_the_causal_baseline() -> None:
     assert curves(4, causal=True).uniform == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
 
 
-def test_causal_mass_is_the_mean_over_rows() -> None:
-    rows = [self_mass_exact(n_tokens, 7) for n_tokens in range(1, 6)]
-    assert self_mass_exact(5, 7, causal=True) == pytest.approx(sum(rows) / 5, abs=1e-12)
-
-
 def test_the_causal_rate_of_a_million_tokens() -> None:
     rows = [argmax_rate_exact(n_tokens, 7) for n_tokens in range(1, 6)]
     assert argmax_rate_exact(5, 7, causal=True) == pytest.approx(sum(rows) / 5, abs=1e-12)

@@ -4,8 +4,6 @@ measure.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -140,11 +138,3 @@ def test_alignment_and_the_heads_of_a_trace() -> None:
     ] == pytest.approx([1, 0, -1])
     assert (self_attention_of(trace, 1).scores == trace.masked_scores[0, 1]).all()
     assert gram_alignment(one, 0 * one) == 0
-
-
-def test_every_metric_is_declared_in_full() -> None:
-    assert len({metric.name for metric in METRICS}) == len(METRICS) == 10
-    for metric in METRICS:
-        assert all((metric.title, metric.symbol, metric.formula, metric.range))
-        assert metric.meaning.endswith(".")
-        assert not re.search(r"-\d", metric.meaning)  # a true minus sign, as in numbers

@@ -5,7 +5,7 @@ refused.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -68,11 +68,6 @@ def test_ways_to_type_numbers(text: str) -> None:
 def test_numbers_that_are_none(text: str, error: type[AttentionError], facts: Facts) -> None:
     with refused(error, *facts):
         parse_tokens(text)
-
-
-def test_settings_are_plain_values() -> None:
-    assert {type(value) for value in asdict(DiagonalSettings()).values()} <= {str, int, float, bool}
-    assert trace_of_settings(replace(DRAWN)) is trace_of_settings(DRAWN)
 
 
 @pytest.mark.parametrize(

@@ -87,12 +87,6 @@ def test_the_softmax_gradient_by_hand() -> None:
     assert gradient.tolist() == [[[[0.1875, -0.1875]]]]
 
 
-def test_a_key_bias_learns_nothing() -> None:
-    rng = np.random.default_rng(0)
-    trace = attend(rng.normal(size=(2, 5, 6)), Projections.random(6, 3, bias=True))
-    assert np.abs(layer_gradients(trace, rng.normal(size=trace.output.shape))["b_k"]).max() < 1e-14
-
-
 def test_gradients_have_the_shapes_of_their_arrays() -> None:
     x = np.random.default_rng(1).normal(size=(2, 3, 5)).astype(np.float32)
     trace = attend(
@@ -106,15 +100,6 @@ def test_gradients_have_the_shapes_of_their_arrays() -> None:
         array = getattr(trace if name in STEPS else trace.projections, name)
         assert found[name].shape == array.shape, name
         assert found[name].dtype == np.float32, name
-
-
-@pytest.mark.parametrize("name", GRADIENTS)
-def test_every_gradient_names_its_forward_formula(name: str) -> None:
-    step = GRADIENTS[name]
-    assert step.name == name
-    assert step.step in STEPS
-    assert step.formula.startswith(step.symbol + " = ")
-    assert step.sentence.endswith(".")
 
 
 def test_a_gradient_of_another_shape() -> None:

@@ -17,7 +17,6 @@ from attention_lab.labs.loss_curves import (
     MAX_CURVE_POINTS,
     constant_loss,
     loss_curve,
-    mean_curve,
     one_answer_losses,
     unseen_loss,
     weightless_loss,
@@ -79,10 +78,6 @@ def test_the_weightless_loss_of_letters() -> None:
     assert 1.5 < weightless_loss("letters") < constant_loss("letters")
 
 
-def test_the_mean_of_curves() -> None:
-    assert mean_curve([((0, 1.0), (10, 4.0)), ((0, 3.0), (10, 8.0))]) == ((0, 2.0), (10, 6.0))
-
-
 def test_models_of_a_seed_learn_from_the_same_sequences() -> None:
     def drawn(settings: TrainingSettings) -> list[Any]:
         found = []
@@ -98,9 +93,3 @@ def test_models_of_a_seed_learn_from_the_same_sequences() -> None:
         assert drawn(models(task, seed=1)["1 head"]) != first
     own = [drawn(TrainingSettings(n_heads=n_heads)) for n_heads in (1, 2)]
     assert own[0] != own[1]
-
-
-def test_the_sequences_are_apart_from_the_weights() -> None:
-    own, common = (next(train_layer(replace(SHORT, data=data))) for data in ("own", "common"))
-    assert (own.projections.w_q == common.projections.w_q).all()
-    assert own.loss != common.loss

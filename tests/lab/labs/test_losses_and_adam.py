@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.labs.adam import ADAM, Moments, adam_step, learning_rate_at
+from attention_lab.labs.adam import Moments, adam_step, learning_rate_at
 from attention_lab.labs.backward import layer_gradients
-from attention_lab.labs.julia_mapping import CONVENTIONS
 from attention_lab.labs.losses import (
     LOSSES,
     cross_entropy,
@@ -19,8 +18,6 @@ from attention_lab.labs.losses import (
     squared_error,
     squared_error_gradient,
 )
-from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS
-from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
 from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
 
 
@@ -89,25 +86,3 @@ def test_the_schedule_of_the_learning_rate() -> None:
     assert rates[:70] == [0.01] * 70
     assert rates[-1] == pytest.approx(0.0002)
     assert np.allclose(np.diff(rates[70:]), -0.0098 / 30)
-
-
-FORMULAS = {
-    "adam": ADAM,
-    "adam on the manifold": STIEFEL_ADAM,
-    "projections": PROJECTIONS,
-    "retractions": RETRACTIONS,
-    "losses": {name: loss.value for name, loss in LOSSES.items()},
-    "loss gradients": {name: loss.gradient for name, loss in LOSSES.items()},
-    "conventions": {name: convention.formula for name, convention in CONVENTIONS.items()},
-}
-
-
-@pytest.mark.parametrize("group", FORMULAS)
-def test_every_formula_can_be_shown(group: str) -> None:
-    formulas = FORMULAS[group].values()
-    assert len({formula.latex for formula in formulas}) == len(formulas)
-    for formula in formulas:
-        assert formula.title
-        assert formula.latex.count("{") == formula.latex.count("}") > 0 or "{" not in formula.latex
-        assert formula.sentence.endswith(".")
-        assert callable(formula.compute)

@@ -15,16 +15,6 @@ from attention_lab.labs.tasks import (
 N = 7
 
 
-@pytest.mark.parametrize("name", TRAINING_TASKS)
-def test_sizes(name: str) -> None:
-    task = TRAINING_TASKS[name]
-    one, two = (task.draw(np.random.default_rng(3), N) for _ in range(2))
-    assert one.inputs.shape == (N, task.n_tokens, task.d_model)
-    assert one.targets.shape == (N, task.n_tokens, len(task.parts), task.n_features)
-    assert (one.inputs == two.inputs).all()
-    assert (one.targets == two.targets).all()
-
-
 @pytest.mark.parametrize(
     ("name", "offsets"),
     [("neighbours", (-1, 1)), ("staircase", (-2, -1, 1, 2)), ("letters", (-1, 1))],

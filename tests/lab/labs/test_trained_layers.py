@@ -133,15 +133,6 @@ def test_without_a_head_its_half_of_the_target_is_lost() -> None:
     assert sorted(dead) == ["next", "previous"]
 
 
-def test_silencing_changes_one_block_only() -> None:
-    p = Projections.random(7, 3, d_k=2, d_v=5)
-    silenced = without_heads(p, [1])
-    assert not silenced.w_o[5:10].any()
-    assert (
-        np.delete(silenced.w_o, range(5, 10), axis=0) == np.delete(p.w_o, range(5, 10), axis=0)
-    ).all()
-
-
 def test_one_answer_per_head() -> None:
     best = evaluation.one_answer_score
     assert [best("staircase", n) for n in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0]

@@ -26,21 +26,6 @@ def scenario_of(choices: dict[str, str]) -> Scenario:
     return Scenario(**found)
 
 
-def test_eight_lessons_are_shipped() -> None:
-    assert set(LESSONS) == {
-        "multi-head-attention",
-        "by-hand",
-        "reshape-transpose",
-        "why-scale",
-        "masks",
-        "diagonal",
-        "trained-heads",
-        "shared-keys",
-    }
-    minutes = [lesson.minutes for lesson in LESSONS.values()]
-    assert minutes == sorted(minutes)
-
-
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 def test_a_lesson_has_goals_and_three_tasks_with_answers_and_mistakes(lesson: Lesson) -> None:
     assert len(lesson.goals) >= 3

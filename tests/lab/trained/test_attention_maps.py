@@ -73,26 +73,12 @@ def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
     assert np.array_equal(layer, given)
 
 
-def test_labels_that_are_not_given() -> None:
-    maps = AttentionMaps.of([shares(H, 2, T)])
-    assert maps.tokens == ("0", "1")
-    assert maps.memory_tokens == ("0", "1", "2", "3", "4")
-
-
 def test_our_own_encoder() -> None:
     ours = encoded("The cat sat.")
     maps = AttentionMaps.of_encoded(ours)
     assert maps.tokens == ours.tokens == ("[CLS]", "the", "cat", "sat", ".", "[SEP]")
     for layer, trace in zip(maps.layers, ours.traces, strict=True):
         assert np.shares_memory(layer, trace.probabilities)
-
-
-def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
-    given = shares(H, T, T)
-    maps = AttentionMaps.of([given])
-    with pytest.raises(ValueError, match="read-only"):
-        maps.layers[0][0, 0, 0] = 1
-    given[0, 0, 0] = 0.5
 
 
 @pytest.mark.parametrize(

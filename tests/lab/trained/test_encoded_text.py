@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, TextError, attend
+from attention_core import SettingsError, attend
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import (
-    MAX_TOKENS,
     WeightlessAttention,
     attend_without_weights,
     encoded,
@@ -58,12 +57,6 @@ def test_a_layer_that_does_not_exist(layer: int) -> None:
         trained_layer(ANIMAL, layer)
 
 
-def test_long_and_empty_texts() -> None:
-    assert len(encoded("word " * 500).tokens) == MAX_TOKENS
-    with pytest.raises(TextError):
-        encoded(" ")
-
-
 def test_weightless_attention_is_even_on_word_vectors(
     kinds: dict[str, WeightlessAttention],
 ) -> None:
@@ -82,15 +75,6 @@ def test_weightless_attention_is_nearly_the_identity_after_layer_norm(
     assert kind.length > 4 > 0.5 > kind.others
     assert kind.share > 0.7
     assert (kind.trace.probabilities[0, 0].argmax(axis=-1) == np.arange(15)).all()
-
-
-def test_the_reason_by_hand(kinds: dict[str, WeightlessAttention]) -> None:
-    """With an own score a and all others b, a token would keep 1 / (1 + 14 e^(b - a)): 0.84,
-    near what comes out.
-    """
-    kind = kinds["after LayerNorm"]
-    even = 1 / (1 + 14 * np.exp(kind.others - kind.length))
-    assert abs(even - kind.share) < 0.15
 
 
 def test_heads_that_are_known() -> None:

@@ -29,12 +29,6 @@ def test_float32_is_right_to_the_last_bit() -> None:
     assert np.abs(result).max() <= 1
 
 
-@pytest.mark.parametrize("exponent", [-3, -10, -20, -35])
-def test_float32_is_right_near_zero(exponent: int) -> None:
-    x = np.float32(10.0**exponent)
-    assert float(erf(np.array([x]))[0]) == pytest.approx(math.erf(float(x)), rel=5e-7)
-
-
 def test_the_polynomial_before_rounding() -> None:
     x = np.linspace(-8, 8, 16_001)
     fitted = np.tanh(x * np.polyval(ERF_COEFFICIENTS[::-1], x**2))
@@ -70,17 +64,3 @@ def test_gelu_is_not_its_shorter_stand_in() -> None:
     exact = x * NormalDist().cdf(x)
     assert abs(short - exact) > 4e-4
     assert abs(float(gelu(np.array([x], np.float32))[0]) - exact) < 5e-7
-
-
-def test_gelu_keeps_its_argument() -> None:
-    x = np.array([1.0, -2.0], np.float32)
-    assert gelu(x).dtype == np.float32
-    assert x.tolist() == [1.0, -2.0]
-    assert gelu([1, 2]).dtype == np.float64
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_a_single_number(kind: type) -> None:
-    assert float(erf(kind(0.5))) == pytest.approx(math.erf(0.5), rel=1e-6)
-    assert float(gelu(kind(-1))) == pytest.approx(-NormalDist().cdf(-1), rel=1e-6)
-    assert gelu(kind(-1)).dtype == kind

@@ -54,16 +54,7 @@ def test_from_attention_alone() -> None:
             measure_layers(key, maps)
 
 
-def test_heads_are_measured_one_after_the_other() -> None:
-    head = np.full((1, 256, 256), 1 / 256, np.float32)
-    one, layers, heads = ([head], [head] * 12, [np.concatenate([head] * 12)])
-    assert peak_of("entropy", layers) < 2 * peak_of("entropy", one)
-    assert peak_of("entropy", heads) < 2 * peak_of("entropy", one)
-
-
-@pytest.mark.parametrize(
-    "key", ["normalised_entropy", "participation", "mean_distance", "self_mass", "column_sums"]
-)
+@pytest.mark.parametrize("key", ["normalised_entropy", "mean_distance", "column_sums"])
 def test_a_long_head_is_measured_without_copies(key: str) -> None:
     layers = [np.full((1, 1024, 1024), 1 / 1024, np.float32)]
     assert peak_of(key, layers) < 1.8 * 8 * 2**20

@@ -13,17 +13,6 @@ from attention_lab.trained.head_finder import TARGET_RULES, positions_of_words, 
 from tests.lab.refusal import refused
 
 
-def test_a_repeated_word_of_several_pieces() -> None:
-    tokens = ("hall", "##way", "hall", "hall", "##way")
-    assert TARGET_RULES["repeated words"](tokens).astype(int).tolist() == [
-        [0, 0, 0, 1, 1],
-        [0, 0, 0, 1, 1],
-        [0, 0, 0, 0, 0],
-        [1, 1, 0, 0, 0],
-        [1, 1, 0, 0, 0],
-    ]
-
-
 @given(st.lists(st.sampled_from(("a", "b", "ab", "##a", "##b", "##")), max_size=11).map(tuple))
 def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
     spelled = {

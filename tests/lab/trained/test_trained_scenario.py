@@ -54,15 +54,6 @@ def test_the_layer_is_the_models_own() -> None:
     assert (resolve(other).d_model, resolve(other).n_heads, resolve(other).d_k) == (384, 12, 32)
 
 
-def test_it_looks_at_the_animal() -> None:
-    found = []
-    for text in (ANIMAL, ANIMAL.replace("tired", "wide")):
-        trace = trace_of(replace(TRAINED, text=text))
-        it, animal, street = (trace.tokens.index(word) for word in ("it", "animal", "street"))
-        found.append(trace.probabilities[0, 1, it, [animal, street]].round(2).tolist())
-    assert found == [pytest.approx([0.69, 0.05]), pytest.approx([0.32, 0.15])]
-
-
 def test_mask_scale_and_residual_are_this_layers_alone() -> None:
     plain = trace_of(TRAINED)
     x, weights = plain.inputs[0], projections_of(TRAINED)
@@ -92,11 +83,6 @@ def test_every_sequence_length(n_tokens: int) -> None:
     assert trace.sizes["T"] == len(trace.tokens) == n_tokens
     assert trace.tokens[0] == "[CLS]"
     assert trace.tokens[min(n_tokens, 15) - 1] == ("[CLS]" if n_tokens == 1 else "[SEP]")
-
-
-def test_a_long_text_ends_where_the_controls_end() -> None:
-    tokens = tokens_of(replace(TRAINED, text="word " * 300))
-    assert (len(tokens.tokens), tokens.tokens[-1], tokens.n_real) == (64, "[SEP]", 64)
 
 
 def test_the_inputs_are_those_of_the_layer() -> None:
@@ -146,7 +132,7 @@ def test_layers_that_there_are_not(layer: int) -> None:
         trace_of(replace(TRAINED, layer=layer))
 
 
-@pytest.mark.parametrize("layer", range(6))
+@pytest.mark.parametrize("layer", [0, 5])
 def test_checks_of_trained_layers_are_strict(layer: int) -> None:
     trace = trace_of(replace(TRAINED, layer=layer, mask="causal"))
     assert all(

@@ -6,7 +6,6 @@ import pytest
 
 from attention_core import TextError
 from attention_lab.trained.minilm import load_minilm
-from attention_lab.words.text import MAX_CHARACTERS
 from tests.lab.refusal import missing, refused
 
 
@@ -58,8 +57,3 @@ def test_a_long_text_is_cut_with_a_note() -> None:
 def test_nothing_to_read(text: str) -> None:
     with refused(TextError, "word"):
         load_minilm().wordpiece.read(text, 512)
-
-
-def test_too_much_to_read() -> None:
-    with refused(TextError, 20001, 20000):
-        load_minilm().wordpiece.read("x" * (MAX_CHARACTERS + 1), 512)

@@ -20,7 +20,7 @@ from .checks import Array
 from .formulas import multiply_heads
 from .layer_checks import Options, check_hidden
 from .numbers import MAX_OF_TYPE, too_large
-from .steps_in_heads import HeadTrace
+from .steps import HeadTrace
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0

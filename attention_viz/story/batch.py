@@ -12,7 +12,7 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.head_blocks import head_of
+from attention_core.trace import head_of
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.words.text import Tokens
 

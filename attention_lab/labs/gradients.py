@@ -9,24 +9,24 @@ head, F features of a fused matrix.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from .buffer_pool import pooled_array
-from .checks import Array
-from .formulas import cut_heads, join_heads, mix_values, multiply_heads, share
+from attention_core.buffer_pool import pooled_array
+from attention_core.checks import Array
+from attention_core.formulas import cut_heads, join_heads, mix_values, multiply_heads, share
+from attention_core.trace import Trace
 
 Gradients = dict[str, Array]  # by the names of fields and weights
-Backward = Callable[[Any, Array], Gradients]
+Backward = Callable[[Trace, Array], Gradients]
 
 
-def inputs(layer: Any, gradient: Array) -> Gradients:
+def inputs(layer: Trace, gradient: Array) -> Gradients:
     """The inputs are computed from nothing."""
     return {}
 
 
-def memory(layer: Any, gradient: Array) -> Gradients:
+def memory(layer: Trace, gradient: Array) -> Gradients:
     """In self-attention the memory is the inputs."""
     return {"inputs": gradient} if layer.memory is layer.inputs else {}
 
@@ -34,7 +34,7 @@ def memory(layer: Any, gradient: Array) -> Gradients:
 def projected(source: str, weights: str, bias: str) -> Backward:
     """All that goes into x W + b: the tokens, the matrix, and the bias if there is one."""
 
-    def backward(layer: Any, gradient: Array) -> Gradients:
+    def backward(layer: Trace, gradient: Array) -> Gradients:
         p = layer.projections
         found = {
             source: factor_gradient(gradient, getattr(p, weights)),
@@ -50,7 +50,7 @@ def split(source: str) -> Backward:
     return lambda layer, gradient: {source: join_heads(gradient)}
 
 
-def scores(layer: Any, gradient_BHTS: Array) -> Gradients:
+def scores(layer: Trace, gradient_BHTS: Array) -> Gradients:
     """A query moves towards the keys whose scores should grow, a key towards the queries that
     should find it.
     """
@@ -58,7 +58,7 @@ def scores(layer: Any, gradient_BHTS: Array) -> Gradients:
     return {"query_heads": mix_values(gradient_BHTS, layer.key_heads), "key_heads": key_heads}
 
 
-def scaled(layer: Any, gradient_BHTS: Array) -> Gradients:
+def scaled(layer: Trace, gradient_BHTS: Array) -> Gradients:
     """The scale multiplies gradients as it multiplied scores; a soft cap c passes on less, the
     nearer a score is to it: the derivative of c·tanh(s/c) is 1 - tanh²(s/c).
     """
@@ -69,17 +69,17 @@ def scaled(layer: Any, gradient_BHTS: Array) -> Gradients:
     return {"scores": scores_BHTS}
 
 
-def masked(layer: Any, gradient: Array) -> Gradients:
+def masked(layer: Trace, gradient: Array) -> Gradients:
     """A mask and a bias add constants, so nothing changes."""
     return {"scaled_scores": gradient}
 
 
-def softmax(layer: Any, gradient_BHTS: Array) -> Gradients:
+def softmax(layer: Trace, gradient_BHTS: Array) -> Gradients:
     """Through the softmax of every row."""
     return {"masked_scores": softmax_gradient(layer.probabilities, gradient_BHTS)}
 
 
-def mixed(layer: Any, gradient_BHTV: Array) -> Gradients:
+def mixed(layer: Trace, gradient_BHTV: Array) -> Gradients:
     """A value collects from every query that read it, in proportion to how much it read; a query
     should read more of a key whose value points where its output should go.
     """
@@ -91,12 +91,12 @@ def mixed(layer: Any, gradient_BHTV: Array) -> Gradients:
     return {"value_heads": value_heads, "probabilities": probabilities}
 
 
-def merged(layer: Any, gradient: Array) -> Gradients:
+def merged(layer: Trace, gradient: Array) -> Gradients:
     """Cutting the heads undoes joining them."""
     return {"head_outputs": cut_heads(gradient, layer.projections.n_heads)}
 
 
-def output(layer: Any, gradient: Array) -> Gradients:
+def output(layer: Trace, gradient: Array) -> Gradients:
     """The joined heads, W_O and its bias where there are any, and the inputs that are added."""
     p = layer.projections
     found = {"inputs": gradient} if layer.residual else {}
@@ -104,6 +104,27 @@ def output(layer: Any, gradient: Array) -> Gradients:
         return found | projected("merged", "w_o", "b_o")(layer, gradient)
     biases = {} if p.b_o is None else {"b_o": bias_gradient(gradient)}
     return found | biases | {"merged": gradient}
+
+
+# The gradients of what each step reads, from its own. A field that several steps read collects from
+# all of them.
+BACKWARD: dict[str, Backward] = {
+    "inputs": inputs,
+    "memory": memory,
+    "queries": projected("inputs", "w_q", "b_q"),
+    "keys": projected("memory", "w_k", "b_k"),
+    "values": projected("memory", "w_v", "b_v"),
+    "query_heads": split("queries"),
+    "key_heads": split("keys"),
+    "value_heads": split("values"),
+    "scores": scores,
+    "scaled_scores": scaled,
+    "masked_scores": masked,
+    "probabilities": softmax,
+    "head_outputs": mixed,
+    "merged": merged,
+    "output": output,
+}
 
 
 def weight_gradient(x_BTD: Array, product_gradient_BTF: Array) -> Array:

@@ -1,21 +1,55 @@
-"""The classic mistakes: each is what its line of code says, and each is caught; a right layer
-passes every check.
+"""The classic mistakes: each is what its line of code says, and each is caught by the checks that
+it should fail; a right layer passes all of them.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from attention_core import STEPS, Projections, attend, softmax, split_heads
+from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
-from attention_lab.masks.mistakes import DROPOUT_RATE, MISTAKES, Mistake, first_difference
-from attention_lab.masks.replaced_steps import run_inputs, run_with_steps
+from attention_lab.masks.break_it import NO_MISTAKE, examine_layer
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, run_checks
+from attention_lab.masks.mistakes import (
+    DROPOUT_RATE,
+    MISTAKES,
+    Mistake,
+    first_difference,
+    hidden_mistake,
+)
+from attention_lab.masks.replaced_steps import (
+    CORRECT_STEPS,
+    ReplacedSteps,
+    run_inputs,
+    run_with_steps,
+)
+from attention_lab.scenario import Scenario
 from tests.core.random_layers import Layer, assert_same, calls
-from tests.lab.mistake_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_mistake, failed
+from tests.lab.refusal import missing
+
+T, D, H, K, V = 7, 15, 3, 5, 2
+EMPTY_ROWS = st.sampled_from(["zero", "nan"])
+every_mistake = pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.key)
+
+
+def causal(**sizes: Any) -> Trace:
+    """A causal layer with every axis another number."""
+    sizes = {"n_heads": H, "d_k": K, "d_v": V} | sizes
+    return attend(
+        np.random.default_rng(2).normal(size=(2, T, D)), Projections.random(D, **sizes), causal=True
+    )
+
+
+def failed(trace: Trace, steps: ReplacedSteps) -> set[str]:
+    """The checks that a layer does not pass."""
+    return {key for key, verdict in run_checks(trace, steps).items() if not verdict.passed}
 
 
 @settings(max_examples=30)
@@ -156,3 +190,102 @@ def test_dropout() -> None:
     assert_same(first[~dropped], trace.probabilities[~dropped] / 0.9)
     assert (first == again).all()
     assert (first != other).any()
+
+
+# What gives a mistake away in a causal layer, and what still looks fine.
+CAUGHT = {
+    "split": {"hidden_keys", "permutation", "reference"},
+    "merge": {"hidden_keys", "permutation", "reference"},
+    "scale": {"reference"},
+    "axis": {"row_sums", "hidden_keys", "reference"},
+    "mask": {"row_sums", "hidden_keys", "reference"},
+    "slice": {"whole_embedding", "reference"},
+    "shared": {"different_heads", "reference"},
+    "dropout": {"row_sums", "permutation", "repeated_call", "reference"},
+}
+
+
+@settings(max_examples=30)
+@given(calls(), EMPTY_ROWS)
+def test_a_right_layer_passes_every_check(
+    call: tuple[Layer, dict[str, Any]], empty_rows: str
+) -> None:
+    layer, options = call
+    assert failed(layer.run(**options, empty_rows=empty_rows), CORRECT_STEPS) == set()
+
+
+@settings(max_examples=20)
+@given(calls(self_attention=True))
+def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
+    assert failed(layer.run(**options | {"memory": None}), CORRECT_STEPS) == set()
+    single = {name: a.astype(np.float32) if name == "bias" else a for name, a in options.items()}
+    assert failed(layer.astype("float32").run(**single | {"memory": None}), CORRECT_STEPS) == set()
+
+
+@every_mistake
+def test_each_mistake_is_caught(mistake: Mistake) -> None:
+    assert failed(causal(), mistake.steps) == CAUGHT[mistake.key]
+
+
+def test_a_sum_close_to_1() -> None:
+    mistake = next(mistake for mistake in MISTAKES if mistake.key == "mask")
+    trace = attend(
+        [[0.0], [1.0]], Projections.weightless(1), scale=-11.0, mask=[[True, True], [True, False]]
+    )
+    verdict = run_checks(trace, mistake.steps)["row_sums"]
+    assert verdict.gap == pytest.approx(1 / (1 + math.exp(11)), rel=1e-9)
+    assert missing(verdict.sentence, 1, f"{verdict.gap:.3g}") == []
+
+
+def test_heads_that_are_equal_by_their_weights() -> None:
+    p = Projections.random(4, 2)
+    blocks = (p.w_q[:, :2], p.w_k[:, :2], p.w_v[:, :2])
+    assert (
+        failed(attend(np.eye(4), Projections.from_heads([blocks, blocks], p.w_o)), CORRECT_STEPS)
+        == set()
+    )
+
+
+@pytest.mark.parametrize("merge", [lambda heads: heads.swapaxes(1, 2), lambda heads: heads[:, 0]])
+def test_wrong_shapes_fail_the_first_check(merge: Any) -> None:
+    check = next(check for check in MISTAKE_CHECKS if check.key == "shapes")
+    verdict = check.run(run_inputs(causal()), replace(CORRECT_STEPS, merge=merge))
+    assert not verdict.passed
+    assert verdict.gap is None
+    assert missing(verdict.sentence, "arrays") == []
+
+
+SCENARIOS = {
+    "default": Scenario(),
+    "causal": Scenario(mask="causal"),
+    "prime": Scenario(text="we like tea and cake", d_model=21, n_heads=3),
+}
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_mistake_is_caught_and_nothing_where_none_is(name: str) -> None:
+    for mistake in MISTAKES:
+        layer = examine_layer(SCENARIOS[name], mistake.key, masked=True)
+        failed = {key for key, result in layer.results.items() if not result.passed}
+        assert "reference" in failed
+        assert (failed > {"reference"}) == (mistake.key != "scale")
+        assert layer.first_wrong_field is not None
+    layer = examine_layer(SCENARIOS[name], NO_MISTAKE)
+    assert all(result.passed for result in layer.results.values())
+    assert layer.first_wrong_field is None
+
+
+def test_a_mask_is_added_only_where_there_is_none() -> None:
+    assert examine_layer(SCENARIOS["default"], "mask").right.mask is None
+    hidden = examine_layer(SCENARIOS["default"], "mask", masked=True).right.hidden_keys[0, 0]
+    assert hidden.tolist() == [11 - t for t in range(12)]
+    window = Scenario(mask="window", window=1)
+    assert examine_layer(window, "mask", masked=True).right.hidden_keys.max() == 10
+
+
+def test_rounds_of_spot_the_mistake() -> None:
+    found = [hidden_mistake(number).key for number in range(60)]
+    assert set(found) == {mistake.key for mistake in MISTAKES}
+    assert found == [hidden_mistake(number).key for number in range(60)]
+    assert found[:8] != [mistake.key for mistake in MISTAKES]

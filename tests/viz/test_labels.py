@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_lab.words.text import PADDING_TOKEN, Tokens
 from attention_viz.labels import (
     MAX_LABEL_LENGTH,
     format_number,
     label_width,
     numbered_labels,
     shorten,
+    token_chips,
     without_noise,
 )
+from tests.viz.example_traces import HOSTILE
 
 
 @given(st.text(st.characters(categories=None), max_size=40))
@@ -119,3 +122,21 @@ def test_a_number_can_be_read_back(value: float, digits: int) -> None:
         value, rel=0.0051, abs=0.51 * 10**-digits if abs(value) >= 10**-digits else 0
     )
     assert (shown == 0) == (value == 0)
+
+
+TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))
+
+
+def test_tokens_are_escaped() -> None:
+    html = token_chips(TOKENS, 0)
+    assert "<script" not in html
+    assert "<b>" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "&amp;lt;b&amp;gt;" in html
+
+
+def test_the_chosen_token_and_the_padding_are_marked() -> None:
+    html = token_chips(Tokens((PADDING_TOKEN, "a", PADDING_TOKEN), 2), 1)
+    assert html.count("chosen") == 1
+    assert html.count("padding") == 1
+    assert [f"<small>{place}</small>" in html for place in range(3)] == [True] * 3

@@ -22,7 +22,7 @@ from attention_lab.labs.losses import LOSSES, relative_error_gradient
 from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings, expected_stack_seconds
 from attention_lab.labs.stiefel import orthonormality_error
 from attention_lab.labs.textures import TEXTURE_NAMES, clean_tiles, draw_textures
-from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
+from tests.lab.labs.test_gradients import RECORD, TOLERANCE, arrays
 from tests.lab.refusal import refused
 
 SHORT = StackSettings(n_layers=3, n_steps=23, batch=5)

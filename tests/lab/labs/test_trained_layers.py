@@ -1,5 +1,5 @@
 """What training reaches: every number of the tables on the pages, within the spread of seeds 0 to
-4.
+4; the stored runs are those of the code.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from attention_core import Projections
 from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs import evaluation
 from attention_lab.labs.readouts import weightless_score
+from attention_lab.labs.stored_runs import STORED_FILE, STORED_SETTINGS, stored_runs
 from attention_lab.labs.tasks import unseen_examples
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
+from scripts.make_training_runs import arrays_to_store
 
 
 @cache
@@ -207,3 +209,20 @@ def test_the_best_additive_logits_of_one_head() -> None:
     assert around.index(min(around)) == 4
     assert error(30, 0) > 0.3
     assert error(0, 30) > 0.4
+
+
+def test_training_again_gives_what_is_stored() -> None:
+    with np.load(STORED_FILE) as stored:
+        again = arrays_to_store()
+        assert set(stored.files) == set(again)
+        for name in stored.files:
+            np.testing.assert_allclose(stored[name], again[name], rtol=1e-4, atol=1e-5)
+
+
+def test_a_stored_run_is_whole_and_small() -> None:
+    for name, settings in STORED_SETTINGS.items():
+        run = stored_runs()[name]
+        for points in (run.losses, run.points):
+            assert (points[0][0], points[-1][0]) == (0, settings.last_step)
+    assert TrainingSettings() in STORED_SETTINGS.values()
+    assert STORED_FILE.stat().st_size < 50_000

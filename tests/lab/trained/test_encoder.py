@@ -1,18 +1,25 @@
-"""The encoder around attention: LayerNorm, feed-forward, and the order in which they are
-applied.
+"""The encoder around attention: LayerNorm, feed-forward, GELU, their order, and what each part
+adds.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.layer_norm import Norm, layer_norm
+from attention_lab.trained.added_parts import added_parts, parts_of_text
+from attention_lab.trained.encoded_text import encoded
 from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, feed_forward
+from attention_lab.trained.gelu import ERF_COEFFICIENTS, erf, gelu
+from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import refused
 
 T, D, F, H = 5, 6, 11, 2
@@ -125,3 +132,93 @@ def test_numbers_that_grow_too_large() -> None:
     weights = FeedForward(np.ones((D, F)), np.ones(F), np.full((F, D), 1e200), np.ones(D))
     with refused(SettingsError):
         feed_forward(1e200 * np.ones((T, D)), weights)
+
+
+LAST_BIT = 2**-23  # of float32 before 1
+EVERYWHERE = np.concatenate([np.linspace(-6, 6, 24_001), 10.0 ** np.linspace(-30, 38, 301), [0.0]])
+
+
+def c_library(x: np.ndarray) -> np.ndarray:
+    """math.erf of every number."""
+    return np.array([math.erf(value) for value in x.tolist()])
+
+
+def test_float32_is_right_to_the_last_bit() -> None:
+    x = np.concatenate([EVERYWHERE, -EVERYWHERE]).astype(np.float32)
+    result = erf(x)
+    assert result.dtype == np.float32
+    assert np.abs(result - c_library(x)).max() <= LAST_BIT
+    assert np.abs(result).max() <= 1
+
+
+def test_the_polynomial_before_rounding() -> None:
+    x = np.linspace(-8, 8, 16_001)
+    fitted = np.tanh(x * np.polyval(ERF_COEFFICIENTS[::-1], x**2))
+    assert np.abs(fitted - c_library(x)).max() < 8.6e-9
+
+
+def test_float64_is_the_c_library() -> None:
+    x = EVERYWHERE[:24_000].reshape(2, 3, -1)
+    assert erf(x).shape == x.shape
+    assert (erf(x).ravel() == c_library(x.ravel())).all()
+
+
+@given(st.floats(-30, 30))
+def test_gelu_is_x_times_the_chance_of_a_smaller_one(x: float) -> None:
+    assert gelu([x])[0] == pytest.approx(x * NormalDist().cdf(x), rel=1e-12, abs=1e-14)
+
+
+def test_gelu_by_hand() -> None:
+    assert gelu([0.0, 1.0, -1.0, 40.0, -40.0]) == pytest.approx(
+        [0, 0.8413447460685429, -0.15865525393145707, 40, 0]
+    )
+
+
+@pytest.mark.parametrize(("dtype", "large"), [(np.float32, 3e38), (np.float64, 1.7e308)])
+def test_the_largest_numbers_pass(dtype: type, large: float) -> None:
+    x = np.array([large, -large], dtype)
+    assert gelu(x).tolist() == [x[0], 0]
+
+
+def test_gelu_is_not_its_shorter_stand_in() -> None:
+    x = 2.7
+    short = 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    exact = x * NormalDist().cdf(x)
+    assert abs(short - exact) > 4e-4
+    assert abs(float(gelu(np.array([x], np.float32))[0]) - exact) < 5e-7
+
+
+def test_both_parts_beside_what_they_are_added_to() -> None:
+    layers = [a_layer(1), a_layer(2)]
+    run = encode(vectors(), layers)
+    parts = added_parts(run, layers)
+    for number, (trace, layer) in enumerate(zip(run.traces, layers, strict=True)):
+        added = trace.merged[0] @ layer.attention.w_o + layer.attention.b_o
+        attended = layer_norm(trace.inputs[0] + added, layer.attention_norm)
+        fed = [fed_by_loops(list(row), layer.feed_forward) for row in attended]
+        for found, part, before in (
+            (parts.attention, added, trace.inputs[0]),
+            (parts.feed_forward, np.array(fed), attended),
+        ):
+            beside = np.linalg.norm(part, axis=1) / np.linalg.norm(before, axis=1)
+            np.testing.assert_allclose(found[number], beside)
+    both = parts.attention + parts.feed_forward
+    np.testing.assert_allclose(parts.share, parts.attention / both)
+
+
+def test_a_part_that_adds_nothing() -> None:
+    layer = a_layer(3)
+    none = {"w_out": np.zeros_like(layer.feed_forward.w_out), "b_out": np.zeros(D)}
+    quiet = replace(layer, feed_forward=replace(layer.feed_forward, **none))
+    parts = added_parts(encode(vectors(), [quiet]), [quiet])
+    assert not parts.feed_forward.any()
+    assert (parts.share == 1).all()
+    empty = replace(parts, attention=parts.feed_forward)
+    assert np.isnan(empty.share).all()
+
+
+def test_the_parts_of_the_trained_model() -> None:
+    text = "the animal was tired"
+    parts = parts_of_text(text)
+    assert parts.attention.shape == (len(load_minilm().layers), len(encoded(text).tokens))
+    assert ((parts.share > 0) & (parts.share < 1)).all()

@@ -73,9 +73,7 @@ def test_one_contribution_by_loops() -> None:
 
 @settings(max_examples=40)
 @given(calls())
-def test_contributions_with_w_o_inside_the_values(
-    call: tuple[Layer, dict[str, Any]],
-) -> None:
+def test_contributions_with_w_o_inside_the_values(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
     trace = layer.run(**options)
     assert_same(absorbed_contributions(trace), head_contributions(trace), 1e-12)

@@ -14,14 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import (
-    STEPS,
-    Projections,
-    SettingsError,
-    Trace,
-    attend,
-    softmax,
-)
+from attention_core import STEPS, Projections, SettingsError, Trace, attend, softmax
 from attention_lab.diagonal.geometry import half_plane_of
 from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.propositions.tokens import tokens_of_trace

@@ -273,10 +273,7 @@ CAUSAL = trace_of(Scenario("we like green tea", d_model=6, n_heads=2, mask="caus
 def test_additive_scores_are_sums_of_tanh(head: int) -> None:
     made, (query_TK, key_SK) = (
         additive_scores(CAUSAL, head),
-        (
-            CAUSAL.query_heads[0, head],
-            CAUSAL.key_heads[0, head],
-        ),
+        (CAUSAL.query_heads[0, head], CAUSAL.key_heads[0, head]),
     )
     for t, query in enumerate(query_TK):
         for s, key in enumerate(key_SK):

@@ -266,10 +266,7 @@ def test_the_weights_of_one_element() -> None:
     trace = trace_of(SMALL)
     _, line = weights_of_element(trace, head=1, query=2, key=3)
     shown = [0, 1, 3, 5]
-    expected = [
-        *trace.masked_scores[0, 1, 2][shown],
-        *trace.probabilities[0, 1, 2][shown],
-    ]
+    expected = [*trace.masked_scores[0, 1, 2][shown], *trace.probabilities[0, 1, 2][shown]]
     np.testing.assert_allclose([float(one) for one in NUMBER.findall(line)], expected, atol=6e-4)
     assert line.count(r"\cdots") == 4
 

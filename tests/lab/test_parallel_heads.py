@@ -120,9 +120,7 @@ def runs_at(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> 
     ],
 )
 def test_from_which_size_threads_are_faster(
-    times: list[tuple[float, float]],
-    slower: tuple[int, ...],
-    faster_from: int | None,
+    times: list[tuple[float, float]], slower: tuple[int, ...], faster_from: int | None
 ) -> None:
     found = [runs_at(16 * 2**i, *pair) for i, pair in enumerate(times)]
     comparison = compare_threads(found)

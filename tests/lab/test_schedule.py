@@ -54,8 +54,7 @@ def moved(before: Trace, later: Trace, plan: Schedule) -> set[BoxKey]:
 
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize(
-    ("matrix", "field", "parts"),
-    [("w_q", "queries", 4), ("w_k", "keys", 2), ("w_v", "values", 2)],
+    ("matrix", "field", "parts"), [("w_q", "queries", 4), ("w_k", "keys", 2), ("w_v", "values", 2)]
 )
 def test_boxes_that_wait_change(name: str, matrix: str, field: str, parts: int) -> None:
     options, _ = LAYERS[name]

@@ -169,11 +169,7 @@ def test_symbols_and_convention_of_another_text() -> None:
     assert ours["arrays"] == slides["arrays"]
     assert [panel["title"].split()[0] for panel in ours["panels"][:3]] == ["Qₕ", "Kₕ", "Sₕ"]
     badges = [panel["badge"] for panel in ours["panels"][:3]]
-    assert badges == [
-        "5 × 2, query × feature",
-        "2 × 7, feature × key",
-        "5 × 7, query × key",
-    ]
+    assert badges == ["5 × 2, query × feature", "2 × 7, feature × key", "5 × 7, query × key"]
     assert all(
         a["title"] != b["title"]
         for a, b in zip(ours["panels"][:2], slides["panels"][:2], strict=True)

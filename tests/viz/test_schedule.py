@@ -51,8 +51,7 @@ def ways(figure: Figure) -> list[list[tuple[float, float]]]:
 
 
 @pytest.mark.parametrize(
-    ("n_heads", "n_kv_heads", "options"),
-    [(4, 2, {"causal": True}), (4, 1, {"residual": True})],
+    ("n_heads", "n_kv_heads", "options"), [(4, 2, {"causal": True}), (4, 1, {"residual": True})]
 )
 def test_every_box_and_every_wait_is_drawn(
     n_heads: int, n_kv_heads: int, options: dict[str, Any]

@@ -212,11 +212,7 @@ def test_axes_know_how_wide_a_head_is() -> None:
         ({}, ["merged", "w_o", "output"], ["·", "="]),
         ({"residual": True}, ["merged", "w_o", "inputs", "output"], ["·", "+", "="]),
         ({"output_matrix": "none"}, ["merged", "output"], ["→"]),
-        (
-            {"output_matrix": "none", "residual": True},
-            ["merged", "inputs", "output"],
-            ["+", "="],
-        ),
+        ({"output_matrix": "none", "residual": True}, ["merged", "inputs", "output"], ["+", "="]),
     ],
 )
 def test_the_output_reads_as_an_equation(

@@ -109,11 +109,7 @@ def test_without_weights() -> None:
         round(float(shares.trace() / 10), 3),
         weight_of(trace, 0, 9, 2),
         weight_of(trace, 0, 7, 5),
-    ) == (
-        0.185,
-        0.107,
-        0.133,
-    )
+    ) == (0.185, 0.107, 0.133)
 
 
 def test_the_blocks_of_the_comparison() -> None:
@@ -179,27 +175,12 @@ def test_a_vector() -> None:
         ("  ", ["NOUN"], TextError, (1, 24, 0)),
         ("x" * 25, ["NOUN"], TextError, (25,)),
         ("-", ["NOUN"], TextError, ("'-'",)),
-        (
-            "cat",
-            ["masc"],
-            SettingsError,
-            ("NOUN", "PRON", "VERB", "DET", "CONN"),
-        ),
+        ("cat", ["masc"], SettingsError, ("NOUN", "PRON", "VERB", "DET", "CONN")),
         ("cat", ["NOUN", "VERB"], SettingsError, ("NOUN", "VERB")),
         ("cat", ["NOUN", "sg", "pl"], SettingsError, ("sg", "pl")),
-        (
-            "cat",
-            ["NOUN", "START"],
-            SettingsError,
-            ("START", "masc"),
-        ),
+        ("cat", ["NOUN", "START"], SettingsError, ("START", "masc")),
         ("cat", ["NOUN", "furry"], SettingsError, ("furry",)),
-        (
-            "cat",
-            ["x" * 10**5],
-            SettingsError,
-            ("x" * 99,),
-        ),
+        ("cat", ["x" * 10**5], SettingsError, ("x" * 99,)),
     ],
 )
 def test_bad_words(word: str, features: list[str], error: type[Exception], facts: Facts) -> None:

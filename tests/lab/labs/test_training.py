@@ -36,10 +36,7 @@ from attention_lab.labs.tasks import (
     unseen_examples,
 )
 from attention_lab.labs.training import TRAINED_ARRAYS, Checkpoint, train_layer
-from attention_lab.labs.training_settings import (
-    TrainingSettings,
-    models,
-)
+from attention_lab.labs.training_settings import TrainingSettings, models
 from tests.lab.refusal import Facts, refused
 
 SHORT = TrainingSettings(n_steps=37, batch=5)
@@ -134,14 +131,8 @@ def test_compared_models() -> None:
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [
-        (
-            {"constraint": "orthonormal", "d_k": 11},
-            ("w_q", 11, 10),
-        ),
-        (
-            {"n_steps": 100_000, "n_heads": 16, "batch": 512},
-            ("seconds", 60),
-        ),
+        ({"constraint": "orthonormal", "d_k": 11}, ("w_q", 11, 10)),
+        ({"n_steps": 100_000, "n_heads": 16, "batch": 512}, ("seconds", 60)),
     ],
 )
 def test_settings_that_cannot_be_trained(changes: dict[str, Any], facts: Facts) -> None:

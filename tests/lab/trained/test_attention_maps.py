@@ -93,18 +93,9 @@ def test_our_own_encoder() -> None:
         ([np.zeros((H, 0, T))], (0,)),
         ([[["a"]]], ("layer 0",)),
         ([np.full((H, T, T), 0.3)], ("head 0", "query 0", "1.5", 1)),
-        (
-            [np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))],
-            ("query 0", "-0.333", 0),
-        ),
-        (
-            [shares(H, T, T), BELOW],
-            ("layer 1", "head 2", "query 3", "-0.5"),
-        ),
-        (
-            [np.eye(T, dtype=bool)[np.newaxis]],
-            ("layer 0", "bool", "float32"),
-        ),
+        ([np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))], ("query 0", "-0.333", 0)),
+        ([shares(H, T, T), BELOW], ("layer 1", "head 2", "query 3", "-0.5")),
+        ([np.eye(T, dtype=bool)[np.newaxis]], ("layer 0", "bool", "float32")),
         ([np.full((H, T, T), np.nan)], ("layer 0", "nan")),
     ],
 )
@@ -209,10 +200,7 @@ LABELS = {
         ),
         ("tokens", "surrogate"),
     ),
-    "labels of bytes": (
-        lambda: maps(tokens=np.array([b"a", b"b"])),
-        ("tokens", "x.astype(str)"),
-    ),
+    "labels of bytes": (lambda: maps(tokens=np.array([b"a", b"b"])), ("tokens", "x.astype(str)")),
     "megabytes of labels": (
         lambda: maps(tokens=np.zeros(2**21, "<U1")),
         ("tokens", 8_388_608, 4_194_304),
@@ -221,18 +209,9 @@ LABELS = {
         lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}),
         (1_000_000, 1, 4096),
     ),
-    "a million queries": (
-        lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}),
-        (1_000_000, 4096),
-    ),
-    "4,097 queries": (
-        lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}),
-        (4097, 4096),
-    ),
-    "4,097 keys": (
-        lambda: npz({"a": np.ones((1, 1, 4097), "i1")}),
-        (4097, 4096),
-    ),
+    "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), (1_000_000, 4096)),
+    "4,097 queries": (lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}), (4097, 4096)),
+    "4,097 keys": (lambda: npz({"a": np.ones((1, 1, 4097), "i1")}), (4097, 4096)),
     "a million heads": (
         lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}),
         (1, 1_000_000, 4096),

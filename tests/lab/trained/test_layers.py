@@ -95,10 +95,7 @@ def test_the_strongest_pair_of_words() -> None:
     ) == (1, 2)
     assert strongest_pair_of_head(
         AttentionMaps.of([shares[np.newaxis]], ["[CLS]", "a", "[SEP]"]), 0, 0
-    ) == (
-        0,
-        0,
-    )
+    ) == (0, 0)
     assert strongest_pair_of_head(
         AttentionMaps.of([shares[np.newaxis, :1]], ["x"], ["a", "b", "c"]), 0, 0
     ) == (0, 0)

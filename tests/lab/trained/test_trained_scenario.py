@@ -104,14 +104,8 @@ def test_edits_and_own_matrices_work_on_top() -> None:
 @pytest.mark.parametrize(
     ("own", "facts"),
     [
-        (
-            UserMatrices(w_q=np.ones((16, 16))),
-            ("W_Q", 16, 384),
-        ),
-        (
-            UserMatrices(x=np.ones((5, 16))),
-            ("X", 5, 16, 384),
-        ),
+        (UserMatrices(w_q=np.ones((16, 16))), ("W_Q", 16, 384)),
+        (UserMatrices(x=np.ones((5, 16))), ("X", 5, 16, 384)),
     ],
 )
 def test_a_matrix_of_another_shape_does_not_fit(own: UserMatrices, facts: Facts) -> None:

@@ -58,12 +58,6 @@ def test_the_masks_of_the_uses(key: str, allowed: np.ndarray) -> None:
     assert (found == allowed).all()
 
 
-@pytest.mark.parametrize("key", BY_KEY)
-def test_the_residual_adds_the_query_sequence(key: str) -> None:
-    with_it, without = (run(key, residual) for residual in (True, False))
-    np.testing.assert_allclose(with_it.output, without.output + without.inputs, atol=1e-12)
-
-
 def test_which_keys_are_hidden() -> None:
     hidden = {
         use: np.isneginf(trace.masked_scores[0, 0])

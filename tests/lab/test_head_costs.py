@@ -24,7 +24,6 @@ from attention_lab.heads.counts import (
 from attention_lab.heads.scheme_runs import (
     MAX_SCHEME_MULTIPLICATIONS,
     MAX_SCHEME_NUMBERS,
-    is_measurable,
     measure_scheme,
     measure_schemes,
     scheme_gaps,
@@ -58,21 +57,6 @@ def test_only_what_must_grows(letter: str) -> None:
         assert all(getattr(size, name) == getattr(SIZE, name) for name in stays[letter])
         if letter in "Ch":
             assert size.d_k == size.d_v == size.d_model // size.n_heads >= 1
-
-
-@pytest.mark.parametrize(
-    ("letter", "expected"),
-    [
-        ("n", [8, 16, 32, 64, 128, 256, 512]),
-        ("C", [4, 8, 16, 32, 64, 128, 256, 512]),
-        ("h", [1, 2, 4, 8, 16, 32]),
-        ("G", [1, 2, 4]),
-    ],
-)
-def test_how_far_a_size_grows(letter: str, expected: list[int]) -> None:
-    assert [
-        size_value(size, letter) for size in growing_sizes(LayerSize(12, 64, 4, 2, 16, 16), letter)
-    ] == expected
 
 
 @pytest.mark.parametrize(
@@ -271,12 +255,6 @@ def test_runs_stay_within_their_bounds() -> None:
         reached[count.key] = run.size.n_tokens
     assert reached["fused"] == 512
     assert reached["full"] == 256
-
-
-def test_what_is_too_large() -> None:
-    size = LayerSize(512, 64, 16, 16, 4, 4)
-    small = {scheme.key: is_measurable(scheme, size) for scheme in SCHEMES}
-    assert small == {"loop": False, "fused": True, "full": False, "hadamard": False}
 
 
 BUFFER_X = np.random.default_rng(5).standard_normal((7, 11))

@@ -36,9 +36,7 @@ from attention_lab.heads.head_worth import (
     without_heads,
 )
 from attention_lab.heads.reruns import rerun
-from attention_lab.heads.weight_blocks import query_key_products, value_output_products
-from attention_lab.notation.notation import Notation, symbol
-from attention_lab.notation.texts import NOTATIONS
+from attention_lab.heads.weight_blocks import value_output_products
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.refusal import refused
 from tests.lab.small_layer import V, cross_layer
@@ -251,16 +249,6 @@ def test_the_layer_stays_the_same(call: tuple[Layer, dict[str, Any]]) -> None:
         assert_same(getattr(other, field), getattr(trace, field), TOLERANCE)
 
 
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 4])
-def test_the_products_stay_the_same(n_kv_heads: int) -> None:
-    p = Projections.random(7, 4, d_k=3, d_v=2, d_memory=5, n_kv_heads=n_kv_heads)
-    other = with_basis_change(p, random_basis_change(p))
-    assert query_key_products(p).shape == (4, 7, 5)
-    assert value_output_products(p).shape == (4, 5, 7)
-    assert_same(query_key_products(other), query_key_products(p))
-    assert_same(value_output_products(other), value_output_products(p))
-
-
 def test_weights_that_are_not_there() -> None:
     p = Projections.weightless(6, 3)
     x = np.random.default_rng(5).normal(size=(4, 6))
@@ -285,15 +273,6 @@ def test_a_basis_change_by_hand() -> None:
     ]
 
 
-def test_a_random_basis_change_is_tame() -> None:
-    p = Projections.random(8, 2)
-    change = random_basis_change(p, seed=7)
-    for matrices in (change.query_key, change.value):
-        stretches = np.linalg.svd(matrices, compute_uv=False)
-        assert ((stretches > 0.5 - 1e-12) & (stretches < 2 + 1e-12)).all()
-    assert (change.value == random_basis_change(p, seed=7).value).all()
-
-
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
@@ -308,18 +287,6 @@ def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
     assert all(one.change > 0.1 for one in changed_arrays(trace, other, head))
     assert all(one.change < 1e-12 for one in unchanged_arrays(trace, other, head))
     np.testing.assert_array_equal(other.inputs, trace.inputs)
-
-
-@pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
-def test_what_changes_has_the_symbols_of_a_text(text: Notation) -> None:
-    trace = attend(WIDE_X, LAYERS["random"])
-    w_q, w_k, w_v, w_o = (symbol(name, text) for name in ("w_q", "w_k", "w_v", "w_o"))
-    fields = [symbol(name, text).latex for name in ("scores", "probabilities", "output")]
-    assert [one.symbol for one in changed_arrays(trace, trace, 0, text)] == [
-        one.latex for one in (w_q, w_k, w_v, w_o)
-    ]
-    products = [f"{w_q.latex} {w_k.transposed.latex}", f"{w_v.latex} {w_o.latex}"]
-    assert [one.symbol for one in unchanged_arrays(trace, trace, 0, text)] == [*products, *fields]
 
 
 def test_the_change_is_a_part_of_the_largest_number() -> None:

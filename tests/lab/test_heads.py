@@ -54,15 +54,6 @@ def test_the_mean_of_two_opposite_heads() -> None:
     assert alone.in_a_head == pytest.approx(alone.in_the_mean) == pytest.approx(1.0)
 
 
-def test_a_mean_is_never_narrower_by_entropy() -> None:
-    x = np.random.default_rng(3).normal(size=(7, 10))
-    trace = attend(x, Projections.random(10, 5, seed=2))
-    for heads in ([0, 1], [0, 1, 2, 3, 4], [3]):
-        lost = averaging_effect(trace, heads)
-        assert lost.in_the_mean >= lost.in_a_head - 1e-12
-        assert 1 <= lost.in_the_mean <= 7
-
-
 def test_a_mean_is_not_narrower_than_a_sharp_and_an_even_head() -> None:
     x = 30 * np.eye(32)
     same, none = np.eye(32), np.zeros((32, 32))

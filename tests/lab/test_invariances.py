@@ -159,12 +159,6 @@ def test_given_inputs_stay_as_they_are() -> None:
     assert not has_given_inputs(SCENARIO)
 
 
-def test_positions_are_added() -> None:
-    for scenario in (SCENARIO, replace(SCENARIO, residual=True)):
-        found = run_shuffled(scenario, "with positions").straight
-        np.testing.assert_allclose(found.output, trace_of(scenario).output, atol=1e-12)
-
-
 def test_positions_of_weights_by_hand() -> None:
     by_hand = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
     made = run_shuffled(by_hand, "with positions")

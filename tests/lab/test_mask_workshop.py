@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, attend, softmax
+from attention_core import attend, softmax
 from attention_lab.masks.hiding import (
     HIDING_VALUES,
     build_masks,
@@ -23,7 +23,6 @@ from attention_lab.masks.hiding import (
     leaked_share,
 )
 from attention_lab.masks.mask_experiments import (
-    compare_all_orders,
     hide_all_keys,
     hiding_effects,
     hiding_values,
@@ -32,7 +31,7 @@ from attention_lab.masks.mask_experiments import (
 from attention_lab.masks.mask_workshop import MaskedBatch, WorkshopChoices, hide_row, masked_batch
 from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.painted_masks import mask_to_text, painted_mask
+from attention_lab.user_data.painted_masks import mask_to_text
 from tests.core.random_layers import Layer, assert_same, layers
 
 B, H, T, S = 2, 3, 5, 7
@@ -117,28 +116,11 @@ def test_the_order_does_not_matter_for_a_mask(key: str) -> None:
     assert_same(order.scale_first, hide_with(-np.inf, scores() * 0.3, np.tri(T, S, dtype=bool)))
 
 
-def test_the_order_matters_for_a_bias() -> None:
-    addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES["finite"])
-    order = compare_orders(scores(), 0.5, addend)
-    assert_same(order.mask_first, softmax(scores() * 0.5 + addend / 2))
-    assert_same(order.scale_first, softmax(scores() * 0.5 + addend))
-    assert order.gap == np.abs(order.scale_first - order.mask_first).max()
-    assert order.gap > 0.1
-
-
 def test_a_bias_by_hand() -> None:
     order = compare_orders(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
     assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
     assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))
     assert order.gap == pytest.approx(1 / (1 + math.e) - 1 / (1 + math.e**2))
-
-
-def test_a_fully_masked_row_here_and_in_pytorch() -> None:
-    mask = np.ones((T, T), dtype=bool)
-    mask[2] = False
-    x, p = np.random.default_rng(2).normal(size=(T, 6)), Projections.random(6, 2, bias=True)
-    assert_same(attend(x, p, mask=mask).output[0, 2], p.b_o)
-    assert np.isnan(attend(x, p, mask=mask, empty_rows="nan").output[0, 2]).all()
 
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
@@ -208,22 +190,6 @@ def test_all_masks_together() -> None:
     assert list(made.masks) == ["causal", "window", "padding", "painted"]
 
 
-def test_no_mask_allows_everything() -> None:
-    hidden = mask_to_text(np.zeros((5, 5), dtype=bool))
-    made = masked_batch(SCENARIO, WorkshopChoices(OTHERS, (), 2, hidden))
-    assert made.allowed.all()
-    assert made.allowed.shape == (3, 5, 5)
-
-
-def test_painted_masks() -> None:
-    blank = painted_mask("", 3)
-    assert blank.all()
-    assert hide_row(blank, 1).tolist() == [[True] * 3, [False] * 3, [True] * 3]
-    assert blank.all()
-    with pytest.raises(SettingsError):
-        painted_mask("banana", 3)
-
-
 SEEDED = Scenario(text="we like tea and cake", d_model=6, n_heads=2, seed=3)
 
 
@@ -248,12 +214,6 @@ def test_an_empty_row_reads_hidden_keys() -> None:
     double, single = billion.empty_row
     np.testing.assert_allclose(double, softmax(batch.trace.scaled_scores[0, 1, 2]), atol=1e-6)
     assert (single == np.float32(0.2)).all()
-
-
-def test_the_order_matters_for_a_finite_bias_only() -> None:
-    infinite, billion, finite = compare_all_orders(made("causal"), 0, 0, -4.0).values()
-    assert (infinite.gap, billion.gap) == (0.0, 0.0)
-    assert finite.gap > 0.01
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_core.trace import STEPS
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.diagonal.propositions.tokens import weightless_attention
@@ -20,7 +19,6 @@ from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.labs.backward import GRADIENTS, layer_gradients
 from attention_lab.layer_norm import standardised
 from attention_lab.masks.invariances import at_temperature, with_key_bias
-from tests.core.test_torch_golden import MHA
 
 X = gaussian_tokens(5, 6)
 OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
@@ -115,8 +113,3 @@ def test_a_token_of_zeros_ties_with_all() -> None:
     a = tokens.probabilities.copy()
     a[0, 1] += 0.01
     assert find_proposition("S9").verify(replace(tokens, probabilities=a)).where == (0, 1)
-
-
-def test_which_arrays_pytorch_has_given() -> None:
-    compared = {name for case in MHA.values() for name in case["float64"]}
-    assert set(STEPS) - compared == {"memory"}

@@ -20,8 +20,7 @@ from attention_core import (
     Trace,
 )
 from attention_lab.choices import MASK_KINDS, SCALINGS, WEIGHT_KINDS, resolve
-from attention_lab.scenario import Scenario, projections_of, trace_of
-from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
@@ -81,12 +80,6 @@ UNTOUCHED = {
 }
 
 
-def test_equal_scenarios_give_the_same_object() -> None:
-    assert trace_of(replace(SMALL, seed=7)) is trace_of(replace(SMALL, seed=7))
-    assert tokens_of(SMALL) is tokens_of(replace(SMALL))
-    assert embedding_of(SMALL) is embedding_of(replace(SMALL))
-
-
 def test_every_field_is_tried() -> None:
     assert set(CHANGES) == {field.name for field in fields(Scenario)}
 
@@ -104,25 +97,6 @@ def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
     base, value = CHANGES[name]
     before, after = trace_of(base), trace_of(replace(base, **{name: value}))
     assert [field for field in UNTOUCHED[name] if not same(before, after, field)] == []
-
-
-def test_the_default_scenario() -> None:
-    trace = trace_of(Scenario())
-    assert trace.sizes == {
-        "B": 1,
-        "H": 4,
-        "G": 4,
-        "T": 12,
-        "S": 12,
-        "D": 16,
-        "M": 16,
-        "O": 16,
-        "K": 4,
-        "V": 4,
-    }
-    assert trace.tokens == trace.memory_tokens == tokens_of(Scenario()).tokens
-    assert trace.scale == 0.5
-    assert trace.mask is None
 
 
 def test_masks_say_who_sees_whom() -> None:
@@ -194,12 +168,6 @@ def test_a_wrong_choice_is_named(
 ) -> None:
     with refused(kind, *facts):
         trace_of(replace(SMALL, **changes))
-
-
-def test_uneven_heads_with_a_given_width() -> None:
-    for given in ({"d_k": 4}, {"d_v": 4}, {"d_k": 4, "d_v": 4}):
-        weights = projections_of(replace(SMALL, n_heads=5, **given))
-        assert (weights.d_k, weights.d_v, weights.d_out) == (4, 4, 6)
 
 
 def test_own_matrices_decide_the_sizes() -> None:

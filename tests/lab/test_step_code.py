@@ -79,25 +79,6 @@ def test_the_comments_are_true(panel: Any) -> None:
             ) == np.shape(thing)
 
 
-@pytest.mark.parametrize("name", ["default", "bias", "softcap", "heads joined", "everything"])
-def test_every_field_that_is_needed_has_a_comment(name: str) -> None:
-    trace = case(name)
-    read = {
-        field: {comment["name"] for comment in comments(numpy_lines(trace, field))[:-1]}
-        for field in STEPS
-    }
-    p = trace.projections
-    assert read["keys"] == {"memory", "w_k"} | ({"b_k"} if p.b_k is not None else set())
-    assert read["scores"] == {"query_heads", "key_heads"}
-    assert read["scaled_scores"] == {"scores", "scale"} | (
-        {"softcap"} if trace.softcap is not None else set()
-    )
-    hiding = {name for name in ("mask", "bias") if getattr(trace, name) is not None}
-    assert read["masked_scores"] == {"scaled_scores"} | hiding
-    mixing = {name for name in ("w_o", "b_o") if getattr(p, name) is not None}
-    assert read["output"] == {"merged"} | mixing | ({"inputs"} if trace.residual else set())
-
-
 def test_a_panel_in_full() -> None:
     rng = np.random.default_rng(0)
     weights = Projections.random(7, 6, d_k=2, d_v=3, n_kv_heads=3)

@@ -282,14 +282,6 @@ def test_the_number_of_a_head_in_words() -> None:
     assert "d_k = 2" in rank
 
 
-def test_a_single_token_has_its_picture() -> None:
-    trace = square(1, 2)
-    for name in ("entropy", "self-mass"):
-        figure = profile_figure(trace, BY_NAME[name], pattern_of(trace), 0)
-        assert [part.get("mode") for part in figure["data"]] == [None, "markers", "markers"]
-        assert figure["layout"]["yaxis"]["rangemode"] == "tozero"
-
-
 ALONE = np.full((4, 4), np.nan)  # heads without preferences have no correlation
 
 

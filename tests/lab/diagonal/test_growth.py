@@ -25,7 +25,7 @@ from attention_lab.diagonal.growth_curves import (
     self_mass_exact,
     self_mass_rule,
 )
-from attention_lab.diagonal.growth_table import CURVE_WIDTHS, Growth, curves
+from attention_lab.diagonal.growth_table import CURVE_WIDTHS, curves
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
 from attention_lab.words.embeddings import embed
@@ -212,14 +212,12 @@ def test_the_one_line_rule_is_layer_norm() -> None:
     assert self_mass_exact(32, 32) < 0.81
 
 
-@pytest.mark.parametrize(("scaled", "causal"), [(True, False), (False, False), (True, True)])
-def test_curves_are_those_of_the_formulas(scaled: bool, causal: bool) -> None:
-    found, scale = curves(5, scaled=scaled, causal=causal), None if scaled else 1.0
-    place = CURVE_WIDTHS.index(11)
-    assert found.self_mass[place] == self_mass_exact(5, 11, scale=scale, causal=causal)
-    assert found.bound[place] == self_mass_bound(5, 11, scale=scale, causal=causal)
-    assert found.rule[place] == self_mass_rule(5, 11, scale=scale, causal=causal)
-    assert found.argmax_rate[place] == argmax_rate_exact(5, 11, causal=causal)
+def test_curves_are_those_of_the_formulas() -> None:
+    found, place = curves(5, scaled=False, causal=True), CURVE_WIDTHS.index(11)
+    assert found.self_mass[place] == self_mass_exact(5, 11, scale=1.0, causal=True)
+    assert found.bound[place] == self_mass_bound(5, 11, scale=1.0, causal=True)
+    assert found.rule[place] == self_mass_rule(5, 11, scale=1.0, causal=True)
+    assert found.argmax_rate[place] == argmax_rate_exact(5, 11, causal=True)
 
 
 def test_the_causal_baseline() -> None:
@@ -236,14 +234,6 @@ def test_the_causal_rate_of_a_million_tokens() -> None:
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
-
-
-def test_experiments_of_a_picture() -> None:
-    plain, tied = Growth(scaled=False, seed=3).experiment(5, 7), Growth(tied=True).experiment(5, 8)
-    assert (plain.n_tokens, plain.d_model, plain.d_k, plain.scale, plain.seed) == (5, 7, 0, 1.0, 3)
-    assert (tied.d_model, tied.d_k, tied.scale) == (32, 8, None)
-    assert max(Growth(tied=True).widths) == 32
-    assert max(Growth().widths) == 128
 
 
 def test_a_course_is_the_levels() -> None:

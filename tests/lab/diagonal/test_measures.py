@@ -76,23 +76,6 @@ def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
         assert metric.of(stack) == pytest.approx([float(metric.of(square)) for square in squares])
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_measures_stay_in_their_range(seed: int) -> None:
-    """Shares lie from 0 to 1, the excess above its lowest value, which no self-mass at all
-    would give.
-    """
-    numbers = measure_diagonal(random_square(seed))
-    for name in (
-        "self_mass",
-        "argmax_rate",
-        "majority_rate",
-        "violation_rate",
-        "negative_cross_ratios",
-    ):
-        assert 0 <= numbers[name] <= 1
-    assert -(1 / T) / (1 - 1 / T) <= numbers["excess_self_mass"] <= 1
-
-
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
 def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
     square = random_square(seed)

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, ShapeError, attend
+from attention_core import Projections, SettingsError, attend
 from attention_lab.labs.convolution import (
     convolve,
     error_curve,
@@ -238,24 +237,6 @@ def test_duplicate_tokens_do_no_harm() -> None:
     assert run.error < 1e-12
 
 
-def test_presets() -> None:
-    for image in IMAGES.values():
-        assert image.shape == (8, 8)
-        assert (image.min(), image.max()) == (0, pytest.approx(1, abs=0.3))
-        assert not image.flags.writeable
-    sums = {name: float(np.sum(kernel)) for name, kernel in KERNELS.items()}
-    expected = {
-        "Sobel x": 0,
-        "Sobel y": 0,
-        "Laplacian": 0,
-        "sharpen": 1,
-        "box blur": 1,
-        "Gaussian blur": 1,
-    }
-    assert {name: round(sums[name], 12) for name in expected} == expected
-    assert all(as_kernel(kernel).shape == (3, 3, 1, 1) for kernel in KERNELS.values())
-
-
 def test_typed_numbers() -> None:
     assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
         [-1, 0.5, 2],
@@ -280,19 +261,6 @@ def test_typed_numbers() -> None:
 def test_a_cell_that_is_not_a_number(cell: object, facts: Facts) -> None:
     with refused(SettingsError, "row 2", "column 3", *facts):
         as_kernel([[1, 2, 3], [4, 5, cell], [7, 8, 9]])
-
-
-@pytest.mark.parametrize(
-    ("kernel", "error", "facts"),
-    [
-        ([[1, 2], [3, 4]], SettingsError, ("(2, 2)", "three")),
-        ([[1, 2, 3]], SettingsError, ("(1, 3)",)),
-        ([[1, 2, 3], [4, 5], [6]], ShapeError, ("rows",)),
-    ],
-)
-def test_a_kernel_of_another_shape(kernel: Any, error: type[Exception], facts: Facts) -> None:
-    with refused(error, *facts):
-        as_kernel(kernel)
 
 
 def test_pixels_beyond_any_scale() -> None:

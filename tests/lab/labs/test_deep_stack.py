@@ -21,7 +21,7 @@ from attention_lab.labs.deep_stack import (
 from attention_lab.labs.losses import LOSSES, relative_error_gradient
 from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings, expected_stack_seconds
 from attention_lab.labs.stiefel import orthonormality_error
-from attention_lab.labs.textures import TEXTURE_NAMES, clean_tiles, draw_textures
+from attention_lab.labs.textures import draw_textures
 from tests.lab.labs.test_gradients import RECORD, TOLERANCE, arrays
 from tests.lab.refusal import refused
 
@@ -60,16 +60,6 @@ def test_gradients_with_a_connection() -> None:
     ]
     expected = sum(float((gradients[name] * step[name]).sum()) for name in weights)
     assert (losses[0] - losses[1]) / 2e-6 == pytest.approx(expected, rel=1e-5)
-
-
-def test_textures() -> None:
-    inputs, target = draw_textures(np.random.default_rng(0), 2000)
-    assert inputs.shape == (2000, 8, 16)
-    assert target.shape == (2000, 1, 1, 10)
-    assert (target.sum(axis=-1) == 1).all()
-    assert len({tuple(tile) for tile in clean_tiles()}) == len(TEXTURE_NAMES) == 10
-    shown = inputs[target[:, 0, 0, 4] == 1].mean(axis=(0, 1))
-    assert (np.sign(shown) == clean_tiles()[4]).all()
 
 
 def test_the_growth_of_the_variants() -> None:

@@ -122,12 +122,6 @@ def test_parameter_counts() -> None:
     assert sum(getattr(point.projections, name).size for name in TRAINED_ARRAYS) == 392
 
 
-def test_compared_models() -> None:
-    assert [s.n_heads for s in models("staircase", seed=4).values()] == [1, 2, 3, 4, 6]
-    assert models("letters")["1 wide head"].widths == (12, 12)
-    assert {s.seed for s in models("staircase", seed=4).values()} == {4}
-
-
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [

@@ -15,7 +15,7 @@ from attention_lab.masks.mistake_checks import run_checks
 from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, projections_of, trace_of
-from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.sentences import tokens_of
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices
@@ -75,20 +75,6 @@ def test_padding_changes_no_real_token() -> None:
         assert not long.probabilities[..., 15:].any()
     assert tokens_of(replace(TRAINED, n_tokens=19)).n_real == 15
     assert missing(tokens_of(replace(TRAINED, n_tokens=19)).notes[0], "[PAD]", 4, 19) == []
-
-
-@pytest.mark.parametrize("n_tokens", [1, 2, 5, 64])
-def test_every_sequence_length(n_tokens: int) -> None:
-    trace = trace_of(replace(TRAINED, n_tokens=n_tokens))
-    assert trace.sizes["T"] == len(trace.tokens) == n_tokens
-    assert trace.tokens[0] == "[CLS]"
-    assert trace.tokens[min(n_tokens, 15) - 1] == ("[CLS]" if n_tokens == 1 else "[SEP]")
-
-
-def test_the_inputs_are_those_of_the_layer() -> None:
-    embedding = embedding_of(TRAINED)
-    assert np.array_equal(embedding.inputs, trace_of(TRAINED).inputs[0])
-    assert not embedding.positions.any()
 
 
 def test_edits_and_own_matrices_work_on_top() -> None:

@@ -42,6 +42,7 @@ from tests.lab.refusal import refused
 from tests.lab.small_layer import V, cross_layer
 
 
+@settings(max_examples=40)
 @given(calls())
 def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call

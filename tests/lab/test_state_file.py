@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_lab.choices import (
@@ -72,6 +72,7 @@ def contents(state: State) -> tuple[Any, ...]:
     )
 
 
+@settings(max_examples=40)
 @given(scenarios(), st.lists(EDIT, max_size=5), st.tuples(PLACE, PLACE, PLACE, PLACE))
 def test_states_come_back(
     scenario: Scenario, items: list[Edit], focus: tuple[int, int, int, int]

@@ -7,7 +7,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_lab.words.text import PADDING_TOKEN, Tokens
@@ -23,6 +23,7 @@ from attention_viz.labels import (
 from tests.viz.example_traces import HOSTILE
 
 
+@settings(max_examples=40)
 @given(st.text(st.characters(categories=None), max_size=40))
 def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
     label = shorten(token)
@@ -113,6 +114,7 @@ def test_noise_is_zero() -> None:
 
 
 # Rounding a number next to the largest float gives one that float cannot hold.
+@settings(max_examples=40)
 @given(st.floats(-1e300, 1e300), st.integers(1, 6))
 def test_a_number_can_be_read_back(value: float, digits: int) -> None:
     text = format_number(value, digits)

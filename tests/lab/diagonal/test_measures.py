@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend, causal_mask, softmax
@@ -58,6 +58,7 @@ def by_loops(square: SelfAttention) -> dict[str, float]:
     }
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_measures_against_loops(seed: int) -> None:
     square = random_square(seed)
@@ -66,6 +67,7 @@ def test_measures_against_loops(seed: int) -> None:
     assert numbers == pytest.approx(by_loops(square), abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
     squares = [random_square(seed), random_square(seed + 1)]
@@ -76,6 +78,7 @@ def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
         assert metric.of(stack) == pytest.approx([float(metric.of(square)) for square in squares])
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
 def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
     square = random_square(seed)

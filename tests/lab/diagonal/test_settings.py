@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -37,6 +37,7 @@ from tests.lab.refusal import Facts, refused
 DRAWN = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
 
 
+@settings(max_examples=40)
 @given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e300, 1e300)))
 def test_numbers_survive_as_text(x: np.ndarray) -> None:
     assert (parse_tokens(format_tokens(x)) == x).all()

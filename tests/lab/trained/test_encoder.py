@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend
@@ -163,6 +163,7 @@ def test_float64_is_the_c_library() -> None:
     assert (erf(x).ravel() == c_library(x.ravel())).all()
 
 
+@settings(max_examples=40)
 @given(st.floats(-30, 30))
 def test_gelu_is_x_times_the_chance_of_a_smaller_one(x: float) -> None:
     assert gelu([x])[0] == pytest.approx(x * NormalDist().cdf(x), rel=1e-12, abs=1e-14)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import TextError
@@ -170,6 +170,7 @@ def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:
         assert np.array_equal(targets_of(maps, rule), TARGET_RULES[rule](TOKENS))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(("a", "b", "ab", "##a", "##b", "##")), max_size=11).map(tuple))
 def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
     spelled = {

@@ -26,10 +26,9 @@ from attention_viz.diagonal.geometry import describe_row, plane, points_from_tab
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars, plane_board
 from attention_viz.parts import Part
-from attention_viz.payload import JSON
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
-from tests.viz.reading_scenes import written_and_read
+from tests.viz.reading_scenes import flags, sent, written_and_read
 from tests.viz.reading_words import holds, numbers_said
 
 
@@ -199,21 +198,6 @@ def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rival
 SPREAD = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=2, spread=1.5)
 
 
-def sent(scene: JSON, name: str) -> np.ndarray:
-    """A matrix of a board as a browser reads it."""
-    array = scene["arrays"][name]
-    return np.frombuffer(array["data"], "<f4").reshape(array["shape"])
-
-
-def outlined(scene: JSON) -> np.ndarray:
-    """Which probabilities are outlined."""
-    array = scene["arrays"]["probabilities"]
-    if "changed" not in array:
-        return np.zeros(array["shape"], dtype=bool)
-    flags = np.unpackbits(np.frombuffer(array["changed"], "u1"), bitorder="little")
-    return flags[: np.prod(array["shape"])].reshape(array["shape"]).astype(bool)
-
-
 @pytest.mark.parametrize(
     "scene", [SPREAD, settings_of_numbers("1; 2; 3"), WORDS, replace(SPREAD, causal=True)]
 )
@@ -223,7 +207,9 @@ def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> Non
     board = written_and_read(board)
     shares = trace.probabilities[0, 0]
     np.testing.assert_array_equal(sent(board, "probabilities"), shares.astype("f4"))
-    np.testing.assert_array_equal(outlined(board), pair_violations(shares))
+    np.testing.assert_array_equal(
+        flags(board["arrays"]["probabilities"], "changed"), pair_violations(shares)
+    )
     assert board["rules"]["probabilities"]["operation"] == "softmax"
     assert [panel["array"] for panel in board["panels"]] == ["probabilities"]
 

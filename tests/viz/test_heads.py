@@ -32,7 +32,7 @@ from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.theme import Figure
 from tests.viz.example_traces import CASES, H, S, T, example, square
 from tests.viz.reading_figures import as_sent, strings
-from tests.viz.reading_scenes import numbers, written_and_read
+from tests.viz.reading_scenes import flags, numbers, written_and_read
 from tests.viz.reading_words import numbers_said
 
 FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
@@ -41,12 +41,6 @@ FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
 def grid(trace: Trace, field: str, heads: list[int], cell: tuple[int, int, int]) -> JSON:
     """The board of some heads, as a browser reads it."""
     return written_and_read(heads_grid(Stage(trace), field, heads, cell=cell))
-
-
-def flags(array: JSON, name: str) -> np.ndarray:
-    """Which cells are flagged."""
-    bits = np.unpackbits(np.frombuffer(array[name], "u1"), bitorder="little")
-    return bits[: np.prod(array["shape"])].reshape(array["shape"]).astype(bool)
 
 
 @pytest.mark.parametrize(
@@ -265,16 +259,10 @@ def test_every_share_is_in_its_place(causal: bool) -> None:
     assert [panel["place"] for panel in sent["panels"]] == [[0, 0], [0, 1], [0, 2]]
     for name, expected in shares.items():
         array = sent["arrays"][name]
-        numbers = np.frombuffer(array["data"], "<f4").reshape(array["shape"])
-        np.testing.assert_array_equal(numbers, expected.astype("f4"))
+        np.testing.assert_array_equal(numbers(array), expected.astype("f4"))
         assert array["limit"] == 0.5
-        assert ("hatched" in array) == causal
-        if causal:
-            flags = np.unpackbits(np.frombuffer(array["hatched"], "u1"), bitorder="little")
-            hidden = np.triu(np.ones((5, 5)), 1).astype(bool)
-            np.testing.assert_array_equal(
-                flags[: 4 * 25].reshape(4, 5, 5), np.broadcast_to(hidden, (4, 5, 5))
-            )
+        hidden = np.triu(np.full((5, 5), causal), 1)
+        np.testing.assert_array_equal(flags(array, "hatched"), np.broadcast_to(hidden, (4, 5, 5)))
     assert sent["cell"] == {"array": "GQA", "index": [1, 2, 0]}
 
 

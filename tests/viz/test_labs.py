@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -32,29 +30,8 @@ from attention_viz.labs.training import loss_figure, offset_figure, score_figure
 from attention_viz.labs.training_boards import sequence_board, token_labels
 from attention_viz.labs.training_comparison import comparison_figure
 from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import sent, worked_out
 from tests.viz.reading_words import numbers_said
-
-
-def sent(board: dict[str, Any], name: str) -> np.ndarray:
-    """The numbers of one matrix, as the board gets them."""
-    array = board["arrays"][name]
-    return np.frombuffer(array["data"], "<f4").reshape(array["shape"])
-
-
-def recomputed(board: dict[str, Any], name: str, index: tuple[int, int]) -> float:
-    """A cell worked out from the board's own rule of the kind sum, as the browser does it."""
-    rule = board["rules"][name]
-    total = 0.0
-    for k in range(rule["length"]):
-        term = 1.0
-        for part in rule["reads"]:
-            places = [
-                sum((k if axis == -1 else index[axis]) * times for axis, times in position["parts"])
-                for position in part["at"]
-            ]
-            term *= float(sent(board, part["array"])[tuple(places)])
-        total += term
-    return total
 
 
 def test_loss_figure_draws_losses_and_floor() -> None:
@@ -138,10 +115,10 @@ def test_comparison_board_explains_itself(padding: str) -> None:
     run = run_convolution(picture, kernel, 2.0, padding)
     board = convolution_boards.convolution_board(picture, kernel, run, (0, 3))
     for index in ((0, 0), (3, 4), (7, 7)):
-        assert recomputed(board, "attention", index) == pytest.approx(
+        assert worked_out(board, "attention", index) == pytest.approx(
             run.output[index][0], abs=1e-5
         )
-        assert recomputed(board, "convolution", index) == pytest.approx(
+        assert worked_out(board, "convolution", index) == pytest.approx(
             run.expected[index][0], abs=1e-5
         )
 

@@ -11,7 +11,6 @@ import pytest
 
 from attention_core import STEPS
 from attention_core.formulas import softmax
-from attention_core.rules import Position, Read, Rule
 from attention_lab.masks.break_it import examine_layer
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
@@ -26,7 +25,7 @@ from attention_viz.masks import temperature as figures
 from attention_viz.masks.mask_workshop import query_shares_figure
 from attention_viz.payload import JSON, Stage
 from tests.viz.reading_figures import as_sent
-from tests.viz.reading_scenes import numbers, written_and_read
+from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TRACE = trace_of(SCENARIO)
@@ -66,42 +65,6 @@ BOARDS: dict[str, Callable[[], JSON]] = {
 }
 
 
-def rule_of(sent: JSON) -> Rule:
-    """A sent rule as a rule of the engine."""
-
-    def place(at: JSON) -> Position:
-        return Position(
-            tuple((axis, times) for axis, times in at["parts"]),
-            at.get("over", 1),
-            at.get("modulo", 0),
-        )
-
-    reads = tuple(
-        Read(read["array"], tuple(place(at) for at in read["at"])) for read in sent["reads"]
-    )
-    return Rule(
-        sent["operation"], reads, sent["length"], own=place(sent.get("position", {"parts": []}))
-    )
-
-
-def computed_cell(scene: JSON, name: str, index: tuple[int, int]) -> float:
-    """A cell of a matrix by its rule, from the sent numbers."""
-    rule = rule_of(scene["rules"][name])
-    terms = [
-        [
-            float(numbers(scene["arrays"][r.array])[tuple(p.of(index, k) for p in r.at)])
-            for r in rule.reads
-        ]
-        for k in range(rule.length)
-    ]
-    if rule.operation == "softmax":
-        return float(softmax(np.array([term[0] for term in terms]))[rule.own.of(index)])
-    if rule.operation == "mask":
-        return -np.inf if np.isneginf(numbers(scene["arrays"][name])[index]) else terms[0][0]
-    first, second = terms[0]
-    return -np.inf if np.isneginf(first) else first - second
-
-
 @pytest.mark.parametrize("name", BOARDS)
 def test_a_board_is_whole(name: str) -> None:
     scene = written_and_read(BOARDS[name]())
@@ -118,8 +81,8 @@ def test_a_board_is_whole(name: str) -> None:
     for array in scene["rules"]:
         rows, columns = scene["arrays"][array]["shape"]
         for index in ((0, 0), (rows - 1, 0), (rows - 1, columns - 1)):
-            sent = numbers(scene["arrays"][array])[index]
-            assert computed_cell(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
+            expected = float(sent(scene, array)[index])
+            assert worked_out(scene, array, index) == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("weights", ["random", "trained"])

@@ -17,7 +17,7 @@ from attention_viz.payload import Stage, float_bytes, pack_bits
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes, scene_to_text
 from tests.viz.example_traces import HOSTILE, example
-from tests.viz.reading_scenes import numbers, scene_of, scene_of_text
+from tests.viz.reading_scenes import flags, numbers, scene_of, scene_of_text
 from tests.viz.story_boards import FOCUS, STORY
 
 
@@ -25,10 +25,7 @@ from tests.viz.story_boards import FOCUS, STORY
 def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
     trace = example(case)
     shares = story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]
-    flags = np.unpackbits(np.frombuffer(shares["hatched"], "u1"), bitorder="little")
-    np.testing.assert_array_equal(
-        flags[: trace.hidden.size].reshape(trace.hidden.shape), trace.hidden
-    )
+    np.testing.assert_array_equal(flags(shares, "hatched"), trace.hidden)
     assert (numbers(shares)[trace.hidden] == 0).all()
     assert "hatched" not in story.softmax_board(Stage(example()), FOCUS)["arrays"]["probabilities"]
 
@@ -57,9 +54,8 @@ def test_edited_cells_are_flagged() -> None:
     weights = Projections.weightless(3)
     before, after = attend(x, weights), attend(x + np.array([[0, 0, 0], [0, 1, 0]]), weights)
     scene = story.scores_board(Stage(after, before=before), (0, 0, 0))
-    sent = scene["arrays"]["query_heads"]["changed"]
-    flags = np.unpackbits(np.frombuffer(sent, "u1"), bitorder="little")
-    assert flags[:6].tolist() == [0, 0, 0, 0, 1, 0]
+    changed = flags(scene["arrays"]["query_heads"], "changed")
+    assert changed.ravel().tolist() == [False] * 4 + [True, False]
     assert (
         "changed"
         not in story.scores_board(Stage(after, before=after), (0, 0, 0))["arrays"]["scores"]
@@ -113,13 +109,9 @@ def test_the_text_of_a_small_scene() -> None:
 
 def test_masked_cells_arrive_as_bits() -> None:
     trace = example("causal")
-    array = scene_of(scene_to_bytes(story.mask_board(Stage(trace), (1, 2, 1))))["arrays"][
-        "masked_scores"
-    ]
-    flags = np.unpackbits(np.frombuffer(array["masked"], "u1"), bitorder="little")[
-        : trace.hidden.size
-    ]
-    np.testing.assert_array_equal(flags.reshape(trace.hidden.shape), trace.hidden)
+    scene = scene_of(scene_to_bytes(story.mask_board(Stage(trace), (1, 2, 1))))
+    array = scene["arrays"]["masked_scores"]
+    np.testing.assert_array_equal(flags(array, "masked"), trace.hidden)
     found = np.frombuffer(array["data"], "<f4").reshape(trace.hidden.shape)
     np.testing.assert_array_equal(
         found, np.where(trace.hidden, 0, trace.masked_scores).astype("f4")

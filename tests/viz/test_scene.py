@@ -5,7 +5,6 @@ can read them.
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +23,7 @@ from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
-from tests.viz.reading_scenes import numbers, written_and_read
+from tests.viz.reading_scenes import numbers, worked_out, written_and_read
 from tests.viz.story_boards import FOCUS, STORY
 
 RIBBONS = {"token by token", "head by head"}
@@ -80,40 +79,6 @@ def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
         check(trace, story.split_board(Stage(trace), field, focus))
     check(trace, story.output_board(Stage(trace), focus[1], 0))
     check(trace, overview(Stage(trace), *focus))
-
-
-def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
-    """A cell by its rule and the numbers of the scene alone, written without the modules under
-    test.
-    """
-    rule = scene["rules"][name]
-
-    def position(p: JSON, k: int) -> int:
-        total = sum(
-            (k if axis == -1 else index[axis]) * times for axis, times in p["parts"]
-        ) // p.get("over", 1)
-        return total % p["modulo"] if p.get("modulo") else total
-
-    def number(r: JSON, k: int) -> float:
-        array = scene["arrays"][r["array"]]
-        place = tuple(
-            position(p, k) - s for p, s in zip(r["at"], array.get("start", [0] * 9), strict=False)
-        )
-        return float(numbers(array)[place])
-
-    terms = [math.prod(number(r, k) for r in rule["reads"]) for k in range(rule["length"])]
-    added = sum(number(r, 0) for r in rule.get("adds", []))
-    if rule["operation"] == "softmax":
-        top = max(terms)
-        own = position(rule["position"], 0)
-        return (
-            0.0
-            if math.isinf(top)
-            else math.exp(terms[own] - top) / sum(math.exp(t - top) for t in terms)
-        )
-    if rule["operation"] == "softcap":
-        return rule["softcap"] * math.tanh(terms[0] / rule["softcap"])
-    return sum(terms) + added
 
 
 @pytest.mark.parametrize("shared", [False, True])

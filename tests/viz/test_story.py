@@ -19,6 +19,7 @@ from attention_viz import story
 from attention_viz.payload import JSON, Stage
 from attention_viz.step_scene import StepWords, stage_board
 from tests.viz.example_traces import M, S, T, V, example, square
+from tests.viz.reading_scenes import worked_out
 from tests.viz.reading_words import holds
 from tests.viz.story_boards import FOCUS, STORY
 
@@ -227,24 +228,6 @@ def test_the_output_reads_as_an_equation(
 ORDERS = ["token by token", "head by head"]
 
 
-def place(position: JSON, index: tuple[int, ...]) -> int:
-    """The index that a position gives."""
-    total = sum(index[axis] * times for axis, times in position["parts"])
-    total //= position.get("over", 1)
-    return total % position["modulo"] if position.get("modulo") else total
-
-
-def read(board: JSON, name: str, heads: np.ndarray) -> np.ndarray:
-    """The numbers of a line, in its order."""
-    (source,) = board["rules"][name]["reads"]
-    shape = board["arrays"][name]["shape"]
-    cells = [
-        heads[tuple(place(position, index) for position in source["at"])]
-        for index in np.ndindex(*shape)
-    ]
-    return np.array(cells)
-
-
 @pytest.mark.parametrize("n_heads", [2, 5])
 @pytest.mark.parametrize("step", ["split", "merge"])
 def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
@@ -259,8 +242,10 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
     shown = stage_board(board, StepWords("", "", "", "", [], 0))
     ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
     assert ribbons == (ORDERS if step == "split" else ORDERS[::-1])
-    np.testing.assert_array_equal(read(board, ORDERS[0], heads), merge_heads(heads).ravel())
-    np.testing.assert_array_equal(read(board, ORDERS[1], heads), heads.ravel())
+    for name, memory in zip(ORDERS, (merge_heads(heads).ravel(), heads.ravel()), strict=True):
+        cells = np.ndindex(*board["arrays"][name]["shape"])
+        found = [worked_out(board, name, cell) for cell in cells]
+        np.testing.assert_array_equal(found, memory.astype("f4"))
     names = board["axes"][ORDERS[1]]["labels"]
     assert names[:2] == ["t0 · 0", "t1 · 0"]
     assert names[-1] == f"t6 · {n_heads - 1}"

@@ -31,7 +31,6 @@ from attention_lab.heads.scheme_runs import (
 from attention_lab.heads.score_schemes import SCHEMES, Scheme, wasted_share
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
 from attention_lab.heads.window_convolution import (
-    array_sizes,
     convolve_windows,
     projections_as_convolutions,
 )
@@ -286,16 +285,3 @@ def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
     assert max(max(one.gaps) for one in found) < 1e-12
     other = replace(trace, projections=replace(p, w_k=p.w_k + 1))
     assert min(projections_as_convolutions(other, head=2)[1].gaps) > 0.1
-
-
-def test_the_two_tables_of_sizes() -> None:
-    rows = array_sizes(attend(BUFFER_X, Projections.random(11, 3, d_k=5, d_v=2)))
-    assert [(row.name, row.one, row.fused) for row in rows] == [
-        ("inputs", (7, 11), (7, 11)),
-        ("w_q", (11, 5), (11, 15)),
-        ("queries", (7, 5), (7, 15)),
-        ("w_k", (11, 5), (11, 15)),
-        ("keys", (7, 5), (7, 15)),
-        ("w_v", (11, 2), (11, 6)),
-        ("values", (7, 2), (7, 6)),
-    ]

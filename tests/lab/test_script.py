@@ -27,29 +27,6 @@ from tests.core.random_layers import Layer, calls
 from tests.lab.script_cases import CASES, HOSTILE, case
 
 SENTENCE = "All 15 steps agree with the numbers that the app showed.\n"
-# name of the case, text of its script, what stands there instead, the step that must stop
-CHANGES = (
-    ("tiny", "w_q = np.eye(4)", "w_q = 1.000001 * np.eye(4)", "queries"),
-    ("tiny", "b_q = np.array([0.5,", "b_q = np.array([0.500001,", "queries"),
-    ("tiny", "scale = 0.70710678", "scale = 0.70710679", "scaled_scores"),
-    ("tiny", "mask = np.tri(3, 3,", "mask = np.tri(3, 3, 1,", "masked_scores"),
-    ("default", "keys = memory @ w_k", "keys = memory @ w_q", "keys"),
-    (
-        "default",
-        "queries.reshape(B, T, H, K).swapaxes(1, 2)",
-        "queries.reshape(B, H, T, K)",
-        "query_heads",
-    ),
-    ("default", "exponentials.sum(axis=-1", "exponentials.sum(axis=-2", "probabilities"),
-    ("default", "head_outputs.swapaxes(1, 2).reshape", "head_outputs.reshape", "merged"),
-    (
-        "shared heads",
-        "np.repeat(key_heads, H // G, axis=1)",
-        "np.tile(key_heads, (H // G, 1, 1))",
-        "scores",
-    ),
-    ("residual", "merged @ w_o + inputs", "merged @ w_o", "output"),
-)
 
 
 def run(source: str) -> dict[str, Any]:
@@ -111,13 +88,6 @@ def test_every_check_can_fail(field: str) -> None:
     source = script(case("shared heads"))
     lie = f'shown["{field}"].flat[-1] += 1e-8\n\n# Step 1:'
     assert f'shown["{field}"]' in stopping_line(source.replace("# Step 1:", lie))
-
-
-@pytest.mark.parametrize(("name", "old", "new", "field"), CHANGES)
-def test_a_changed_line_is_noticed(name: str, old: str, new: str, field: str) -> None:
-    source = script(case(name))
-    assert source.count(old) == 1
-    assert f'shown["{field}"]' in stopping_line(source.replace(old, new))
 
 
 def test_a_script_names_the_positions() -> None:

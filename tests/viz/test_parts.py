@@ -4,21 +4,16 @@ labels.
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import pytest
 
 from attention_viz.labels import label_width
 from attention_viz.parts import (
     MAX_BAR_NAMES,
-    annotation,
-    dashed_line,
     figure_margins,
     frame,
     label_layout,
-    layout,
     named_axis,
 )
-from attention_viz.theme import coloured_figure
 
 
 def test_a_frame_surrounds_cells_on_its_axes() -> None:
@@ -47,11 +42,3 @@ def test_of_many_names_not_all_are_written() -> None:
     assert (few["dtick"], "nticks" in few) == (1, False)
     assert (many["nticks"], "dtick" in many) == (MAX_BAR_NAMES // 2, False)
     assert (few["fixedrange"], few["type"], few["tickangle"]) == (True, "category", 0)
-
-
-def test_plotly_takes_every_piece() -> None:
-    shapes = [frame(0, 0, 1, 1, "@focus", 2), dashed_line(0, 0, 1, 1, "@muted", 1, "dash")]
-    around = layout(
-        200, "A test.", shapes=shapes, annotations=[annotation(0, 0, "a")], margin={"l": 1}
-    )
-    go.Figure(coloured_figure({"data": [], "layout": around}))

@@ -43,11 +43,6 @@ def test_numbers_survive_as_text(x: np.ndarray) -> None:
     assert (parse_tokens(format_tokens(x)) == x).all()
 
 
-@pytest.mark.parametrize("text", ["1;2;3", " 1 ; 2 ; 3; ", "1\n;2;\t3", "1.0;2e0;+3", "1,;2,;3,"])
-def test_ways_to_type_numbers(text: str) -> None:
-    assert parse_tokens(text).tolist() == [[1], [2], [3]]
-
-
 @pytest.mark.parametrize(
     ("text", "error", "facts"),
     [

@@ -230,13 +230,6 @@ def test_raw_tokens_cannot_choose_themselves() -> None:
     assert run_one_by_one(tokens, np.eye(1), 200, "raw").error == pytest.approx(2)
 
 
-def test_duplicate_tokens_do_no_harm() -> None:
-    x = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [5.0, 1.0, 0.0]])
-    run = run_one_by_one(x, np.eye(3), 100)
-    assert run.self_weights[0] == pytest.approx(0.5)
-    assert run.error < 1e-12
-
-
 def test_typed_numbers() -> None:
     assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
         [-1, 0.5, 2],

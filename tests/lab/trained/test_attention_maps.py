@@ -258,11 +258,6 @@ def test_the_longest_attention_that_is_read() -> None:
         )
 
 
-def test_labels_of_bytes_as_the_sentence_says() -> None:
-    file = open_weights(io.BytesIO(maps(tokens=np.array([b"a", b"b"]).astype(str))), "m.npz")
-    assert read_maps(file).tokens == ("a", "b")
-
-
 def deflated(*shape: int) -> io.BytesIO:
     """Zeros that take a thousandth of their size."""
     file = io.BytesIO()

@@ -77,11 +77,6 @@ def test_layer_norm_by_hand() -> None:
     )
 
 
-def test_layer_norm_of_equal_features() -> None:
-    norm = a_layer(1).output_norm
-    assert layer_norm(np.full((1, D), 3.0), norm)[0].tolist() == norm.offset.tolist()
-
-
 def test_feed_forward_by_hand() -> None:
     weights = FeedForward(
         np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),

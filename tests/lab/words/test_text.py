@@ -16,7 +16,6 @@ from attention_lab.words.text import (
     CONTINUATION_MARK,
     MAX_CHARACTERS,
     PADDING_TOKEN,
-    Tokens,
     pieces,
     tokenize,
     tokenize_at_most,
@@ -62,10 +61,6 @@ def test_the_sequence_is_cut_or_filled_up(
     tokens = tokenize("a b c", n_tokens=n_tokens)
     assert (tokens.tokens, tokens.n_real) == (expected, n_real)
     assert len(tokens.notes) == (n_tokens not in (0, 3))
-
-
-def test_a_sentence_that_fits_has_no_note() -> None:
-    assert tokenize("The cat sat.") == Tokens(("The", "cat", "sat", "."), 4, ())
 
 
 def test_pieces_are_cut_at_most_so_many() -> None:

@@ -52,39 +52,6 @@ def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
     return {"data": data, "layout": layout(330, f"Line chart: singular values, {said}.", **parts)}
 
 
-def drift_figure(drifts: Mapping[str, Array]) -> Figure:
-    """‖PᵀP − I‖ after each of many steps, one line for each retraction, on a logarithmic scale."""
-    data = []
-    for place, (name, errors) in enumerate(drifts.items()):
-        steps = np.arange(1, len(errors) + 1)
-        thin = slice(0, None, max(1, len(errors) // 250))
-        data.append(
-            line_series(
-                steps[thin].tolist(),
-                errors[thin].tolist(),
-                RETRACTIONS[name].title,
-                f"@head {place}",
-            )
-        )
-    last = ", ".join(
-        f"{RETRACTIONS[name].title} {format_number(float(errors[-1]))}"
-        for name, errors in drifts.items()
-    )
-    parts = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": CHART_MARGINS | {"l": 72},
-        "xaxis": chart_axis("step"),
-        "yaxis": chart_axis("‖PᵀP − I‖", type="log", exponentformat="e"),
-    }
-    return {
-        "data": data,
-        "layout": layout(
-            330, f"Line chart: distance from orthonormal columns. At the end: {last}.", **parts
-        ),
-    }
-
-
 def sphere_figure(step: SphereStep) -> Figure:
     """One Riemannian step on the unit sphere: the gradient, the straight step along its tangent
     part, and where each retraction lands.

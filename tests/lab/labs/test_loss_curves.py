@@ -17,7 +17,6 @@ from attention_lab.labs.loss_curves import (
     MAX_CURVE_POINTS,
     constant_loss,
     loss_curve,
-    mean_curve,
     one_answer_losses,
     unseen_loss,
     weightless_loss,
@@ -77,10 +76,6 @@ def test_the_weightless_loss_is_its_score(name: str) -> None:
 
 def test_the_weightless_loss_of_letters() -> None:
     assert 1.5 < weightless_loss("letters") < constant_loss("letters")
-
-
-def test_the_mean_of_curves() -> None:
-    assert mean_curve([((0, 1.0), (10, 4.0)), ((0, 3.0), (10, 8.0))]) == ((0, 2.0), (10, 6.0))
 
 
 def test_models_of_a_seed_learn_from_the_same_sequences() -> None:

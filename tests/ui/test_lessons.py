@@ -18,8 +18,7 @@ from attention_lab.lessons.lesson_file import (
 )
 from attention_lab.scenario import Scenario
 from attention_ui.control_list import CONTROLS
-from attention_ui.lesson import check_lesson_pages
-from attention_ui.lesson_bar import lesson_bar_html
+from attention_ui.lesson import check_lesson_pages, lesson_bar_html
 from attention_ui.registry import PAGES, page_of
 from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED

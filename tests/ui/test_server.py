@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from attention_ui import server
-from attention_ui.first_paint import FirstPaint
+from attention_ui.server import FirstPaint
 from tests.ui.app import ROOT
 
 

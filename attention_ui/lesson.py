@@ -1,5 +1,5 @@
 """The lesson in the URL: its name, its moment, and its bar above the page, as HTML;
-assets/lesson.js handles the links and buttons of the bar.
+assets/page/lesson.js handles the links and buttons of the bar.
 """
 
 from __future__ import annotations

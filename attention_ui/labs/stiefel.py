@@ -8,14 +8,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_core.cache import Cache, cached
 from attention_core.checks import Array, score_scale
+from attention_lab.cache import Cache, cached
 from attention_lab.diagonal.measures import TOLERANCE
-from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack, untrained_output_size
 from attention_lab.labs.julia_mapping import CONVENTIONS, mapping_example
-from attention_lab.labs.sphere_step import SphereStep
-from attention_lab.labs.sphere_step import sphere_step_example as globe_example
 from attention_lab.labs.stack_settings import (
     MAX_LAYERS,
     STACK_VARIANTS,
@@ -23,7 +20,8 @@ from attention_lab.labs.stack_settings import (
     check_stack_settings,
     expected_stack_seconds,
 )
-from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS
+from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, column_effect
+from attention_lab.labs.stiefel import sphere_step_example as globe_example
 from attention_lab.labs.subspaces import (
     EXAMPLE_WORDS,
     HEAD_SIZE,

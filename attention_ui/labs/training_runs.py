@@ -18,8 +18,8 @@ from time import monotonic, sleep
 import streamlit as st
 
 from attention_core import Projections
-from attention_core.cache import Cache, cached
 from attention_core.checks import Array
+from attention_lab.cache import Cache, cached
 from attention_lab.labs.evaluation import (
     Score,
     agreement_masses,

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, Trace, attend
 from attention_lab.masks.mistake_checks import run_checks
-from attention_lab.masks.mistakes import MISTAKES
-from attention_lab.masks.replaced_steps import ReplacedSteps
+from attention_lab.masks.mistakes import MISTAKES, ReplacedSteps
 
 T, D, H, K, V = 7, 15, 3, 5, 2
 EMPTY_ROWS = st.sampled_from(["zero", "nan"])

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from attention_core import STEPS
-from attention_lab.notation.array_axes import axes, shape
-from attention_lab.notation.notation import OURS
+from attention_lab.notation.notation import OURS, axes, shape
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 from tests.lab.notation_cases import G, H, a_trace
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.masks.break_it import NO_MISTAKE, examine_layer
+from attention_lab.masks.mistake_checks import NO_MISTAKE, examine_layer
 from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
 from attention_lab.scenario import Scenario
 

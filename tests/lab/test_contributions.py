@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, Trace, attend
-from attention_lab.heads.contributions import (
+from attention_lab.heads.weight_blocks import (
     absorbed_contributions,
     absorbed_size,
     head_contributions,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.fading import HELP_LEVELS, fade_example
-from attention_lab.practice import ASKED_FIELDS, practice_question
+from attention_lab.practice import ASKED_FIELDS, HELP_LEVELS, fade_example, practice_question
 from tests.lab.test_practice import layer
 
 FIELDS = [field for field in ASKED_FIELDS if field != "merged"]

@@ -10,7 +10,7 @@ import pytest
 from attention_core import Projections, attend
 from attention_lab.heads.head_portraits import MEASURES, Measure
 from attention_lab.heads.patterns import Pattern, mean_of_rows, pattern_of
-from attention_lab.notation.letters import in_letters
+from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.texts import NOTATIONS
 from tests.core.random_layers import assert_same

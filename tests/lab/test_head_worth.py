@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, attend
-from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.head_worth import (
     ablated_output,
     norm_shares,
@@ -20,6 +19,7 @@ from attention_lab.heads.head_worth import (
     without_heads,
 )
 from attention_lab.heads.reruns import rerun
+from attention_lab.heads.weight_blocks import head_contributions
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.refusal import refused
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, attend
+from attention_lab.masks.encoder_decoder import other_sentence
 from attention_lab.masks.mask_workshop import WorkshopChoices, hide_row, masked_batch
-from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted_masks import mask_to_text, painted_mask
 from tests.core.random_layers import assert_same

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 
 from attention_core import Projections, attend
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, run_checks
-from attention_lab.masks.mistakes import MISTAKES, Mistake
-from attention_lab.masks.replaced_steps import CORRECT_STEPS, run_inputs
+from attention_lab.masks.mistakes import CORRECT_STEPS, MISTAKES, Mistake, run_inputs
 from tests.core.random_layers import Layer, calls
 from tests.lab.mistake_cases import EMPTY_ROWS, causal, every_mistake, failed
 from tests.lab.refusal import missing

@@ -13,8 +13,14 @@ from hypothesis import given, settings
 from attention_core import STEPS, Projections, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, run_checks
-from attention_lab.masks.mistakes import DROPOUT_RATE, MISTAKES, Mistake, first_difference
-from attention_lab.masks.replaced_steps import run_inputs, run_with_steps
+from attention_lab.masks.mistakes import (
+    DROPOUT_RATE,
+    MISTAKES,
+    Mistake,
+    first_difference,
+    run_inputs,
+    run_with_steps,
+)
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.mistake_cases import EMPTY_ROWS, D, H, K, T, V, causal, every_mistake, failed
 

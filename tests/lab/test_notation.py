@@ -11,8 +11,7 @@ from itertools import combinations
 import pytest
 
 from attention_core import STEPS
-from attention_lab.notation.array_axes import axes
-from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, Symbol, symbol
+from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, Symbol, axes, symbol
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import GML, NOTATIONS, NOTE
 from tests.lab.notation_cases import ALL, a_trace

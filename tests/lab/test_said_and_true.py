@@ -15,7 +15,7 @@ from attention_core.trace import STEPS
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CONDITION, FALSE, find_claim
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions.catalogue import find_proposition
-from attention_lab.diagonal.propositions.tokens import weightless_attention
+from attention_lab.diagonal.propositions.checks import weightless_attention
 from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.heads.basis_change import random_basis_change, with_basis_change

@@ -7,14 +7,14 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.scheme_runs import (
+from attention_lab.heads.score_schemes import (
     MAX_SCHEME_MULTIPLICATIONS,
     MAX_SCHEME_NUMBERS,
+    SCHEMES,
     is_measurable,
     measure_schemes,
     scheme_gaps,
 )
-from attention_lab.heads.score_schemes import SCHEMES
 
 LAYERS = {
     "one head": Projections.random(6, 1, d_k=5),

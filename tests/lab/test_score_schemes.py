@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, attend
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.scheme_runs import measure_scheme
-from attention_lab.heads.score_schemes import SCHEMES, Scheme, wasted_share
+from attention_lab.heads.score_schemes import SCHEMES, Scheme, measure_scheme, wasted_share
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
 

@@ -15,7 +15,7 @@ from attention_core import (
 )
 from attention_lab.diagonal.geometry import half_plane_of
 from attention_lab.diagonal.measures import self_attention_of
-from attention_lab.diagonal.propositions.tokens import tokens_of_trace
+from attention_lab.diagonal.propositions.checks import tokens_of_trace
 from attention_lab.heads.head_worth import has_shares
 from attention_lab.heads.keys_read import keys_read_most, strongest_keys
 from attention_lab.heads.layout_mistakes import wrong_merged_cells

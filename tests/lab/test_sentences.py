@@ -8,8 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_lab.masks.encoder_decoder import run_three_uses
-from attention_lab.masks.sentences import other_sentence, own_sentence, padded_sentence
+from attention_lab.masks.encoder_decoder import (
+    other_sentence,
+    own_sentence,
+    padded_sentence,
+    run_three_uses,
+)
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 

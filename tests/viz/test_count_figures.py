@@ -13,8 +13,7 @@ from attention_lab.heads.counts import (
     size_value,
     total_count,
 )
-from attention_lab.heads.scheme_runs import Measurement, SchemeRun
-from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.heads.score_schemes import SCHEMES, Measurement, SchemeRun
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_viz.heads.count_figures import (
     count_curves,

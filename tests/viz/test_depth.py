@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_trajectories import N_SAMPLES, sample_trajectories
+from attention_lab.diagonal.depth import N_SAMPLES, Stack, sample_trajectories
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure
 from tests.viz.reading_figures import as_sent
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.measures import diagonal_margins
-from attention_lab.diagonal.presets import settings_of_numbers
-from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
 from attention_lab.diagonal.token_matrices import format_tokens
 from attention_viz.diagonal.geometry import describe_row, plane, points_from_table, points_table
 from attention_viz.diagonal.self_attention_mass import margin_bars

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.growth import Estimate
+from attention_lab.diagonal.growth import Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_mass_width
-from attention_lab.diagonal.growth_table import Growth, curves
 from attention_viz.diagonal.growth import argmax_figure, half_rows, mass_figure
 from tests.viz.reading_figures import as_sent
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.measures import diagonal_margins, pair_violations
-from attention_lab.diagonal.presets import settings_of_numbers
-from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars, plane_board
 from attention_viz.payload import JSON
 from tests.viz.reading_figures import as_sent

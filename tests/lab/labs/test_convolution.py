@@ -9,9 +9,14 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.labs.convolution import convolve, pixel_attention, run_convolution, run_two_heads
-from attention_lab.labs.convolution_heads import position_features
+from attention_lab.labs.convolution_heads import (
+    PADDINGS,
+    kernel_offsets,
+    position_features,
+    shift_matrix,
+    token_grid,
+)
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
-from attention_lab.labs.padding import PADDINGS, kernel_offsets, shift_matrix, token_grid
 from tests.lab.labs.convolution_cases import (
     EXACT_SHARPNESS,
     IMAGE,

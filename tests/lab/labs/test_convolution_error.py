@@ -15,7 +15,7 @@ from attention_lab.labs.convolution import (
     leaked_attention,
     run_convolution,
 )
-from attention_lab.labs.padding import PADDINGS
+from attention_lab.labs.convolution_heads import PADDINGS
 from tests.lab.labs.convolution_cases import IMAGE, KERNEL, RNG, W
 
 

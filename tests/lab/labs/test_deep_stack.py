@@ -21,9 +21,15 @@ from attention_lab.labs.deep_stack import (
     untrained_output_size,
 )
 from attention_lab.labs.losses import LOSSES, relative_error_gradient
-from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings, expected_stack_seconds
+from attention_lab.labs.stack_settings import (
+    STACK_VARIANTS,
+    TEXTURE_NAMES,
+    StackSettings,
+    clean_tiles,
+    draw_textures,
+    expected_stack_seconds,
+)
 from attention_lab.labs.stiefel import orthonormality_error
-from attention_lab.labs.textures import TEXTURE_NAMES, clean_tiles, draw_textures
 from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
 from tests.lab.refusal import refused
 

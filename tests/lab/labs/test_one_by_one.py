@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.labs.one_by_one import one_by_one_example, run_one_by_one
+from attention_lab.labs.convolution import one_by_one_example, run_one_by_one
 
 
 @pytest.mark.parametrize(

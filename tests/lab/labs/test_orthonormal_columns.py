@@ -9,8 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping, column_softmax
+from attention_lab.labs.stiefel import column_effect
 
 N, TOKENS, HEADS = 12, 7, 3
 Z = np.random.default_rng(0).normal(size=(N, TOKENS))

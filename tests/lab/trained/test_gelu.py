@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_lab.trained.gelu import ERF_COEFFICIENTS, erf, gelu
+from attention_lab.trained.encoder import ERF_COEFFICIENTS, erf, gelu
 
 LAST_BIT = 2**-23  # of float32 before 1
 EVERYWHERE = np.concatenate([np.linspace(-6, 6, 24_001), 10.0 ** np.linspace(-30, 38, 301), [0.0]])

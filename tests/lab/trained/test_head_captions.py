@@ -8,7 +8,7 @@ import pytest
 from attention_lab.heads.habits import HABIT_SHARE
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of
-from attention_lab.trained.head_captions import MIXED_CAPTION, head_captions
+from attention_lab.trained.head_finder import MIXED_CAPTION, head_captions
 
 TOKENS = ("[CLS]", "it", "ran", "home", "[SEP]")
 N = len(TOKENS)

@@ -10,8 +10,8 @@ import pytest
 
 from attention_core import FileError
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.trained.maps_file import read_maps
-from tests.lab.made_weight_files import archive, head, npy, npz, safetensors, tensor, with_header
+from attention_lab.trained.attention_maps import read_maps
+from tests.lab.made_files import archive, head, npy, npz, safetensors, tensor, with_header
 from tests.lab.refusal import refused
 
 
@@ -30,10 +30,7 @@ LABELS = {
         ),
         ("tokens", "surrogate"),
     ),
-    "labels of bytes": (
-        lambda: maps(tokens=np.array([b"a", b"b"])),
-        ("tokens", "x.astype(str)"),
-    ),
+    "labels of bytes": (lambda: maps(tokens=np.array([b"a", b"b"])), ("tokens", "x.astype(str)")),
     "megabytes of labels": (
         lambda: maps(tokens=np.zeros(2**21, "<U1")),
         ("tokens", 8_388_608, 4_194_304),
@@ -42,18 +39,9 @@ LABELS = {
         lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}),
         (1_000_000, 1, 4096),
     ),
-    "a million queries": (
-        lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}),
-        (1_000_000, 4096),
-    ),
-    "4,097 queries": (
-        lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}),
-        (4097, 4096),
-    ),
-    "4,097 keys": (
-        lambda: npz({"a": np.ones((1, 1, 4097), "i1")}),
-        (4097, 4096),
-    ),
+    "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), (1_000_000, 4096)),
+    "4,097 queries": (lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}), (4097, 4096)),
+    "4,097 keys": (lambda: npz({"a": np.ones((1, 1, 4097), "i1")}), (4097, 4096)),
     "a million heads": (
         lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}),
         (1, 1_000_000, 4096),

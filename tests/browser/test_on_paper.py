@@ -15,8 +15,8 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.scene import Stage, coloured_scene
+from attention_viz.sheets import worksheet
 from attention_viz.theme import PALETTES
-from attention_viz.worksheet import worksheet
 from tests.browser.driving import settled
 from tests.browser.test_every_page import rgb
 

@@ -1,4 +1,4 @@
-"""A batch in the browser: a click on the picture of a sentence, what follows it, and one window."""
+"""A batch in the browser: its sentences are chosen by buttons and by their pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
-from tests.browser.driving import expect_result, expect_url, parameters, settled
+from tests.browser.driving import expect_result, expect_url, one_by_one, parameters, settled
 from tests.browser.test_stage import SHOWN
 
 pytestmark = pytest.mark.browser
@@ -15,55 +15,48 @@ BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog 
 QUERY = "text=we+like+green+tea+today&n_heads=2&batch=it+slept%0Athe+dog+ran&query=1&key=2"
 
 
-def labelled(page: Page, token: str) -> None:
-    """The arithmetic names the query of a token."""
+def expect_share(page: Page, value: float, token: str) -> None:
+    """The arithmetic ends in a number and names the query of a token."""
     expect(page.locator(".arithmetic .what").first).to_contain_text(token)
+    expect_result(page, value)
 
 
-def test_a_click_on_a_picture_shows_its_sentence(page: Page, app_url: str) -> None:
+def beyond_the_window(page: Page) -> list[object]:
+    """What of a step reaches out of its window; the buttons of the sentences too small to hit."""
+    shown = page.evaluate(SHOWN)
+    areas = [area for area in shown["matrices"] if not area["name"].startswith("sentence")]
+    buttons = [one.bounding_box() for one in page.locator(".choice.sentences button").all()]
+    assert len(buttons) == 3
+    return [
+        area
+        for area in (*areas, shown["arithmetic"], shown["controls"], *buttons)
+        if area["y"] + area["height"] > 720 or area["x"] + area["width"] > 1281
+    ] + [box for box in buttons if box["width"] < 24]
+
+
+def test_a_reader_goes_from_sentence_to_sentence_of_a_batch(page: Page, app_url: str) -> None:
     scores = trace_of(BATCH).scores
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{app_url}/scores?{QUERY}")
-    settled(page)
-    expect_result(page, float(scores[0, 0, 1, 2]))
-    labelled(page, "like")
+    found = {}
+    urls = [f"{app_url}/{step}?{QUERY}" for step in ("split", "merge", "scores")]
+    for at in one_by_one(page, urls):
+        if beyond := beyond_the_window(at):
+            found[at.url] = beyond
+    assert found == {}
+    expect_share(page, float(scores[0, 0, 1, 2]), "like")
     page.get_by_role("button", name="2 →").click()
     expect_url(page, "sentence=2")
-    labelled(page, "dog")
-    expect_result(page, float(scores[2, 0, 1, 2]))
+    expect_share(page, float(scores[2, 0, 1, 2]), "dog")
     page.get_by_role("button", name="Sentence 1: it slept").click()
     expect_url(page, "sentence=1")
-    labelled(page, "slept")
-    expect_result(page, float(scores[1, 0, 1, 2]))
-    settled(page)
-    picture = page.locator("section.board").nth(1).locator('[data-matrix="sentence 2"]')
+    expect_share(page, float(scores[1, 0, 1, 2]), "slept")
+    picture = settled(page).locator("section.board").nth(1).locator('[data-matrix="sentence 2"]')
     picture.scroll_into_view_if_needed()
     box = picture.bounding_box()
     assert box
     page.mouse.click(box["x"] + 20, box["y"] + box["height"] - 4)  # its last row
     expect_url(page, "sentence=2", "query=4")
-    settled(page)
-    key = int(parameters(page).get("key", 0))
-    expect_result(page, float(scores[2, 0, 4, key]))
-    labelled(page, "[pad]")
+    key = int(parameters(settled(page)).get("key", 0))
+    expect_share(page, float(scores[2, 0, 4, key]), "[pad]")
     page.reload()
-    settled(page)
-    expect_result(page, float(scores[2, 0, 4, key]))
-
-
-@pytest.mark.parametrize("step", ["split", "scores", "merge"])
-def test_a_step_of_a_batch_stands_in_one_window(page: Page, app_url: str, step: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{app_url}/{step}?{QUERY}")
-    settled(page)
-    shown = page.evaluate(SHOWN)
-    matrices = [area for area in shown["matrices"] if not area["name"].startswith("sentence")]
-    for area in (*matrices, shown["arithmetic"], shown["controls"]):
-        assert area["y"] + area["height"] <= 720
-        assert area["x"] + area["width"] <= 1281
-    buttons = page.locator(".choice.sentences button")
-    expect(buttons).to_have_count(3)
-    for box in (button.bounding_box() for button in buttons.all()):
-        assert box
-        assert box["y"] + box["height"] <= 720
-        assert box["width"] >= 24
+    expect_result(settled(page), float(scores[2, 0, 4, key]))

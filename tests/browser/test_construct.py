@@ -8,13 +8,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.by_hand import HANDMADE_FEATURES
-from tests.browser.driving import click_cell, expect_url, settled
+from tests.browser.driving import click_cell, expect_url, go_on, resized, settled
 from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_head_is_built_by_typing(visit: Callable[[str], Page]) -> None:
+def test_a_head_is_built_and_a_test_is_taken(visit: Callable[[str], Page]) -> None:
     page = visit("construct?construct_task=Copy%20the%20first%20token")
     page.get_by_role("button", name="Start from here").click()
     settled(page)
@@ -31,20 +31,17 @@ def test_a_head_is_built_by_typing(visit: Callable[[str], Page]) -> None:
         settled(page)
         expect_url(page, f"{matrix.replace('_', '')}_{HANDMADE_FEATURES.index(row)}_0_{value}")
     expect(page.get_by_test_id("stAlertContentSuccess")).to_be_visible()
-
-
-@pytest.mark.parametrize("path", ["construct", "before-and-after?form=B"])
-def test_the_new_pages_on_a_phone(visit: Callable[[str], Page], path: str) -> None:
-    page = visit(path)
-    page.set_viewport_size({"width": 390, "height": 844})
-    settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert violations(page) == []
-
-
-def test_a_test_is_taken_by_keys(visit: Callable[[str], Page]) -> None:
-    page = visit("before-and-after?form=A")
+    expect_phone(page)
+    go_on(page, "before-and-after?form=A")
     expect(page.locator("code", has_text="A-0000000000")).to_be_visible()
     page.get_by_role("radiogroup").first.get_by_role("radio").first.focus()
     page.keyboard.press("Space")
     expect(page.locator("code", has_text="A-1000000000")).to_be_visible()
+    expect_phone(page)
+
+
+def expect_phone(page: Page) -> None:
+    """A page fits a phone, and everybody can read it there."""
+    resized(page, 390, 844)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(page) == []

@@ -1,5 +1,5 @@
-"""The diagonal section in a real browser: clicks on its board, a run that is stopped, one
-laboratory on two pages.
+"""The diagonal section in a real browser: clicks on its board, one laboratory on two pages, a run
+that is stopped.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
-def test_a_clicked_cell_explains_its_pair(visit: Visit) -> None:
-    page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20")
+def test_a_laboratory_is_set_on_one_page_and_found_on_another(visit: Visit) -> None:
+    page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20&lab_weights=tied")
     click_cell(page, "probabilities", (17, 2))
     expect_url(page, "lab_cell=17-2", "!query=17")
     expect(page.get_by_text("i = 17, j = 2")).to_be_visible()
-
-
-def test_the_laboratory_is_shared(visit: Visit) -> None:
-    page = visit("self-attention-mass?lab_weights=tied")
-    page.get_by_role("button", name="X = [1, 2, 3]").click()
+    settled(page).get_by_role("button", name="Equal norms").click()
+    expect_url(page, "lab_tokens=numbers", "lab_numbers=3%2C4")
+    settled(page).reload()
+    expect(settled(page).get_by_role("textbox", name="Such as")).to_have_value(
+        "3,4; 5,0; -4,3; 0,-5; 4,-3"
+    )
+    page.go_back()
+    expect_url(page, "!lab_numbers", "lab_tokens=drawn")
+    settled(page).get_by_role("button", name="X = [1, 2, 3]").click()
     expect_url(page, "lab_tokens=numbers", "!lab_weights")
     settled(page)
     weights = page.get_by_role("combobox", name=re.compile("Weights")).last
@@ -44,26 +48,12 @@ def test_the_laboratory_is_shared(visit: Visit) -> None:
     expect_url(page, "lab_weights=tied", "lab_tokens=numbers")
 
 
-def test_a_run_can_be_stopped(visit: Visit) -> None:
+def test_a_run_can_be_stopped_and_begun_again(visit: Visit) -> None:
     page = visit("growth?growth_kind=tied&growth_error=0.001&growth_seed=11")
+    stop = page.get_by_role("button", name="Stop")
     expect(page.get_by_text("0 of 20 points")).to_be_visible()
-    page.get_by_role("button", name="Draw tokens and measure").click()
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
-    expect(page.get_by_text(re.compile(r"^1?\d of 20 points"))).to_be_visible()
-    page.get_by_role("button", name="Draw tokens and measure").click()
-    expect(page.get_by_role("button", name="Stop")).to_be_visible()
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
-
-
-def test_an_example_is_in_the_url(visit: Visit) -> None:
-    page = visit("self-attention-mass")
-    page.get_by_role("button", name="Equal norms").click()
-    expect_url(page, "lab_tokens=numbers", "lab_numbers=3%2C4")
-    settled(page).reload()
-    expect(settled(page).get_by_role("textbox", name="Such as")).to_have_value(
-        "3,4; 5,0; -4,3; 0,-5; 4,-3"
-    )
-    page.go_back()
-    expect_url(page, "!lab_numbers", "!lab_tokens")
+    for _ in range(2):
+        page.get_by_role("button", name="Draw tokens and measure").click()
+        stop.click()
+        expect(stop).to_have_count(0)
+        expect(page.get_by_text(re.compile(r"^1?\d of 20 points"))).to_be_visible()

@@ -34,6 +34,7 @@ import "./arithmetic.page.js";
 import "./strip.page.js";
 import "./clicks.page.js";
 import "./legend.page.js";
+import "./link.page.js";
 import "./snapshot.page.js";
 import "./screen.page.js";
 import "./editor.page.js";

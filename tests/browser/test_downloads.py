@@ -11,10 +11,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.state_file import read_state
-from tests.browser.driving import cell_at, settled
+from attention_viz.labels import format_number
+from tests.browser.driving import cell_at, expect_url, go_on, settled
+from tests.browser.test_guess import AT, asked_for
+from tests.browser.test_stage import FIRST
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -48,23 +51,11 @@ def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
     return files
 
 
-def test_the_state_is_kept_and_comes_back(visit: Visit) -> None:
+def test_a_state_is_kept_and_comes_back_where_other_files_were_refused(visit: Visit) -> None:
     page = visit("scores?mask=causal&head=1&query=5&key=2&notation=gml")
     kept = downloaded(page, "Own numbers", "These matrices as NPZ", "State")["attention-lab.json"]
     state = read_state(kept)
     assert (state.scenario.mask, state.focus, state.notation) == ("causal", (1, 5, 2, 0), "gml")
-    page = visit("scores")
-    page.locator("summary", has_text="Own numbers").click()
-    upload = settled(page).locator("input[type=file]")
-    upload.set_input_files({"name": "s.json", "mimeType": "application/json", "buffer": kept})
-    for part in ("mask=causal", "head=1", "query=5", "key=2", "notation=gml"):
-        expect(page).to_have_url(re.compile(part))
-
-
-def test_a_refused_file_leaves_the_place_for_the_next(visit: Visit) -> None:
-    """What is said of a file stands above the place for files and does not make it anew, which
-    would drop an upload.
-    """
     page = visit("scores")
     page.locator("summary", has_text="Own numbers").click()
     place = settled(page).get_by_test_id("stFileUploader")
@@ -81,11 +72,17 @@ def test_a_refused_file_leaves_the_place_for_the_next(visit: Visit) -> None:
         settled(page)
         if name == "words.txt":
             place.evaluate("element => { element.dataset.place = 'the first'; }")
+        # What is said of a file must not make the place anew, which would drop the next upload.
         expect(place).to_have_attribute("data-place", "the first")
+    file = {"name": "s.json", "mimeType": "application/json", "buffer": kept}
+    place.locator("input[type=file]").set_input_files(file)
+    expect_url(page, "mask=causal", "head=1", "query=5", "key=2", "notation=gml")
 
 
-def test_a_step_is_taken_along(visit: Visit) -> None:
-    page = visit("scores?text=one+two+three")
+def test_a_step_is_taken_along_and_asks_at_home(
+    visit: Visit, context: BrowserContext, tmp_path: Path
+) -> None:
+    page = visit(f"scores?{FIRST}&{AT}&guess=true")
     names = (
         "This step as one web page",
         "The layer as a notebook",
@@ -97,10 +94,6 @@ def test_a_step_is_taken_along(visit: Visit) -> None:
     )
     assert {name.rpartition(".")[2] for name in files} == {"html", "ipynb", "py", "npz", "csv"}
     assert all(files.values())
-
-
-def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
-    page = visit("scores")
     chosen = page.get_by_role("button", name="The code")
     chosen.click()
     expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
@@ -109,6 +102,25 @@ def test_what_is_looked_at_closer_stays_on_the_next_step(visit: Visit) -> None:
     expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
     chosen.click()
     expect(settled(page).get_by_test_id("stCode")).to_have_count(0)
+    at_home = tmp_path / "scores.html"
+    at_home.write_bytes(next(data for name, data in files.items() if name.endswith(".html")))
+    answer_a_guess(context, at_home)
+
+
+def answer_a_guess(context: BrowserContext, file: Path) -> None:
+    """A hand-out that asks is opened from the disk, without a network."""
+    assert context.browser
+    alone = context.browser.new_context(offline=True)
+    page = alone.new_page()
+    page.goto(file.as_uri())
+    expect(page.locator(".arithmetic")).to_be_hidden()
+    page.locator(".guess .typed").fill("12")
+    page.locator(".guess .typed").press("Enter")
+    _, score = asked_for("scores")
+    expect(page.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
+    expect(page.locator(".guess .given")).to_have_text("12")
+    expect(page.locator(".arithmetic .result").first).to_have_text(format_number(score, 0))
+    alone.close()
 
 
 def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
@@ -126,15 +138,11 @@ def test_a_board_is_kept_as_a_picture(visit: Visit) -> None:
         )
         assert on_board == in_file
         assert on_board[3] == 255
-
-
-def test_a_board_is_kept_as_svg(visit: Visit) -> None:
-    page = visit("softmax?n_heads=2&text=the+cat+sat")
-    settled(page).locator(".save summary").first.click()
+    go_on(page, "softmax?n_heads=2&text=the+cat+sat").locator(".save summary").first.click()
     with page.expect_download() as kept:
         page.get_by_role("button", name="Save the board as a picture (SVG)").first.click()
     assert kept.value.suggested_filename == "softmax.svg"
-    file = ElementTree.parse(kept.value.path())
-    words = [word.text for word in file.iter("{http://www.w3.org/2000/svg}text")]
+    svg = ElementTree.parse(kept.value.path())
+    words = [word.text for word in svg.iter("{http://www.w3.org/2000/svg}text")]
     assert {"the", "cat", "sat"} <= {*words}
     assert sum(bool(re.fullmatch(r"[01]?\.\d\d|[01]", word or "")) for word in words) >= 9

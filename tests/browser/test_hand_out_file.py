@@ -6,22 +6,19 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext
 
 from attention_lab.scenario import trace_of
 from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.payload import Stage
 from attention_viz.scene import coloured_scene
-from tests.browser.driving import format_number, settled
 from tests.browser.test_board import SCENARIO, expect_cell
-from tests.browser.test_guess import AT, asked_for
-from tests.browser.test_stage import FIRST
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
+def test_a_step_is_read_from_the_disk_without_a_network(context: BrowserContext, tmp_path: Path) -> None:
     trace = trace_of(SCENARIO)
     scene = coloured_scene(story.scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
@@ -56,28 +53,4 @@ def test_a_step_as_one_file(context: BrowserContext, tmp_path: Path) -> None:
     kept = download.value.url  # made in the page itself
     assert kept.startswith("blob:")
     assert ([url for url in requests if url != kept], faults) == ([file.as_uri()], [])
-    alone.close()
-
-
-def test_a_guess_in_a_file(context: BrowserContext, app_url: str, tmp_path: Path) -> None:
-    assert context.browser
-    asked = context.browser.new_context(accept_downloads=True)
-    page = asked.new_page()
-    page.goto(f"{app_url}/scores?{FIRST}&{AT}&guess=true")
-    settled(page).get_by_role("button", name="Take it with you", exact=True).click()
-    with settled(page).expect_download() as download:
-        page.get_by_role("button", name="This step as one web page").click()
-    file = tmp_path / "scores.html"
-    download.value.save_as(file)
-    asked.close()
-    alone = context.browser.new_context(offline=True)
-    page = alone.new_page()
-    page.goto(file.as_uri())
-    expect(page.locator(".arithmetic")).to_be_hidden()
-    page.locator(".guess .typed").fill("12")
-    page.locator(".guess .typed").press("Enter")
-    _, score = asked_for("scores")
-    expect(page.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
-    expect(page.locator(".guess .given")).to_have_text("12")
-    expect(page.locator(".arithmetic .result").first).to_have_text(format_number(score, 0))
     alone.close()

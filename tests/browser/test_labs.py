@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.driving import click_cell, expect_title, expect_url, settled
+from tests.browser.driving import click_cell, expect_title, expect_url, go_on, settled
 from tests.ui.picturing import pixels_of, png
 
 pytestmark = pytest.mark.browser
@@ -25,48 +25,10 @@ def go(page: Page, title: str) -> None:
     settled(page)
 
 
-def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> None:
+def test_training_is_watched_stopped_and_continued(visit: Visit) -> None:
     page = visit("training?train_steps=20000&train_seed=77")
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
-    go(page, "Lexicon")
-    go(page, "Training: why several heads?")
-    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
-    step = page.get_by_test_id("stMetricValue").first.inner_text()
-    assert 0 < int(step.replace(",", "")) < 20_000
-    page.wait_for_timeout(700)
-    go(page, "Lexicon")
-    go(page, "Training: why several heads?")
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text(step)
-
-
-def test_two_visitors_train_for_themselves(context: BrowserContext, app_url: str) -> None:
-    assert context.browser is not None
-    one, other = (context.browser.new_context().new_page() for _ in range(2))
-    for page in (one, other):
-        page.goto(f"{app_url}/training?train_steps=300&train_seed=79")
-        expect(page.locator(".st-key-train-go button")).to_contain_text("Train")
-    one.locator(".st-key-train-go button").click()
-    expect(one.locator(".st-key-train-go button")).to_contain_text("Train again")
-    expect(one.get_by_test_id("stMetricValue").first).to_have_text("300")
-    other.reload()
-    button = other.locator(".st-key-train-go button")
-    expect(button).to_contain_text("Train")
-    expect(button).not_to_contain_text("again")
-    expect(other.get_by_test_id("stMetricValue").first).to_have_text("0")
-    button.click()
-    expect(button).to_contain_text("Train again")
-    button.click()
-    expect(other.get_by_test_id("stProgress")).to_be_visible()
-    expect(button).to_contain_text("Train again")
-    expect(other.get_by_test_id("stMetricValue").first).to_have_text("300")
-    for page in (one, other):
-        page.context.close()
-
-
-def test_one_button_trains_and_stops(visit: Visit) -> None:
-    page = visit("training?train_steps=20000&train_seed=78")
     button = page.locator(".st-key-train-go button")
+    progress, step = page.get_by_test_id("stProgress"), page.get_by_test_id("stMetricValue").first
     button.press("Enter")
     for label in ("Stop", "Continue", "Stop"):
         expect(button).to_contain_text(label)
@@ -75,15 +37,28 @@ def test_one_button_trains_and_stops(visit: Visit) -> None:
             page.get_by_role("button", name=re.compile("^(Train|Stop|Continue)$"))
         ).to_have_count(1)
         if label == "Stop":
-            expect(page.get_by_test_id("stProgress")).to_contain_text(
-                re.compile(r"[1-9]\d* of 20000")
-            )
+            expect(progress).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
         button.press("Enter")
     expect(button).to_contain_text("Continue")
+    button.press("Enter")
+    expect(progress).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
+    go(page, "Lexicon")  # it stops where its page is left
+    go(page, "Training: why several heads?")
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
+    reached = step.inner_text()
+    assert 0 < int(reached.replace(",", "")) < 20_000
+    page.wait_for_timeout(700)
+    go(page, "Lexicon")
+    go(page, "Training: why several heads?")
+    expect(step).to_have_text(reached)
 
 
-def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
-    page = visit("convolution?conv_image=drawn")
+def test_pixels_are_clicked_and_numbers_typed_one_after_the_other(visit: Visit) -> None:
+    page = visit("convolution")
+    click_cell(page, "attention", (1, 6))
+    expect_url(page, "conv_pixel=1-6")
+    expect(page.get_by_role("heading", name="What the heads read for pixel (1, 6)")).to_be_visible()
+    go_on(page, "convolution?conv_image=drawn")
     grid = page.get_by_test_id("stDataFrame")
     grid.locator(".dvn-scroller").click(position={"x": 20, "y": 50})
     editor = page.locator("#portal input")
@@ -122,10 +97,3 @@ def test_a_picture_from_a_file(visit: Visit) -> None:
     go(page, "Lexicon")
     go(page, "Convolution")
     expect(page.locator(".board .badge").first).to_have_text("2 × 4")
-
-
-def test_a_clicked_pixel(visit: Visit) -> None:
-    page = visit("convolution")
-    click_cell(page, "attention", (1, 6))
-    expect_url(page, "conv_pixel=1-6")
-    expect(page.get_by_role("heading", name="What the heads read for pixel (1, 6)")).to_be_visible()

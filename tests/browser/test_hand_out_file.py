@@ -18,7 +18,9 @@ from tests.browser.test_board import SCENARIO, expect_cell
 pytestmark = pytest.mark.browser
 
 
-def test_a_step_is_read_from_the_disk_without_a_network(context: BrowserContext, tmp_path: Path) -> None:
+def test_a_step_is_read_from_the_disk_without_a_network(
+    context: BrowserContext, tmp_path: Path
+) -> None:
     trace = trace_of(SCENARIO)
     scene = coloured_scene(story.scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"

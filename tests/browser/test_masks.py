@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from attention_lab.masks.mistakes import hidden_mistake
 from attention_lab.user_data.painted_masks import mask_from_text
 from attention_ui.masks.break_it import MISTAKE_NAMES
-from tests.browser.driving import click_cell, expect_url, parameters, settled
+from tests.browser.driving import click_cell, expect_url, go_on, parameters, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -26,7 +26,7 @@ def hidden_cells(page: Page) -> list[list[int]]:
     return np.argwhere(~mask_from_text(parameters(page)["painted"])).tolist()
 
 
-def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
+def test_a_mask_is_painted_by_mouse_and_by_keys_and_opened_by_its_link(visit: Visit) -> None:
     page = visit("mask-workshop")
     click_cell(page, "painted", (4, 1), PAINT)
     expect_url(page, "painted=")
@@ -46,24 +46,7 @@ def test_painting_by_mouse_and_by_keys(visit: Visit) -> None:
     expect_url(again, "!painted=")
 
 
-def test_a_click_on_a_use_of_attention(visit: Visit) -> None:
-    page = visit("encoder-decoder")
-    click_cell(page, "scores decoder", (3, 1))
-    expect_url(page, "ed_use=decoder", "ed_cell=3.1")
-
-
-def test_spot_the_mistake_by_a_link(visit: Visit) -> None:
-    page = visit("break-it?bi_spot=true&bi_round=3")
-    stated = page.get_by_test_id("stAlert")
-    expect(stated).to_have_count(0)
-    page.get_by_text("Show the answer").click()
-    expect(stated).to_contain_text(MISTAKE_NAMES[hidden_mistake(3).key])
-    page.get_by_role("button", name="Next round").click()
-    expect_url(page, "bi_round=4", "!bi_answer")
-    expect(stated).to_have_count(0)
-
-
-def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
+def test_masks_are_tried_by_keys_met_in_use_and_a_mistake_is_found(visit: Visit) -> None:
     page = visit("mask")
     for mask in ("causal", "padding", "window"):
         page.get_by_role("button", name=mask, exact=True).press("Enter")
@@ -73,3 +56,14 @@ def test_trying_one_mask_after_another_by_keys(visit: Visit) -> None:
     page.get_by_role("button", name="none", exact=True).press("Enter")
     expect_url(page, "!mask=")
     expect(settled(page).get_by_role("button", name="✓ none", exact=True)).to_be_focused()
+    click_cell(go_on(page, "encoder-decoder"), "scores decoder", (3, 1))
+    expect_url(page, "ed_use=decoder", "ed_cell=3.1")
+    settled(page)
+    go_on(page, "break-it?bi_spot=true&bi_round=3")
+    stated = page.get_by_test_id("stAlert")
+    expect(stated).to_have_count(0)
+    page.get_by_text("Show the answer").click()
+    expect(stated).to_contain_text(MISTAKE_NAMES[hidden_mistake(3).key])
+    page.get_by_role("button", name="Next round").click()
+    expect_url(page, "bi_round=4", "!bi_answer")
+    expect(stated).to_have_count(0)

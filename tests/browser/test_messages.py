@@ -16,7 +16,10 @@ pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
-def test_nothing_is_sent_as_a_reference(page: Page, app_url: str) -> None:
+MOST_MESSAGES = 31  # each is drawn for itself, and all visitors' messages pass one lock
+
+
+def test_an_act_brings_few_messages_each_whole(page: Page, app_url: str) -> None:
     received: list[ForwardMsg] = []
     sockets: list[WebSocket] = []
 
@@ -28,51 +31,30 @@ def test_nothing_is_sent_as_a_reference(page: Page, app_url: str) -> None:
         return ForwardMsg.FromString(bytes(data)).WhichOneof("type") == "script_finished"
 
     page.on("websocket", listen)
-    page.goto(f"{app_url}/scores?n_heads=16&d_model=64&n_tokens=12")
+    page.goto(f"{app_url}/scores?n_heads=16&d_model=64&n_tokens=11&query=1")
     settled(page)
     for _ in range(2):
         with sockets[-1].expect_event("framereceived", ends_a_run):
             page.get_by_text("The code", exact=True).click()
         settled(page)
+    before = len(received)
+    with sockets[-1].expect_event("framereceived", ends_a_run):
+        slider(page, "Sequence length").press("ArrowRight")
+    kinds = [message.WhichOneof("type") for message in received]
+    # What the browser keeps, and what nobody sees, is not sent again.
+    assert kinds.index("script_finished", before) + 1 - before <= MOST_MESSAGES
     boards = [
         message.ByteSize()
-        for message in received
+        for message in received[:before]
         if message.delta.new_element.WhichOneof("type") == "bidi_component"
         and message.ByteSize() > 10_000
     ]
     assert len(boards) >= 3
-    assert not [message for message in received if message.WhichOneof("type") == "ref_hash"]
+    assert "ref_hash" not in kinds, "nothing is sent as a reference"
     page.remove_listener("websocket", listen)
 
 
-MOST_MESSAGES = 31  # each is drawn for itself, and all visitors' messages pass one lock
-
-
-def test_an_act_on_the_scores_sends_few_messages(page: Page, app_url: str) -> None:
-    """What the browser keeps, and what nobody sees, is not sent again; a note on the sentence would
-    be one more.
-    """
-    kinds: list[str] = []
-    sockets: list[WebSocket] = []
-
-    def kind(data: bytes | str) -> str:
-        return str(ForwardMsg.FromString(bytes(data)).WhichOneof("type"))
-
-    def listen(socket: WebSocket) -> None:
-        sockets.append(socket)
-        socket.on("framereceived", lambda data: kinds.append(kind(data)))
-
-    page.on("websocket", listen)
-    page.goto(f"{app_url}/scores?n_tokens=11&query=1")
-    settled(page)
-    with sockets[-1].expect_event("framereceived", lambda data: kind(data) == "script_finished"):
-        slider(page, "Sequence length").press("ArrowRight")
-    ends = [place for place, one in enumerate(kinds) if one == "script_finished"]
-    assert ends[-1] - ends[-2] <= MOST_MESSAGES
-    page.remove_listener("websocket", listen)
-
-
-def test_the_tab_keeps_its_title_and_its_look(visit: Visit) -> None:
+def test_the_tab_keeps_its_title_and_its_look_from_page_to_page(visit: Visit) -> None:
     page = visit("scores?n_tokens=6")
     above = "() => getComputedStyle(document.querySelector('.st-key-stage')).minHeight"
 
@@ -97,7 +79,7 @@ def test_the_tab_keeps_its_title_and_its_look(visit: Visit) -> None:
     expect_look("Scores", True)
 
 
-def test_a_select_box_shows_the_place_in_the_url(visit: Visit) -> None:
+def test_a_reader_changes_the_sentence_and_the_boxes_keep_the_place(visit: Visit) -> None:
     page = visit("scores?text=the+cat+sat+on+the+mat&n_tokens=6&query=5&key=1")
 
     def expect_boxes(query: str, key: str | None) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,8 @@ from attention_viz.handout import handout
 from attention_viz.scene import Stage, coloured_scene
 from attention_viz.theme import PALETTES
 from attention_viz.worksheet import worksheet
-from tests.browser.driving import settled
+from tests.browser.conftest import WINDOW
+from tests.browser.driving import go_on, settled
 from tests.browser.test_every_page import rgb
 
 pytestmark = pytest.mark.browser
@@ -62,82 +64,70 @@ def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path
     alone.close()
 
 
-def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -> None:
-    page = visit("scores?query=4&key=1")
-    page.emulate_media(media="print")
-    page.evaluate(PRINTS, "beforeprint")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-    expect(page.get_by_role("navigation", name="Steps of the story")).to_be_hidden()
-    expect(page.locator(".board .player")).to_be_hidden()
-    expect_free(page)
-
-
-def test_a_step_is_printed_on_one_sheet(visit: Callable[[str], Page], page: Page) -> None:
-    stage = visit("split?query=4").locator(".board.step")
-    page.emulate_media(media="print")
-    page.evaluate(PRINTS, "beforeprint")
-    page.set_viewport_size({"width": 1072, "height": 1517})  # A4, as far as browsers shrink
-    for part in (".words .formula math", ".words .sentence", ".stage", ".arithmetic"):
-        box = stage.locator(part).first.bounding_box()
-        assert box, part
-        assert box["y"] + box["height"] < 1517
-    visible = stage.locator("button").filter(visible=True)
-    assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
-    expect(page.get_by_test_id("stButton").filter(visible=True)).to_have_count(0)
-
-
-@pytest.mark.parametrize("path", ["overview", "growth"])
-def test_columns_are_as_wide_as_on_the_screen(
-    visit: Callable[[str], Page], page: Page, path: str
-) -> None:
-    """On a sheet, narrower than the window, boards and charts would lie on what stands beside
-    them.
-    """
-    columns, main = visit(path).get_by_test_id("stColumn"), page.get_by_test_id("stMain")
-    on_screen = columns.evaluate_all(WIDTHS)
+@contextmanager
+def on_paper(page: Page) -> Iterator[None]:
+    """The page as it is printed."""
     page.evaluate(PRINTS, "beforeprint")
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 718, "height": 1000})
-    assert all(
-        paper >= screen
-        for paper, screen in zip(columns.evaluate_all(WIDTHS), on_screen, strict=True)
-    )
-    assert (
-        main.evaluate("main => main.getBoundingClientRect().width") <= 1.5 * 718
-    )  # as far as browsers shrink
+    yield
     page.evaluate(PRINTS, "afterprint")
-    assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
+    page.emulate_media(media="screen")
 
 
-def test_a_dark_page_is_printed_light(visit: Callable[[str], Page], page: Page) -> None:
-    """It would take much ink; and what a board clears is white on paper, where names of tokens
-    were white, too.
-    """
-    page.emulate_media(color_scheme="dark")
-    base = visit("scores").locator(".board .base")
+def test_a_page_is_printed_light_and_without_what_moves_it(
+    visit: Callable[[str], Page], page: Page
+) -> None:
+    page.emulate_media(color_scheme="dark")  # it would take much ink
+    base = visit("scores?query=4&key=1").locator(".board .base")
     ground = rgb(PALETTES["dark"]["background"])
     assert brightness(page) < 50
     assert base.evaluate(COUNT, ground) == 0
-    page.emulate_media(color_scheme="dark", media="print")
-    page.evaluate(PRINTS, "beforeprint")
-    assert brightness(page) > 200
-    assert base.evaluate(COUNT, ground) > 10_000
-    page.evaluate(PRINTS, "afterprint")
-    page.emulate_media(color_scheme="light", media="print")
-    settled(page)
-    expect(page.get_by_test_id("stApp")).to_have_css("filter", "none")
+    closed = page.locator("details:not([open])")
+    assert closed.count() > 3
+    with on_paper(page):
+        assert brightness(page) > 200
+        # What a board clears is white on paper, where names of tokens were white, too.
+        assert base.evaluate(COUNT, ground) > 10_000
+        expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+        expect(page.get_by_role("navigation", name="Steps of the story")).to_be_hidden()
+        expect(page.locator(".board .player")).to_be_hidden()
+        expect(closed.filter(visible=True)).to_have_count(0)
+        expect_free(page)
+    page.emulate_media(color_scheme="light")
+    with on_paper(settled(page)):
+        expect(page.get_by_test_id("stApp")).to_have_css("filter", "none")
+
+
+def test_a_step_is_printed_on_one_sheet_and_columns_as_wide_as_on_the_screen(
+    visit: Callable[[str], Page], page: Page
+) -> None:
+    stage = visit("split?query=4").locator(".board.step")
+    with on_paper(page):
+        page.set_viewport_size({"width": 1072, "height": 1517})  # A4, as far as browsers shrink
+        for part in (".words .formula math", ".words .sentence", ".stage", ".arithmetic"):
+            box = stage.locator(part).first.bounding_box()
+            assert box, part
+            assert box["y"] + box["height"] < 1517
+        visible = stage.locator("button").filter(visible=True)
+        assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
+        expect(page.get_by_test_id("stButton").filter(visible=True)).to_have_count(0)
+    # On a sheet, narrower than the window, boards and charts would lie on what stands beside them.
+    for path in ("overview", "growth"):
+        page.set_viewport_size(WINDOW)
+        columns, main = go_on(page, path).get_by_test_id("stColumn"), page.get_by_test_id("stMain")
+        on_screen = columns.evaluate_all(WIDTHS)
+        with on_paper(page):
+            page.set_viewport_size({"width": 718, "height": 1000})
+            paper = columns.evaluate_all(WIDTHS)
+            assert all(one >= other for one, other in zip(paper, on_screen, strict=True)), path
+            width = main.evaluate("main => main.getBoundingClientRect().width")
+            assert width <= 1.5 * 718, "as far as browsers shrink"
+        assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
 
 
 def brightness(page: Page) -> float:
     """How light most of what is in sight is, from 0 to 255."""
     return float(np.median(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("L"))))
-
-
-def test_what_is_closed_is_left_out(visit: Callable[[str], Page], page: Page) -> None:
-    closed = visit("scores").locator("details:not([open])")
-    assert closed.count() > 3
-    page.emulate_media(media="print")
-    expect(closed.filter(visible=True)).to_have_count(0)
 
 
 def expect_free(page: Page) -> None:

@@ -16,22 +16,16 @@ pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
-def test_the_next_question_keeps_the_place_of_the_keyboard(visit: Visit) -> None:
-    following = visit("practice").get_by_role("button", name="Next question")
-    following.focus()
-    for number_asked in range(2, 7):
-        following.press("Enter")
-        expect_url(following.page, f"pr_number={number_asked}")
-        settled(following.page)
-        expect(following).to_be_focused()
-
-
-def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
+def test_questions_are_passed_by_keys_and_one_is_answered_on_the_board(visit: Visit) -> None:
     page = visit("practice?pr_step=scores")
-    page.get_by_role("button", name="Next question").click()
-    expect_url(page, "pr_number=2")
-    question = practice_question(trace_of(Scenario()), 2, "scores")
-    answer = settled(page).get_by_label("Your answer")
+    following = page.get_by_role("button", name="Next question")
+    following.focus()
+    for number_asked in (2, 3, 4):
+        following.press("Enter")
+        expect_url(page, f"pr_number={number_asked}")
+        expect(settled(page).get_by_role("button", name="Next question")).to_be_focused()
+    question = practice_question(trace_of(Scenario()), 4, "scores")
+    answer = page.get_by_label("Your answer")
     answer.fill(f"{question.answer:.2f}")
     answer.press("Enter")
     expect(page.get_by_text(f"Right: {format_number(question.answer, 2)}.")).to_be_visible()
@@ -44,5 +38,5 @@ def test_a_question_from_the_answer_to_the_board_and_back(visit: Visit) -> None:
     )
     page.go_back()
     expect_title(page, "Practice")
-    expect_url(page, "pr_step=scores", "pr_number=2", "pr_show=true")
+    expect_url(page, "pr_step=scores", "pr_number=4", "pr_show=true")
     expect(settled(page).get_by_label("Your answer")).to_have_value(f"{question.answer:.2f}")

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driving import expect_url, settled, slider
+from attention_viz.theme import PALETTES
+from tests.browser.driving import expect_url, go_on, rgb, settled, slider
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -40,7 +41,7 @@ CONTRAST = """() => {
 }"""
 
 
-def test_in_a_small_window_it_is_a_drawer(visit: Visit, page: Page) -> None:
+def test_in_a_small_window_the_controls_are_a_drawer(visit: Visit, page: Page) -> None:
     page.set_viewport_size({"width": 1000, "height": 700})
     visit("scores")
     page.wait_for_function(FOLDED)
@@ -60,33 +61,29 @@ def test_in_a_small_window_it_is_a_drawer(visit: Visit, page: Page) -> None:
     page.wait_for_function(f"{FOLDED} && {WIDTH} === 1179")
 
 
-def test_controls_keep_their_places(visit: Visit) -> None:
-    first = visit("scores").evaluate(PLACES, NAMES)
-    assert None not in first
-    for path in (
-        "scores?d_model=24",
-        "scores?weights=trained&layer=3",
-        "tokens",
-        "tokens?edits=x_0_0_9",
-        "output?n_heads=2",
-    ):
-        shown = visit(path).evaluate(PLACES, NAMES)
-        # a group with a choice in it that is not the usual one is longer
-        assert shown[:6] == first[:6], path
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_its_captions_can_be_read(visit: Visit, page: Page, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    visit("scores")
-    assert page.evaluate(CONTRAST) >= 4.5
-
-
-def test_the_sentence_is_one_line(visit: Visit) -> None:
+def test_controls_keep_their_places_from_layer_to_layer(visit: Visit) -> None:
     page = visit("scores")
+    first = page.evaluate(PLACES, NAMES)
+    assert None not in first
+    found = {}
+    for path in (
+        "tokens",
+        "output?n_heads=2",
+        "scores?d_model=24",
+        "tokens?edits=x_0_0_9",
+        "scores?weights=trained&layer=3",
+    ):
+        found[path] = go_on(page, path).evaluate(PLACES, NAMES)
+    # a group with a choice in it that is not the usual one is longer
+    assert {path: shown for path, shown in found.items() if shown[:6] != first[:6]} == {}
     field = page.get_by_label("Sentence", exact=True)
     field.select_text()
     page.evaluate("document.execCommand('insertText', false, 'the cat\\nand it')")
     field.press("Enter")
     expect_url(page, "text=the+cat+and+it")
     expect(field).to_have_value("the cat and it")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        ground = rgb(PALETTES[scheme]["background"])
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        assert page.evaluate(CONTRAST) >= 4.5, scheme

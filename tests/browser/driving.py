@@ -114,13 +114,6 @@ def one_by_one(page: Page, urls: Sequence[str]) -> Iterator[Page]:
         yield opened(page, app_url)
 
 
-def go_on(page: Page, path: str) -> Page:
-    """Open a path within the app that the tab shows, as by the browser's buttons."""
-    page.evaluate(OPEN, f"/{naming(path)}")
-    expect_title(page, page_of(path.partition("?")[0]).title)
-    return settled(page)
-
-
 def naming(path: str) -> str:
     """A path that names a head, unless it names a control or a place: a bare one opens the first
     example.

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from attention_viz.theme import PALETTES
-from tests.browser.driving import expect_url, go_on, settled
+from tests.browser.driving import expect_url, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -42,16 +42,14 @@ def drawn(page: Page) -> Locator:
     return chart
 
 
-def test_a_bar_is_chosen_and_a_chart_stays_and_fills_the_screen(
-    visit: Visit,
-) -> None:
-    page = visit("claims")
+def test_a_bar_is_chosen_and_a_chart_stays_and_fills_the_screen(go: Visit) -> None:
+    page = go("claims")
     box = drawn(page).locator(".barlayer path").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect_url(page, "claims_text=popular")
     settled(page)
-    chart = drawn(go_on(page, "depth"))
+    chart = drawn(go("depth"))
     page.evaluate(f"() => {{ {PLOT}.seen = true; }}")
     page.get_by_text("LayerNorm after", exact=True).click()
     expect_url(page, "depth_norm=true")
@@ -89,5 +87,5 @@ def test_a_chart_follows_the_system_and_the_window_and_goes_while_it_is_drawn(
     box = page.locator(".chart").first.bounding_box()
     assert box is not None
     assert box["width"] > 390, "many columns are scrolled"
-    go_on(page, "head-worth?n_heads=1")
+    visit("head-worth?n_heads=1")
     page.wait_for_function("() => document.querySelector('.chart').offsetWidth < 390")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.guesses import ITEMS
-from tests.browser.conftest import answers, free_port, started, watched
+from tests.browser.conftest import another_tab, answers, free_port, started
 from tests.browser.test_every_page import violations
 from tests.browser.test_larger_type import SIDEWAYS
 
@@ -49,17 +48,11 @@ class Class:
 @pytest.fixture
 def a_class(context: BrowserContext, app_url: str) -> Iterator[Class]:
     """Two browsers that know nothing of each other; neither asks another machine or fails."""
-    assert context.browser is not None
-    with ExitStack() as stack:
-        tabs, faults = [], []
-        for window in (PROJECTOR, PHONE):
-            visitor = context.browser.new_context(viewport=window)
-            visitor.set_default_timeout(30_000)
-            stack.callback(visitor.close)
-            tabs.append(visitor.new_page())
-            faults.append(stack.enter_context(watched(tabs[-1])))
-        yield Class(app_url, *tabs)
-        assert faults == [[], []]
+    with (
+        another_tab(context, viewport=PROJECTOR) as teacher,
+        another_tab(context, viewport=PHONE) as student,
+    ):
+        yield Class(app_url, teacher, student)
 
 
 def test_a_class_is_led_through_a_number_and_a_picture(a_class: Class) -> None:
@@ -160,11 +153,10 @@ def test_a_student_follows_leaves_and_is_asked_elsewhere(a_class: Class) -> None
     expect(student.get_by_label(FIELD)).to_be_visible()
 
 
+@pytest.mark.every_situation
 def test_a_class_goes_on_while_one_of_its_two_servers_is_killed(
-    tmp_path: Path, a_class: Class, request: pytest.FixtureRequest
+    tmp_path: Path, a_class: Class
 ) -> None:
-    if not request.config.getoption("every_situation"):
-        pytest.skip("starts three servers; make test-all runs it")
     ports = [free_port(), free_port()]
     servers = [started(tmp_path, port) for port in ports]
     urls = [f"http://localhost:{port}" for port in ports]

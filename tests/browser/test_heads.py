@@ -1,5 +1,5 @@
-"""The pages about heads in a real browser: choices that stay in the URL, cells reached by keys,
-nothing cut.
+"""Heads and the sentences of a batch in a real browser: choices that stay in the URL, cells reached
+by keys, nothing cut.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from tests.browser.driving import (
     expect_result,
     expect_title,
     expect_url,
-    go_on,
-    one_by_one,
     parameters,
     resized,
     settled,
 )
+from tests.browser.test_stage import SHOWN
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -81,14 +80,63 @@ def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -
         cell_at(page, "probabilities", index)
 
 
-def test_one_wide_head_is_a_click_away_and_nothing_wide_is_cut(page: Page, app_url: str) -> None:
+def test_nothing_wide_is_cut_and_one_wide_head_is_a_click_away(page: Page, go: Visit) -> None:
     page.set_viewport_size({"width": 1024, "height": 768})
     found = {}
-    paths = ("head-portraits", "all-heads?heads_view=Lines", "arrays?notation=gml")
-    for at in one_by_one(page, [f"{app_url}/{path}" for path in paths]):
-        found[at.url] = at.locator("[class*=st-key-wide]").evaluate_all(CUT)
-    assert {url: cut for url, cut in found.items() if not cut or max(cut) > 0} == {}
-    go_on(page, "split?n_heads=2&d_model=8&head=1")
+    for path in ("head-portraits", "all-heads?heads_view=Lines", "arrays?notation=gml"):
+        found[path] = go(path).locator("[class*=st-key-wide]").evaluate_all(CUT)
+    assert {path: cut for path, cut in found.items() if not cut or max(cut) > 0} == {}
+    go("split?n_heads=2&d_model=8&head=1")
     page.get_by_role("button", name="Compare with one wide head").click()
     expect_title(page, "All heads")
     expect_url(page, "beside_one=true", "head=1")
+
+
+BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran")
+QUERY = "text=we+like+green+tea+today&n_heads=2&batch=it+slept%0Athe+dog+ran&query=1&key=2"
+
+
+def expect_share(page: Page, value: float, token: str) -> None:
+    """The arithmetic ends in a number and names the query of a token."""
+    expect(page.locator(".arithmetic .what").first).to_contain_text(token)
+    expect_result(page, value)
+
+
+def beyond_the_window(page: Page) -> list[object]:
+    """What of a step reaches out of its window; the buttons of the sentences too small to hit."""
+    shown = page.evaluate(SHOWN)
+    areas = [area for area in shown["matrices"] if not area["name"].startswith("sentence")]
+    buttons = [one.bounding_box() for one in page.locator(".choice.sentences button").all()]
+    assert len(buttons) == 3
+    return [
+        area
+        for area in (*areas, shown["arithmetic"], shown["controls"], *buttons)
+        if area["y"] + area["height"] > 720 or area["x"] + area["width"] > 1281
+    ] + [box for box in buttons if box["width"] < 24]
+
+
+def test_a_reader_goes_from_sentence_to_sentence_of_a_batch(page: Page, go: Visit) -> None:
+    scores = trace_of(BATCH).scores
+    page.set_viewport_size({"width": 1280, "height": 720})
+    found = {}
+    for step in ("split", "merge", "scores"):
+        if beyond := beyond_the_window(go(f"{step}?{QUERY}")):
+            found[step] = beyond
+    assert found == {}
+    expect_share(page, float(scores[0, 0, 1, 2]), "like")
+    page.get_by_role("button", name="2 →").click()
+    expect_url(page, "sentence=2")
+    expect_share(page, float(scores[2, 0, 1, 2]), "dog")
+    page.get_by_role("button", name="Sentence 1: it slept").click()
+    expect_url(page, "sentence=1")
+    expect_share(page, float(scores[1, 0, 1, 2]), "slept")
+    picture = settled(page).locator("section.board").nth(1).locator('[data-matrix="sentence 2"]')
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 20, box["y"] + box["height"] - 4)  # its last row
+    expect_url(page, "sentence=2", "query=4")
+    key = int(parameters(settled(page)).get("key", 0))
+    expect_share(page, float(scores[2, 0, 4, key]), "[pad]")
+    page.reload()
+    expect_result(settled(page), float(scores[2, 0, 4, key]))

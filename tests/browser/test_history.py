@@ -13,13 +13,11 @@ from tests.browser.driving import (
     expect_result,
     expect_title,
     expect_url,
-    go_on,
     parameters,
     path_of,
     scenario_in,
     score_at,
     settled,
-    slider,
 )
 
 pytestmark = pytest.mark.browser
@@ -71,20 +69,8 @@ def test_what_follows_from_a_control_is_no_act_of_its_own(visit: Visit) -> None:
     expect(settled(page).get_by_test_id("stToast")).to_have_count(0)
 
 
-def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
-    page = visit("scores?n_tokens=6&query=5")
-    slider(page, "Sequence length").press("ArrowLeft")
-    expect_url(page, "n_tokens=5", "query=2", "key=4")
-    late = "history.pushState({}, '', '?n_tokens=6&query=3&key=4')"
-    settled(page).evaluate(late)
-    assert parameters(page) == {"n_tokens": "5", "query": "3", "key": "4"}
-    page.locator("h1").click()
-    page.evaluate(late)
-    assert parameters(page) == {"n_tokens": "6", "query": "3", "key": "4"}
-
-
-def test_what_was_undone_or_left_comes_back(visit: Visit) -> None:
-    page = visit("projections?edits=wq_0_0_9")
+def test_what_was_undone_or_left_comes_back(go: Visit) -> None:
+    page = go("projections?edits=wq_0_0_9")
     page.get_by_role("button", name="Undo").click()
     expect_url(page, "!edits")
     settled(page).go_back()
@@ -92,7 +78,7 @@ def test_what_was_undone_or_left_comes_back(visit: Visit) -> None:
     settled(page).go_forward()
     expect_url(page, "!edits", "!unset")
     expect(settled(page).get_by_role("button", name="Undo")).to_have_count(0)
-    go_on(page, "break-it?bi_spot=true&bi_round=4")
+    go("break-it?bi_spot=true&bi_round=4")
     page.locator("[data-testid=stTopNavSection]").first.click()
     page.locator("a[data-testid^=stTopNav]", has_text="Split").first.click()
     expect_title(page, "Split")

@@ -1,6 +1,4 @@
-"""Who can use the app: keyboard alone, dark theme, phone, no network, hostile text in the
-URL.
-"""
+"""Who can use the app: keyboard alone, a finger, no network, hostile text and old names in URLs."""
 
 from __future__ import annotations
 
@@ -13,15 +11,15 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.markdown import JOINER
-from attention_ui.registry import PAGES
+from attention_ui.registry import OLD_URLS, PAGES, page_of
 from attention_viz.labels import format_number
 from tests.browser.conftest import at_home
 from tests.browser.driving import (
     expect_title,
     expect_url,
-    go_on,
     one_by_one,
     parameters,
+    path_of,
     scenario_in,
     settled,
     slider,
@@ -62,8 +60,8 @@ def tab_to(page: Page, label: str) -> None:
     raise AssertionError(f"Tab never reached {label!r}, only {[name for name in seen if name]}")
 
 
-def test_the_app_is_used_by_keys_alone(visit: Visit) -> None:
-    page = visit("scores?d_model=24&n_heads=3")
+def test_the_app_is_used_by_keys_alone(go: Visit) -> None:
+    page = go("scores?d_model=24&n_heads=3")
     tab_to(page, "Sentence")
     tab_to(page, "Heads")
     page.keyboard.press("ArrowRight")
@@ -79,7 +77,7 @@ def test_the_app_is_used_by_keys_alone(visit: Visit) -> None:
     value = trace_of(Scenario(d_model=24)).scores[0, 0, query, 0]
     expect(page.locator(".arithmetic .result").first).to_have_text(format_number(float(value), 4))
     tab_to(page, "Key")
-    go_on(page, "merge").locator(".strip .after").focus()
+    go("merge").locator(".strip .after").focus()
     for title in ("Output", "What you have seen", "Practice"):
         page.keyboard.press("Enter")
         expect_title(page, title)
@@ -157,17 +155,40 @@ def test_the_menu_opens_new_tabs_with_the_choices(visit: Visit) -> None:
         page.keyboard.press("Escape")
 
 
-def test_a_board_serves_a_finger_and_forgets_what_it_said(visit: Visit) -> None:
-    page = visit("projections?query=4&key=1")
+def test_a_board_serves_a_finger_and_forgets_what_it_said(go: Visit) -> None:
+    page = go("projections?query=4&key=1")
     page.get_by_role("application", name="W_Q").press("Enter")
     expect(page.get_by_role("button", name="Edit this number")).to_be_visible()
     buttons = page.locator(".board .dock :is(button, summary, select)").filter(visible=True).all()
     boxes = [box for button in buttons if (box := button.bounding_box())]
     assert len(boxes) >= 9
     assert min(min(box["width"], box["height"]) for box in boxes) >= 24
-    go_on(page, "scores?query=4&key=1")
+    go("scores?query=4&key=1")
     said = page.locator(".board [aria-live]")
     page.get_by_role("application", name="Sₕ scores").press("ArrowDown")
     expect(said).to_contain_text("query position 5 the, key position 1 animal")
     page.get_by_label("Speed").focus()
     expect(said).to_be_empty()
+
+
+def test_a_concept_opens_where_it_is_seen_and_an_old_url_where_it_moved(
+    visit: Callable[[str], Page],
+) -> None:
+    page = visit("questions?concepts_words=36%20columns&seed=7")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Projections").click()
+    tab = settled(opened.value)
+    assert path_of(tab) == "projections"
+    assert parameters(tab)["notation"] == "mql5"
+    scenario = scenario_in(tab)
+    assert (scenario.d_model, scenario.n_heads, scenario.d_v, scenario.seed) == (12, 3, 12, 0)
+    expect(tab.get_by_text("MQL5 book").first).to_be_visible()
+    expect(tab.get_by_role("radio", name="values")).to_be_checked()
+    tab.close()
+    assert parameters(page) == {"concepts_words": "36 columns", "seed": "7"}
+    old = next(iter(OLD_URLS))
+    page = visit(f"{old}?lab_tokens=numbers&lab_numbers=1;%202&seed=7")
+    expect_title(page, page_of(old).title)
+    assert path_of(page) == page_of(old).url_path
+    assert parameters(page) == {"lab_tokens": "numbers", "lab_numbers": "1; 2", "seed": "7"}
+    expect(page.get_by_test_id("stToast")).to_have_count(0)

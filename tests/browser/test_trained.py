@@ -17,7 +17,6 @@ from tests.browser.driving import (
     click_cell,
     expect_title,
     expect_url,
-    go_on,
     path_of,
     resized,
     settled,
@@ -91,22 +90,22 @@ def test_a_layer_goes_through_the_story_and_one_step_leads_back(visit: Visit) ->
 
 
 def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
-    visit: Visit, page: Page
+    go: Visit, page: Page
 ) -> None:
     """It is in sight while its board is; where it would lie on the framed cell, or its board has
     only begun, it stands at the foot of the board.
     """
     page.set_viewport_size({"width": 1366, "height": 768})
-    dock = visit("trained-heads").locator(".board .dock")
+    dock = go("trained-heads").locator(".board .dock")
     expect(dock).to_be_in_viewport()
     resized(page, 1366, 740)
     expect(dock).not_to_be_in_viewport()
     resized(page, 1366, 768)
-    second = go_on(page, "find-a-head").locator(".board .dock").nth(1)
+    second = go("find-a-head").locator(".board .dock").nth(1)
     expect(second).not_to_be_in_viewport()
     page.locator(".board").nth(1).evaluate("board => board.scrollIntoView()")
     expect(second).to_be_in_viewport()
-    go_on(page, "change-a-word?text=hello+there")
+    go("change-a-word?text=hello+there")
     page.get_by_role("button", name="tired / wide").click()
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
     drawn(page, 2)

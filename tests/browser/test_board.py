@@ -5,6 +5,7 @@ the engine's numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import FloatRect, Page, expect
@@ -13,7 +14,7 @@ from attention_core import Trace
 from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import format_number
-from tests.browser.driving import click_cell, expect_url, hover_cell, parameters, settled
+from tests.browser.driving import box_of, click_cell, expect_url, hover_cell, parameters, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -70,18 +71,11 @@ def test_pointing_at_cells_on_the_way_gives_their_arithmetic(go: Visit, page: Pa
 
 def test_keys_move_in_a_matrix_and_enter_pins(visit: Visit) -> None:
     page, trace = visit(f"scores?{PRIME}&query=1&key=1"), trace_of(SCENARIO)
-    box = page.locator('[data-panel="key_heads operand"]').bounding_box()
-    assert box
-    above: FloatRect = {
-        "x": box["x"] + box["width"] / 2,
-        "y": box["y"] - 6,
-        "width": 8,
-        "height": 2,
-    }
+    operand = page.locator('[data-panel="key_heads operand"]')
+    x, y, width, _ = box_of(operand).values()
+    above: FloatRect = {"x": x + width / 2, "y": y - 6, "width": 8, "height": 2}
     before = page.screenshot(clip=above)
-    page.locator('[data-panel="key_heads operand"]').evaluate(
-        "panel => panel.focus({ focusVisible: true, preventScroll: true })"
-    )
+    operand.evaluate("panel => panel.focus({ focusVisible: true, preventScroll: true })")
     assert page.screenshot(clip=above) != before  # the frame of the focus is whole
     page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
     matrix = page.locator('[data-panel="scores result"]')
@@ -100,6 +94,8 @@ def test_keys_move_in_a_matrix_and_enter_pins(visit: Visit) -> None:
     expect_url(page, "query=2")
     expect(settled(page).locator("section.board").first).to_have_attribute("data-mine", "yes")
     expect_cell(page, trace, "scores", (0, 0, 2, 1))
+    told = dict(parse_qsl(f"{PRIME}&query=2&key=1"))
+    assert parameters(page) == told
 
 
 def test_playing_a_step_gives_nothing_away_and_ends_by_key_or_choice(visit: Visit) -> None:

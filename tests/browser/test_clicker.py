@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import (
+    box_of,
     expect_result,
     expect_title,
     hover_cell,
@@ -126,10 +127,9 @@ def test_each_step_ends_with_a_link_to_the_next(page: Page, app_url: str) -> Non
         resized(page, width, height)
         expect(link).to_contain_text("What you have seen")
         if width > 400:
-            box = link.bounding_box()
-            assert box
+            box = box_of(link)
             assert box["x"] + box["width"] <= width
-            boxes = [other.bounding_box() for other in others.all()]
-            assert all(one and one["x"] + one["width"] <= box["x"] for one in boxes)
+            boxes = [box_of(other) for other in others.all()]
+            assert all(one["x"] + one["width"] <= box["x"] for one in boxes)
     link.click()
     expect_title(page, "What you have seen")

@@ -13,7 +13,14 @@ from attention_lab.guesses import guess_beside
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import story_steps
 from tests.browser.conftest import PHONE, another_tab
-from tests.browser.driving import click_cell, format_number, hover_cell, opened, resized
+from tests.browser.driving import (
+    box_of,
+    click_cell,
+    format_number,
+    hover_cell,
+    opened,
+    resized,
+)
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST, SHOWN, overlap
 
@@ -139,8 +146,7 @@ def test_a_question_on_a_phone(context: BrowserContext, app_url: str) -> None:
     with another_tab(context, script="", **PHONE) as phone:
         opened(phone, f"{app_url}/scores?{FIRST}&{AT}")
         phone.locator(".guess .invite").tap()
-        box = phone.locator(".guess").bounding_box()
-        assert box
+        box = box_of(phone.locator(".guess"))
         assert box["y"] + box["height"] <= 844
         assert box["x"] + box["width"] <= 390
         phone.locator(".guess .typed").fill("10")

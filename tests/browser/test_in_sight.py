@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.browser.driving import resized
+from tests.browser.driving import box_of, resized
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -19,8 +19,7 @@ BOTTOM = "document.querySelector('[data-testid=stMain]').scrollTo(0, 1e6)"
 
 def sides(part: Locator) -> tuple[float, float]:
     """Where the upper and the lower side of an element are in the window."""
-    box = part.bounding_box()
-    assert box
+    box = box_of(part)
     return box["y"], box["y"] + box["height"]
 
 

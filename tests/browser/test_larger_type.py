@@ -6,10 +6,10 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import FloatRect, Locator, Page
+from playwright.sync_api import FloatRect, Page
 
 from attention_ui.registry import strip_pages
-from tests.browser.driving import resized
+from tests.browser.driving import box_of, resized
 
 pytestmark = pytest.mark.browser
 Go = Callable[[str], Page]
@@ -24,13 +24,6 @@ FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(
   });
 }).map(formula => formula.textContent)"""
 SIZE = "(element) => parseFloat(getComputedStyle(element).fontSize)"
-
-
-def box_of(part: Locator) -> FloatRect:
-    """Where a part of the page is."""
-    box = part.bounding_box()
-    assert box
-    return box
 
 
 def right_of(box: FloatRect) -> float:

@@ -13,10 +13,8 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.registry import PAGES, story_steps
-from attention_viz.labels import format_number
 from tests.browser.conftest import free_port, running_app
 from tests.browser.driving import (
-    click_cell,
     expect_result,
     expect_title,
     expect_url,
@@ -79,29 +77,6 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
         if following:
             page.locator(".onward a").click()
             expect_url(page, f"/{following.url_path}?")
-
-
-def test_a_click_on_a_cell_shows_its_arithmetic(visit: Visit) -> None:
-    page = visit("scores?n_heads=2&seed=5")
-    trace = trace_of(Scenario(n_heads=2, seed=5))
-    click_cell(page, "scores", (0, 0, 3, 7))
-    expect_url(page, "query=3")
-    expect_result(page, score_at(trace, 0, 3, 7))
-    assert parameters(page) == {"n_heads": "2", "seed": "5", "query": "3", "key": "7"}
-    every = settled(page).get_by_role("button", name="All terms in a column")
-    every.click()
-    line = page.locator(".arithmetic").first.text_content() or ""
-    for k in range(8):
-        product = trace.query_heads[0, 0, 3, k] * trace.key_heads[0, 0, 7, k]
-        assert format_number(float(product)) in line
-    page.get_by_label("Head", exact=True).click()
-    page.get_by_role("option", name="1", exact=True).click()
-    expect_url(page, "head=1")
-    click_cell(settled(page), "scores", (0, 1, 10, 2))
-    expect_url(page, "query=10")
-    expect_result(page, score_at(trace, 1, 10, 2))
-    assert parameters(page) == {"n_heads": "2", "seed": "5", "head": "1", "query": "10", "key": "2"}
-    expect(page.locator("p", has_text="Head 1:")).to_contain_text("query of “too” and key of “did”")
 
 
 def test_from_the_overview_of_a_long_sentence_to_a_step_and_home(visit: Visit) -> None:

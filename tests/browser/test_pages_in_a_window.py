@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from attention_ui.registry import page_of
-from tests.browser.driving import expect_title, opened, resized, settled
+from tests.browser.driving import box_of, expect_title, opened, resized, settled
 from tests.browser.test_every_page import LAPTOPS, MATRICES
 
 pytestmark = pytest.mark.browser
@@ -39,8 +39,7 @@ def test_training_and_its_curve_share_a_window(page: Page, app_url: str) -> None
         for window in LAPTOPS:
             resized(page, *window)
             for part in (button, curve):
-                box = part.bounding_box()
-                assert box is not None
+                box = box_of(part)
                 assert 0 < box["y"] < window[1] - box["height"]
         button.click()
         expect(button).to_contain_text("Train again")
@@ -56,8 +55,7 @@ def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -
     ):
         opened(page, f"{app_url}/{path}?head=0")
         main.evaluate("main => main.scrollTo(0, 150)")
-        box = page.locator(f'.board [data-matrix="{panel}"]').first.bounding_box()
-        assert box
+        box = box_of(page.locator(f'.board [data-matrix="{panel}"]').first)
         page.mouse.click(box["x"] + across * box["width"], box["y"] + 0.8 * box["height"])
         expect_title(page, page_of(there).title)
         assert settled(page).get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
@@ -99,6 +97,5 @@ def test_what_cannot_be_computed_is_said_in_the_first_window(page: Page, app_url
         "change-a-word?text=",
     ):
         page.goto(f"{app_url}/{path}")
-        message = settled(page).get_by_test_id("stAlertContentError").bounding_box()
-        assert message
+        message = box_of(settled(page).get_by_test_id("stAlertContentError"))
         assert message["y"] + message["height"] < 720, path

@@ -8,7 +8,15 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from attention_ui.registry import MENU, PAGES, story_steps
-from tests.browser.driving import cell_at, naming, one_by_one, opened, resized, settled
+from tests.browser.driving import (
+    box_of,
+    cell_at,
+    naming,
+    one_by_one,
+    opened,
+    resized,
+    settled,
+)
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST
 
@@ -47,8 +55,8 @@ def test_the_way_on_a_phone(phone: Page, app_url: str) -> None:
         for height in HEIGHTS:
             resized(page, 390, height)
             wide = page.evaluate("document.documentElement.scrollWidth")
-            dock = page.locator(".board .dock").first.bounding_box()
-            if wide > 390 or (step in STEPS and (not dock or dock["height"] > SHARE * height)):
+            dock = box_of(page.locator(".board .dock").first)["height"]
+            if wide > 390 or (step in STEPS and dock > SHARE * height):
                 found[step, height] = (dock, wide)
         if (step in READ or "hide" in page.url) and (wrong := violations(page)):
             found[step, "hide" in page.url] = wrong
@@ -58,8 +66,7 @@ def test_the_way_on_a_phone(phone: Page, app_url: str) -> None:
 def test_a_finger_explores(phone: Page, app_url: str) -> None:
     page = opened(phone, f"{app_url}/scores?{FIRST}")
     steps, glass = page.locator(".strip .steps"), page.locator(".glass")
-    frame = steps.bounding_box()
-    assert frame
+    frame = box_of(steps)
     assert frame["height"] >= 24
     at = steps.evaluate("element => element.scrollLeft")
     middle = frame["y"] + frame["height"] / 2
@@ -85,8 +92,7 @@ def test_a_finger_explores(phone: Page, app_url: str) -> None:
     expect(glass).to_be_hidden()
     session = drag(page, start, (start[0] + 30, start[1]))
     expect(glass).to_be_visible()
-    frame = glass.bounding_box()
-    assert frame
+    frame = box_of(glass)
     assert frame["x"] >= 0
     assert frame["x"] + frame["width"] <= 390
     assert not frame["y"] <= start[1] <= frame["y"] + frame["height"], "the finger hides it"
@@ -103,8 +109,7 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     phone.get_by_role("button", name="All terms in a column").tap()
     expect(chips).to_have_count(16)
     assert terms.evaluate(FITS)
-    arithmetic = phone.locator(".board .arithmetic").first.bounding_box()
-    assert arithmetic
+    arithmetic = box_of(phone.locator(".board .arithmetic").first)
     assert arithmetic["height"] <= SHARE * 844
 
 

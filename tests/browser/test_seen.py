@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from attention_lab.scenario import Scenario, trace_of
-from tests.browser.driving import opened
+from tests.browser.driving import box_of, opened
 
 pytestmark = pytest.mark.browser
 # The numbers of an array as the page's only board with such a panel draws them, and where it is.
@@ -23,12 +23,7 @@ def test_the_story_ends_with_what_the_heads_add(page: Page, app_url: str) -> Non
     places = {}
     for name in ("output", "seen", "practice"):
         opened(page, f"{app_url}/{name}?guess=false&query=5")
-        strip, title = (
-            page.locator(".strip .here").bounding_box(),
-            page.locator("h1").bounding_box(),
-        )
-        assert strip
-        assert title
+        strip, title = box_of(page.locator(".strip .here")), box_of(page.locator("h1"))
         places[name] = np.array((strip["y"], strip["height"], title["x"], title["y"]))
         if name == "seen":
             expect_sum(page)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.readings import shares_read
 from attention_lab.scenario import trace_of
-from tests.browser.driving import expect_title, resized, scenario_in, settled
+from tests.browser.driving import box_of, expect_title, resized, scenario_in, settled
 
 pytestmark = pytest.mark.browser
 
@@ -26,9 +26,8 @@ def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(
     visit: Callable[[str], Page],
 ) -> None:
     page = resized(visit(OWN + "&query=6&key=1"), 390, 844)
-    words, matrix = page.locator(".arc-word"), page.locator("[data-matrix]").first.bounding_box()
-    boxes = [box for one in words.all() if (box := one.bounding_box())]
-    assert matrix
+    words, matrix = page.locator(".arc-word"), box_of(page.locator("[data-matrix]").first)
+    boxes = [box_of(one) for one in words.all()]
     assert len(boxes) == 7
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
     assert all(box["y"] + box["height"] < matrix["y"] for box in boxes)

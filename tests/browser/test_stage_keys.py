@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import (
+    box_of,
     click_cell,
     expect_result,
     expect_url,
@@ -94,17 +95,15 @@ def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/projections?{FIRST}&present=true")
     resized(page, 1280, 720)
     arithmetic = page.locator(".arithmetic")
-    line = arithmetic.bounding_box()
-    assert line
+    line = box_of(arithmetic)
     assert line["height"] <= 48
     page.get_by_role("button", name="All terms in a column").click()
-    column = arithmetic.bounding_box()
-    assert column
+    column = box_of(arithmetic)
     assert column["height"] > 3 * line["height"]
     bar = "element => getComputedStyle(element).scrollbarColor"
     assert arithmetic.locator(".terms").evaluate(bar) == "auto"
     page.get_by_role("button", name="The arithmetic in one line").click()
-    assert arithmetic.bounding_box() == line
+    assert box_of(arithmetic) == line
 
     opened(page, f"{app_url}/tokens?{FIRST}&query=1&feature=0")  # whose terms are no products
     chips = arithmetic.locator(".chip b")

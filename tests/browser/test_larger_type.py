@@ -31,15 +31,29 @@ def right_of(box: FloatRect) -> float:
     return box["x"] + box["width"]
 
 
-def test_the_type_of_a_presentation_is_larger(go: Go) -> None:
+def test_steps_in_larger_type(go: Go, page: Page) -> None:
     sizes = {}
     for path in ("scores", "lexicon?present=true", "scores?present=true", "lexicon"):
-        page = go(path)
+        go(path)
         parts = page.locator("h1"), page.locator(".board .title").first
         sizes[path] = [part.evaluate(SIZE) for part in parts]
     for path in ("scores", "lexicon"):
         both = zip(sizes[path], sizes[f"{path}?present=true"], strict=True)
         assert all(large >= 1.1 * small for small, large in both)
+
+    way = page.get_by_role("navigation", name="Steps of the story")
+    go("projections?present=true&query=4&key=1&feature=1")
+    for width in (1440, 1280):
+        resized(page, width, 900)
+        before, *steps, after = [box_of(link) for link in way.get_by_role("link").all()]
+        assert len(steps) == len(strip_pages())
+        assert len({box["y"] for box in steps}) == 1
+        assert all(right_of(before) <= box["x"] <= right_of(box) <= after["x"] for box in steps)
+        assert all(right_of(one) <= other["x"] for one, other in pairwise(steps))
+    resized(page, 320, 640)  # the arithmetic leaves half of the window
+    for path in ("scores", "projections", "softmax"):
+        go(f"{path}?present=true&query=4&key=1&feature=1")
+        assert 0 < box_of(page.locator(".board .dock").first)["height"] < 320
 
 
 def test_pages_in_larger_type(go: Go, page: Page) -> None:
@@ -63,19 +77,3 @@ def test_pages_in_larger_type(go: Go, page: Page) -> None:
     assert page.evaluate(SIDEWAYS) <= 0
     speed, dock = page.get_by_label("Speed").first, page.locator(".board .dock").first
     assert right_of(box_of(speed)) <= right_of(box_of(dock))
-
-
-def test_steps_in_larger_type(go: Go, page: Page) -> None:
-    way = page.get_by_role("navigation", name="Steps of the story")
-    go("projections?present=true&query=4&key=1&feature=1")
-    for width in (1440, 1280):
-        resized(page, width, 900)
-        before, *steps, after = [box_of(link) for link in way.get_by_role("link").all()]
-        assert len(steps) == len(strip_pages())
-        assert len({box["y"] for box in steps}) == 1
-        assert all(right_of(before) <= box["x"] <= right_of(box) <= after["x"] for box in steps)
-        assert all(right_of(one) <= other["x"] for one, other in pairwise(steps))
-    resized(page, 320, 640)  # the arithmetic leaves half of the window
-    for path in ("scores", "projections", "softmax"):
-        go(f"{path}?present=true&query=4&key=1&feature=1")
-        assert 0 < box_of(page.locator(".board .dock").first)["height"] < 320

@@ -215,16 +215,7 @@ def test_a_lecture_fills_the_window(page: Page, app_url: str, name: str) -> None
     assert found == {}
 
 
-def test_the_arithmetic_of_a_trained_head_is_whole(page: Page, app_url: str) -> None:
-    for more in ("", "&present=true"):
-        page.goto(f"{app_url}/one-head?head=0{more}")
-        for window in [(1366, 768), (1280, 720)]:
-            resized(settled(page), *window)
-            expect(page.locator(f"{WRITTEN} .result").first).to_be_visible()
-            assert page.locator(WRITTEN).first.evaluate(CUT) == []
-
-
-def test_numbers_without_room_stand_beside_their_matrix(page: Page, app_url: str) -> None:
+def test_a_trained_layer_shows_numbers_beside_its_matrices(page: Page, app_url: str) -> None:
     trace = trace_of(Scenario(weights="trained", layer=3))
     page.goto(f"{app_url}/scores?{SIZES['trained layer']}")
     stage = settled(page).locator("[data-stage]").first
@@ -244,3 +235,9 @@ def test_numbers_without_room_stand_beside_their_matrix(page: Page, app_url: str
     assert page.evaluate(SHOWN)["matrices"] == before
     opened(page, f"{app_url}/scale?{FIRST}")
     assert stage.evaluate(CLOSE_UP, "scaled_scores") == {}
+    for more in ("", "&present=true"):
+        page.goto(f"{app_url}/one-head?head=0{more}")
+        for window in [(1366, 768), (1280, 720)]:
+            resized(settled(page), *window)
+            expect(page.locator(f"{WRITTEN} .result").first).to_be_visible()
+            assert page.locator(WRITTEN).first.evaluate(CUT) == []

@@ -68,9 +68,9 @@ def test_every_moment_of_a_shipped_lesson_is_shown(name: str) -> None:
     found = {}
     for place, moment in enumerate(shipped_lessons()[name].moments):
         app = opened(moment.page, lesson=name, moment=place + 1, **moment.choices)
-        wrong = [*app.exception, *app.error, *facts(app)["refused"]]
-        if wrong or facts(app)["lesson"] != (name, place, "lesson"):
-            found[moment.title] = (wrong, facts(app)["lesson"])
+        wrong = [*app.exception, *app.error, *refused(app)]
+        if wrong or shown(app) != (name, place):
+            found[moment.title] = (wrong, shown(app))
     assert found == {}
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array, check_choice, whole_number
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import STEPS, Trace
 
 from . import by_hand
+from .cache import cached
 from .choices import (
     MASK_KINDS,
     OUTPUT_MATRICES,
@@ -28,8 +28,7 @@ from .choices import Scenario as Scenario
 from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
-from .user_data.size_checks import check_beside_drawn, check_residual
-from .user_data.user_matrices import UserMatrices
+from .user_data.user_matrices import UserMatrices, check_beside_drawn, check_residual
 
 
 @cached

@@ -10,8 +10,8 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import Trace
+from attention_lab.rounding import RELATIVE_ROUNDING
 
 from .number_range import binary_exponent
 from .patterns import effective_tokens, entropy, mean_of_rows, pattern_of

@@ -18,7 +18,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.errors import TextError
-from attention_core.text import tokenize
+from attention_lab.words.text import tokenize
 
 _DATA = json.loads(Path(__file__).with_name("lexicon.json").read_text(encoding="utf-8"))
 FEATURE_SECTIONS: dict[str, tuple[str, ...]] = {

@@ -13,11 +13,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, SettingsError
-from attention_core.cache import Cache
 from attention_core.checks import Array
-from attention_lab.diagonal.growth import Estimate, Experiment, estimates
-from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
-from attention_lab.diagonal.presets import DIAGONAL_PRESETS
+from attention_lab.cache import Cache
+from attention_lab.diagonal.growth import TOKEN_COUNTS, Estimate, Experiment, Growth, estimates
+from attention_lab.diagonal.settings import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.geometry import points_from_table, points_table
 from attention_viz.diagonal.growth import argmax_figure, mass_figure

@@ -20,11 +20,14 @@ from attention_lab.diagonal.claims.catalogue import (
     Evidence,
     find_claim,
 )
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
-from attention_lab.diagonal.propositions.checks import PropositionCheck
+from attention_lab.diagonal.propositions.catalogue import (
+    PROPOSITIONS,
+    THEOREM,
+    Proposition,
+    find_proposition,
+)
+from attention_lab.diagonal.propositions.checks import PropositionCheck, tokens_of_trace
 from attention_lab.diagonal.propositions.counterexamples import Search, search
-from attention_lab.diagonal.propositions.record import THEOREM, Proposition
-from attention_lab.diagonal.propositions.tokens import tokens_of_trace
 from attention_viz.labels import format_number, with_minus_signs
 
 from ..markdown import escape_markdown

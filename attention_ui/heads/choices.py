@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS, AttentionError, SettingsError, Trace
 from attention_core.checks import check_choice
-from attention_core.head_widths import divisors
+from attention_core.projection_checks import divisors
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
 from attention_lab.compare import COMPARABLE, TwoSettings, largest_change, other_value, value_in
 from attention_lab.construct import HEAD_TASKS, HeadTask, judge_task

@@ -14,7 +14,7 @@ from attention_lab.heads.head_worth import ablated_output
 from attention_lab.heads.patterns import Pattern, largest_entropy
 from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.schedule import schedule
-from attention_lab.heads.scheme_runs import SchemeRun, measure_schemes
+from attention_lab.heads.score_schemes import SchemeRun, measure_schemes
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
 from attention_lab.notation.notation import Notation
 from attention_lab.rounding import tolerance

@@ -1,22 +1,18 @@
 """Parts of the page *Orthonormal projections*: what orthonormal columns change, the planes of
-heads, a random walk, the package beside our engine, and training one layer and a deep stack.
+heads, the package beside our engine, and training one layer and a deep stack.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 
 import streamlit as st
 
-from attention_core.cache import Cache, cached
 from attention_core.checks import Array, score_scale
+from attention_lab.cache import Cache, cached
 from attention_lab.diagonal.measures import TOLERANCE
-from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack, untrained_output_size
 from attention_lab.labs.julia_mapping import CONVENTIONS, mapping_example
-from attention_lab.labs.sphere_step import SphereStep
-from attention_lab.labs.sphere_step import sphere_step_example as globe_example
 from attention_lab.labs.stack_settings import (
     MAX_LAYERS,
     STACK_VARIANTS,
@@ -24,7 +20,8 @@ from attention_lab.labs.stack_settings import (
     check_stack_settings,
     expected_stack_seconds,
 )
-from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
+from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, SphereStep, column_effect
+from attention_lab.labs.stiefel import sphere_step_example as globe_example
 from attention_lab.labs.subspaces import (
     EXAMPLE_WORDS,
     HEAD_SIZE,
@@ -34,16 +31,16 @@ from attention_lab.labs.subspaces import (
 )
 from attention_lab.labs.training_settings import TrainingSettings, expected_seconds
 from attention_viz.labels import format_agreement, format_number, format_percent
-from attention_viz.labs.stiefel import drift_figure, mapping_board
+from attention_viz.labs.stiefel import mapping_board
 from attention_viz.labs.subspaces import plane_figure, space_figure
 from attention_viz.labs.training import loss_figure
 
 from ..board import show_board
 from ..show import show_figure
 from ..url_state import choose_one, draw_bound, seed_input
-from .training_runs import N_SEEDS, cached_score, train_all, visitor_run
+from .training_runs import cached_score, train_all, visitor_run
 
-N_TOKENS, N_STEPS = 32, 1000
+N_TOKENS = 32
 # The rows of the table: how the columns are drawn, and whether the scores are divided by √C instead
 # of √n.
 COLUMN_KINDS = {
@@ -53,7 +50,6 @@ COLUMN_KINDS = {
     "orthonormal, 1/√C (as the package’s code)": ("orthonormal", True),
 }
 cached_column_effect = cached(column_effect)
-_drift = cached(orthonormality_drift)
 N_HEADS = 2
 # Losses by step, accuracy, size of the outputs of the untrained stack.
 Result = tuple[list[tuple[int, float]], float, float]
@@ -98,32 +94,6 @@ def column_effects(
         if not by_model:
             spectra[columns] = values
     return rows, spectra
-
-
-def show_drift() -> None:
-    """A walk of 1,000 random steps with each retraction. It is computed when a visitor asks for it
-    and then kept for all.
-    """
-    known = st.session_state.get("stiefel walked")
-    if not known and not st.button(
-        f"Walk {N_STEPS:,} steps", icon=":material/directions_walk:", key="stiefel walk"
-    ):
-        st.caption("Not measured yet; the walk takes about a second.")
-        return
-    if not known:
-        progress = st.progress(0.0, "Walking …")
-        for place, (name, retraction) in enumerate(RETRACTIONS.items()):
-            _drift(name, n_steps=N_STEPS)
-            progress.progress((place + 1) / len(RETRACTIONS), retraction.title)
-        st.session_state["stiefel walked"] = True
-        st.rerun()
-    drifts = {name: _drift(name, n_steps=N_STEPS) for name in RETRACTIONS}
-    show_figure(drift_figure(drifts), "stiefel drift")
-    st.caption(
-        "‖PᵀP − I‖, the distance from orthonormal columns, along a random walk of a 12 × 4 matrix."
-        " QR and polar make the columns orthonormal again in each step. Cayley and geodesic rotate"
-        " them, so rounding errors add up, but slowly."
-    )
 
 
 def show_formulas() -> None:
@@ -292,7 +262,7 @@ def show_deep_stack() -> None:
     kept for all by their settings.
     """
     wanted = _choose_stacks()
-    missing = [one for settings in wanted.values() for one in settings if _stacks.get(one) is None]
+    missing = [one for one in wanted.values() if _stacks.get(one) is None]
     if missing:
         for settings in missing:
             check_stack_settings(settings)
@@ -301,17 +271,12 @@ def show_deep_stack() -> None:
         if st.button("Train the stacks", icon=":material/play_arrow:", key="stiefel stacks"):
             _train_stacks(missing)
             st.rerun()
-    done = {
-        row: found
-        for row, each in wanted.items()
-        if (found := [result for one in each if (result := _stacks.get(one))])
-    }
-    if done:
+    if done := {row: found for row, one in wanted.items() if (found := _stacks.get(one))}:
         _show_stacks(done)
 
 
-def _choose_stacks() -> dict[str, list[StackSettings]]:
-    """Draw the widgets of the deep stack; return the settings of each row, seed by seed."""
+def _choose_stacks() -> dict[str, StackSettings]:
+    """Draw the widgets of the deep stack; return the settings of each row."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         loss = choose_one(
             "Loss",
@@ -320,15 +285,10 @@ def _choose_stacks() -> dict[str, list[StackSettings]]:
             key="stiefel_loss",
             help="relative error: the loss with which the package trains.",
         )
-        several = choose_one("Seeds", N_SEEDS, "one", key="stiefel_seeds")
         connection = draw_bound(st.toggle, "add_connection", key="stiefel_stack_connection")
         layers = draw_bound(st.slider, "Layers", 1, MAX_LAYERS, 12, key="stiefel_layers", width=200)
-    about = {"connection": bool(connection)}
     return {
-        row: [
-            StackSettings(row, loss, int(layers), seed=seed, **about)
-            for seed in range(N_SEEDS[several])
-        ]
+        row: StackSettings(row, loss, int(layers), connection=bool(connection))
         for row in STACK_VARIANTS
     }
 
@@ -357,15 +317,20 @@ def _train_stacks(missing: Sequence[StackSettings]) -> None:
     place.empty()
 
 
-def _show_stacks(done: dict[str, list[Result]]) -> None:
+def _show_stacks(done: dict[str, Result]) -> None:
     left, right = st.columns([2, 3])
     with left:
-        losses = {row: found[0][0] for row, found in done.items()}
+        losses = {row: found[0] for row, found in done.items()}
         show_figure(loss_figure(losses, StackSettings.n_steps, height=300), "stiefel rows")
-        if any(len(found) > 1 for found in done.values()):
-            st.caption("The lines show seed 0; the table shows all seeds.")
     right.dataframe(
-        [_row(row, found) for row, found in done.items()],
+        [
+            {
+                "start and constraint": STACK_VARIANTS[row].description,
+                "accuracy": round(accuracy, 3),
+                "size at the end": round(size, 1),
+            }
+            for row, (_, accuracy, size) in done.items()
+        ],
         hide_index=True,
         alt="The stacks after training",
     )
@@ -382,15 +347,3 @@ def _show_stacks(done: dict[str, list[Result]]) -> None:
         " with made-up pictures: it does not refute the package’s own experiment on handwritten"
         " digits."
     )
-
-
-def _row(row: str, found: list[Result]) -> dict[str, object]:
-    """A row of the table: means over the seeds, and the accuracy of each of several seeds."""
-    accuracies = [accuracy for _, accuracy, _ in found]
-    cells: dict[str, object] = {
-        "start and constraint": STACK_VARIANTS[row].description,
-        "accuracy": round(fmean(accuracies), 3),
-    }
-    if len(found) > 1:
-        cells["of each seed"] = " ".join(f"{accuracy:.3f}" for accuracy in accuracies)
-    return cells | {"size at the end": round(fmean(size for _, _, size in found), 1)}

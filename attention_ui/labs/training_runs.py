@@ -18,8 +18,8 @@ from time import monotonic, sleep
 import streamlit as st
 
 from attention_core import Projections
-from attention_core.cache import Cache, cached
 from attention_core.checks import Array
+from attention_lab.cache import Cache, cached
 from attention_lab.labs.evaluation import (
     Score,
     agreement_masses,
@@ -37,7 +37,6 @@ from ..url_state import session
 
 MAX_POINTS = 100  # of a run, for the slider
 MAX_WEIGHTS = 1_000_000  # in the weights of all these points together
-N_SEEDS = {"one": 1, "five": 5}
 MAX_RUNS = 64  # of a visitor
 SECONDS_BETWEEN_PICTURES = 0.4
 SECONDS_OF_A_REPLAY = 1.0  # at least, so that it can be watched

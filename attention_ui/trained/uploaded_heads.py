@@ -10,14 +10,11 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError, Projections, Trace, attend
-from attention_core.embeddings import embed
 from attention_core.errors import FileError
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES, WeightFile
-from attention_lab.files.weight_formats import open_weights
-from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.maps_file import read_maps
-from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import FileLayer, find_layers
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, WeightFile, open_weights
+from attention_lab.trained.attention_maps import AttentionMaps, read_maps
+from attention_lab.user_data.layer_search import FileLayer, find_layers, read_layer
+from attention_lab.words.embeddings import embed
 
 from ..markdown import escape_markdown
 from ..page_context import PageContext

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.head_blocks import head_of
+from attention_core.trace import head_of
 from attention_lab.compare import TwoSettings, differences
 from attention_lab.heads.similarity import most_alike, overlap
 from attention_lab.notation.notation import OURS, Notation

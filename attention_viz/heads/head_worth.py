@@ -9,7 +9,6 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.head_worth import (
     has_shares,
     norm_shares,
@@ -17,6 +16,7 @@ from attention_lab.heads.head_worth import (
     signed_shares,
     token_changes,
 )
+from attention_lab.heads.weight_blocks import head_contributions
 from attention_lab.notation.notation import OURS, Notation
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS

@@ -4,8 +4,8 @@ order of their numbers in the computer's memory.
 
 from __future__ import annotations
 
-from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import Position, Read, Rule
+from attention_core.trace import head_columns, head_of
 
 from ..payload import JSON, Stage, rule_json
 from ..scene import Panel, scene

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core import Trace
-from attention_core.embeddings import Embedding
-from attention_core.head_blocks import head_columns
+from attention_core.trace import head_columns
+from attention_lab.words.embeddings import Embedding
 
 from ..payload import JSON, Stage, Window
 from ..scene import Panel, scene

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack, cubic_error
-from attention_lab.diagonal.depth_trajectories import (
+from attention_lab.diagonal.depth import (
     N_SAMPLES,
+    STACK_WEIGHTS,
     STACK_WIDTHS,
+    Stack,
+    cubic_error,
     sample_trajectories,
     stack_variants,
 )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_lab.heads.habits import HABITS
 from attention_lab.heads.patterns import pattern_of
-from attention_lab.notation.letters import in_letters
+from attention_lab.notation.formulas import in_letters
 from attention_ui.heads.parts import choose_portrait, say_habits, show_similarity
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure

@@ -79,8 +79,6 @@ with right:
         "Drag to turn the sphere. QR and polar land at the same place here. Cayley lands nearest to"
         " the geodesic."
     )
-st.markdown("**Do the columns stay orthonormal?**")
-lab.show_drift()
 
 st.header("The package and our engine", anchor=False)
 lab.show_mapping()

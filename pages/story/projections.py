@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.head_blocks import head_columns
+from attention_core.trace import head_columns
 from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.page_context import page_context
 from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token_markdown

@@ -8,7 +8,7 @@ from attention_lab.trained.change_a_word import (
     replace_word,
     word_to_replace,
 )
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
 from attention_ui.markdown import escape_markdown, quote_token
 from attention_ui.page_context import page_context

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.trained.encoded_text import D_MODEL
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import focus_on_head, open_pinned, restore_head

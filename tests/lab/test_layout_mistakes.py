@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend, merge_heads, split_heads
-from attention_core.derivation import derive_input
-from attention_core.embeddings import embed
 from attention_lab.heads.layout_mistakes import (
     find_misplaced,
     merge_without_swap,
@@ -18,6 +16,7 @@ from attention_lab.heads.layout_mistakes import (
     wrong_merged_cells,
     wrong_token_cells,
 )
+from attention_lab.words.embeddings import derive_input, embed
 from tests.core.random_layers import Layer, layers
 from tests.lab.refusal import refused
 
@@ -73,6 +72,7 @@ def test_a_misplaced_number() -> None:
     assert find_misplaced(heads[0, :, :1], 1, 0, 0, split=False) is None
 
 
+@settings(max_examples=40)
 @given(layers())
 def test_a_reshape_without_the_swap(layer: Layer) -> None:
     """A bare reshape has the right shape; its numbers are right for one head or one token, and

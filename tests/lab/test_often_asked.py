@@ -10,7 +10,7 @@ import pytest
 from attention_core import Projections, attend
 from attention_core.masks import window_mask
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-from attention_lab.masks.hiding import last_query_alone
+from attention_lab.masks.hiding import HIDING_VALUES, last_query_alone
 from attention_lab.masks.mistakes import DROPOUT_RATE, row_sum_with_dropout
 
 X = gaussian_tokens(5, 6)
@@ -55,3 +55,8 @@ def test_dropout_keeps_means_and_not_sums() -> None:
     assert np.mean(sums) == pytest.approx(1, abs=0.03)
     one = attend([[1.0]], Projections.weightless(1))
     assert row_sum_with_dropout(one, 0, 0) in (0, pytest.approx(1 / (1 - DROPOUT_RATE)))
+
+
+def test_what_hides_in_every_type_of_number() -> None:
+    end = float(np.finfo(np.float16).min)
+    assert [way.key for way in HIDING_VALUES if -np.inf < way.value < end] == ["billion"]

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, Projections, attend
-from attention_core.checks import check_choice, short_repr, whole_number
-from attention_core.limits import MAX_ARRAY_NUMBERS, check_room, check_seconds
+from attention_core.errors import short_repr
 from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import counterexamples
 from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.labs import backward
 from attention_lab.layer_norm import standardised
+from attention_lab.time_limit import check_seconds
 from tests.lab.hostile_arguments import CASES
 
 X = np.random.default_rng(0).standard_normal((5, 4))
@@ -103,22 +103,3 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
     ):
         with pytest.raises(AttentionError, match="would take about"):
             call()
-
-
-def test_what_does_not_fit_into_memory_is_refused() -> None:
-    check_room(rows=MAX_ARRAY_NUMBERS, columns=1)
-    with pytest.raises(
-        AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"
-    ):
-        check_room(rows=MAX_ARRAY_NUMBERS, columns=2)
-
-
-def test_choices_and_long_values() -> None:
-    assert check_choice("kind", "a", ("a", "b")) == "a"
-    with pytest.raises(AttentionError, match=r"^kind is \[\] but must be one of a, b$"):
-        check_choice("kind", [], ("a", "b"))
-    with pytest.raises(
-        AttentionError, match=r"^n is a number too long to write but must be at least 0$"
-    ):
-        whole_number("n", -(10**5000), 0)
-    assert short_repr("a" * 200) == "'" + "a" * 99 + "…"

@@ -10,16 +10,13 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError
-from attention_core.text import tokenize_at_most
 from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_claim
-from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_trajectories import sample_trajectories, stack_variants
-from attention_lab.diagonal.growth import estimates
+from attention_lab.diagonal.depth import Stack, sample_trajectories, stack_variants
+from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
-from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
-from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
-from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
+from attention_lab.words.text import tokenize_at_most
 from attention_ui.diagonal import charts
 from attention_ui.diagonal.self_attention_mass import describe_diagonal, describe_pair
 from attention_ui.diagonal.statements import check_propositions, describe_check

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.head_widths import divisors
+from attention_core.projection_checks import divisors
 from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.matrix_names import MAX_HEADS
@@ -115,6 +115,26 @@ def test_heads_are_offered_that_fit(d_model: int) -> None:
     most = opened("scores", d_model=d_model, n_heads=fitting[-1])
     steps = [one.number_input(key="d_model").step for one in (app, free, most)]
     assert steps == [1, 1, int(fitting[-1])]
+
+
+def test_the_heads_keep_their_place() -> None:
+    """A slider that the browser moves to another place loses the keyboard, and the arrow key that
+    follows turns the step.
+    """
+    app = opened("scores")
+    before = keys_near(OFFERED, app)
+    assert keys_near(OFFERED, app.run()) == before
+
+
+def keys_near(key: str, app: AppTest) -> Any:
+    """The keys of the block of the sidebar that holds a widget."""
+    return next(keys for keys in keys_in(app.sidebar) if key in str(keys))
+
+
+def keys_in(block: Any) -> list[Any]:
+    """The keys of the widgets of a block, in their order, those of a block in it as a list."""
+    children = block.children.values()
+    return [keys_in(one) if hasattr(one, "children") else one.key for one in children]
 
 
 def test_a_url_may_ask_for_heads_that_do_not_fit() -> None:

@@ -12,8 +12,8 @@ from attention_core import STEPS
 from attention_lab import notation
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.export.trace_files import array_to_npy
-from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
 from attention_lab.notation.notation import OURS
+from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.markdown import escape_markdown
 from attention_ui.reference.glossary import (

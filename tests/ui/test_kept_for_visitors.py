@@ -8,11 +8,12 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, cache
+from attention_core import SettingsError
+from attention_lab import cache
 from attention_lab.scenario import Scenario
 from attention_lab.user_data import text_store
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.npz_matrices import write_npz
+from attention_lab.user_data.matrix_files import write_npz
 from attention_lab.user_data.text_store import is_key, store_text, stored_text
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import own_numbers

@@ -18,8 +18,7 @@ from attention_lab.lessons.lesson_file import (
 )
 from attention_lab.scenario import Scenario
 from attention_ui.control_list import CONTROLS
-from attention_ui.lesson import check_lesson_pages
-from attention_ui.lesson_bar import lesson_bar_html
+from attention_ui.lesson import check_lesson_pages, lesson_bar_html
 from attention_ui.registry import PAGES, page_of
 from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED
@@ -62,6 +61,17 @@ def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> No
     assert {moment.page for moment in lesson.moments} <= pages
     names = {control.name for control in CONTROLS}
     assert {name for moment in lesson.moments for name in moment.controls} <= names
+
+
+@pytest.mark.parametrize("name", shipped_lessons())
+def test_every_moment_of_a_shipped_lesson_is_shown(name: str) -> None:
+    found = {}
+    for place, moment in enumerate(shipped_lessons()[name].moments):
+        app = opened(moment.page, lesson=name, moment=place + 1, **moment.choices)
+        wrong = [*app.exception, *app.error, *refused(app)]
+        if wrong or shown(app) != (name, place):
+            found[moment.title] = (wrong, shown(app))
+    assert found == {}
 
 
 def test_the_bare_url_opens_the_page_of_the_moment() -> None:

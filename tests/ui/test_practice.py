@@ -10,10 +10,9 @@ from html import escape, unescape
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.fading import fade_example
 from attention_lab.guesses import guess_in_turn
 from attention_lab.notation.notation import OURS
-from attention_lab.practice import practice_question
+from attention_lab.practice import fade_example, practice_question
 from attention_ui.markdown import escape_markdown
 from attention_ui.practice import HINTS, MAX_SHEET_QUESTIONS, sheet_html
 from attention_viz.practice import DOT_PRODUCT_METHOD, question_text

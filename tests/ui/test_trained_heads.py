@@ -24,7 +24,7 @@ from attention_lab.trained.minilm import load_minilm
 from attention_ui.markdown import escape_markdown
 from attention_ui.trained import head_place
 from attention_viz.labels import format_percent
-from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.made_files import npz, safetensors
 from tests.ui.app import (
     errors,
     figures,

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from attention_lab.labs.evaluation import one_answer_loss, one_answer_score, score_layer
-from attention_lab.labs.loss_curves import mean_curve
 from attention_lab.labs.tasks import TRAINING_TASKS
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings, models
@@ -138,7 +137,7 @@ def test_models_are_compared_by_who_trained_them() -> None:
     other = pressed(other, "Train them all")
     assert figures(other)[-1] == chart
     # The seed is not that of the run above the table.
-    assert "Seeds: 0." in texts(one)
+    assert "Seed: 0." in texts(one)
     assert list(table["model"]) == ["weightless", *models("letters")]
     assert chart["layout"]["yaxis"]["type"] == "log"
     drawn = {line["name"]: float(array_of(line["y"])[-1]) for line in chart["data"]}
@@ -149,22 +148,6 @@ def test_models_are_compared_by_who_trained_them() -> None:
     assert twin[list(table["model"])].to_numpy() == pytest.approx(
         [drawn[name] for name in table["model"]]
     )
-
-
-@pytest.mark.usefixtures("_short")
-def test_the_mean_of_five_seeds() -> None:
-    app = opened_at(
-        opened("training", train_task="conjunction", train_seeds="five"), "train compare"
-    )
-    app = pressed(app, "Train them all")
-    runs = [replace(models("conjunction", seed)["1 head"], n_steps=10) for seed in range(5)]
-    scores = [score_layer(one, list(train_layer(one))[-1].projections).total for one in runs]
-    row = app.dataframe[-1].value.set_index("model").loc["1 head"]
-    assert row["error"] == format_number(np.mean(scores), 4)
-    assert row["smallest"] == format_number(min(scores), 4)
-    curve = next(line for line in figures(app)[-1]["data"] if line["name"] == "1 head")
-    assert array_of(curve["y"])[-1] == pytest.approx(np.mean(scores))
-    assert mean_curve([[(0, 1.0)], [(0, 3.0)]])[-1][1] == 2.0
 
 
 def test_every_gradient_beside_its_forward_formula() -> None:

@@ -15,12 +15,10 @@ import pytest
 
 from attention_core import STEPS
 from attention_core.derivation import derive
-from attention_core.derived_arrays import slice_of
-from attention_core.head_blocks import head_columns
+from attention_core.trace import head_columns
 from attention_lab.compare import compare_with, largest_change
 from attention_lab.heads import head_worth
 from attention_lab.heads import layout_mistakes as layout
-from attention_lab.heads.contributions import absorbed_size
 from attention_lab.heads.counts import layer_size, total_count
 from attention_lab.heads.habits import HABITS
 from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
@@ -30,21 +28,21 @@ from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_lab.heads.shared_keys import CACHE, with_shared_keys
 from attention_lab.heads.similarity import layer_divergence
-from attention_lab.heads.weight_blocks import heads_mixed
+from attention_lab.heads.weight_blocks import absorbed_size, heads_mixed
 from attention_lab.heads.window_convolution import array_sizes
 from attention_lab.masks import mask_experiments as experiments
-from attention_lab.masks.break_it import examine_layer
 from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.masks.hiding import last_query_alone
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
-from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, examine_layer
 from attention_lab.masks.mistakes import row_sum_with_dropout
 from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.masks.shuffles import outcome_of, run_shuffled
 from attention_lab.masks.temperature import at_temperature
 from attention_lab.scenario import Scenario
 from attention_ui.page_context import PageContext
+from attention_viz.derived_arrays import slice_of
 from attention_viz.labels import format_number, format_percent, format_span
 from attention_viz.tables import format_derivation
 from tests.ui.app import opened, page_context, texts

@@ -1,5 +1,5 @@
-"""What heads add: the stacked parts are the output, shares are ranked, and the difference is
-what is missing.
+"""What heads add, what they cost and how they compare: bars, curves, portraits and sentences hold
+the numbers that were computed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,24 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
+from attention_lab.heads.counts import (
+    SIZE_OF_LETTER,
+    LayerSize,
+    growing_sizes,
+    size_value,
+    total_count,
+)
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
+from attention_lab.heads.score_schemes import SCHEMES, Measurement, SchemeRun
+from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
+from attention_lab.heads.similarity import overlap
+from attention_viz.heads.compare import describe_closest, describe_most_alike
+from attention_viz.heads.count_figures import (
+    count_curves,
+    scheme_counts,
+    scheme_memory,
+    scheme_times,
+)
 from attention_viz.heads.head_worth import (
     MAX_ABLATION_COLUMNS,
     ablation_board,
@@ -21,6 +38,7 @@ from attention_viz.heads.head_worth import (
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import numbers, written_and_read
+from tests.viz.reading_words import holds, numbers_said
 
 X = np.random.default_rng(2).normal(size=(5, 6))
 
@@ -70,8 +88,7 @@ def test_changes_per_token() -> None:
     assert sent["axes"] == ["H", "T"]
     assert scene["cell"] == {"array": "changes", "index": [1, 4]}
     assert scene["axes"]["T"]["labels"] == list(trace.labels("T"))
-    drawn = np.frombuffer(sent["data"], "<f4").reshape(sent["shape"])
-    np.testing.assert_array_equal(drawn, token_changes(trace)[0].astype("f4"))
+    np.testing.assert_array_equal(numbers(sent), token_changes(trace)[0].astype("f4"))
 
 
 def test_what_is_missing_without_some_heads() -> None:
@@ -104,3 +121,106 @@ def test_what_is_left_without_heads() -> None:
             assert left
             assert ("bias" in left) == bias
             assert ("residual" in left) == residual
+
+
+SIZE = LayerSize(n_tokens=12, d_model=16, n_heads=4, n_kv_heads=4, d_k=4, d_v=4)
+KINDS = {"MHA": SIZE, "MQA": LayerSize(12, 16, 4, 1, 4, 4)}
+
+
+def curves(figure: Figure) -> dict[str, list[tuple[float, float]]]:
+    """The points of each curve by its name."""
+    return {
+        part["name"]: list(zip(part["x"], part["y"], strict=True))
+        for part in figure["data"]
+        if "name" in part
+    }
+
+
+@pytest.mark.parametrize("letter", SIZE_OF_LETTER)
+@pytest.mark.parametrize("counts", [PARAMETERS, CACHE, MULTIPLICATIONS])
+def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
+    figure = count_curves(KINDS, letter, counts, "count")
+    for name, points in curves(figure).items():
+        assert points == [
+            (size_value(s, letter), total_count(counts, s))
+            for s in growing_sizes(KINDS[name], letter)
+        ]
+    rings = [
+        (part["x"], part["y"])
+        for part in figure["data"]
+        if part["marker"].get("symbol") == "circle-open"
+    ]
+    assert rings == [
+        ([size_value(size, letter)], [total_count(counts, size)]) for size in KINDS.values()
+    ]
+    as_sent(figure)
+
+
+@pytest.mark.parametrize("which", ["multiplications", "additions", "extra"])
+def test_counts_of_the_four_ways(which: str) -> None:
+    figure = scheme_counts(SIZE, "C", which)
+    for scheme in SCHEMES:
+        count = getattr(scheme, which)
+        expected = [
+            (size_value(s, "C"), count.of(s)) for s in growing_sizes(SIZE, "C") if count.of(s)
+        ]
+        assert curves(figure)[scheme.name] == expected
+    as_sent(figure)
+
+
+def test_measurements_are_drawn_as_measured() -> None:
+    larger = growing_sizes(SIZE, "n")[:2]
+    runs = [
+        SchemeRun(scheme, size, Measurement(0.001 * (i + 1), 1000 * size.n_tokens))
+        for i, scheme in enumerate(SCHEMES)
+        for size in larger
+    ]
+    times, memory = curves(scheme_times(runs, "n")), curves(scheme_memory(runs, "n"))
+    for i, scheme in enumerate(SCHEMES):
+        assert times[scheme.name] == [(8, pytest.approx(i + 1)), (16, pytest.approx(i + 1))]
+        assert memory[scheme.name] == [(8, 8), (16, 16)]
+    as_sent(scheme_times(runs, "n"))
+
+
+ALONE = np.full((4, 4), np.nan)  # heads without preferences have no correlation
+
+
+def of_pair(number: float, n_heads: int, others: float) -> np.ndarray:
+    """A number for heads 0 and 1, another for all other pairs."""
+    numbers = np.full((n_heads, n_heads), others)
+    numbers[0, 1] = numbers[1, 0] = number
+    return numbers
+
+
+def test_the_closest_of_several_heads() -> None:
+    distance = np.array([[0.0, 0.5, 0.25], [0.5, 0.0, 0.375], [0.25, 0.375, 0.0]])
+    shared = round(100 * float(overlap(distance)[0, 2]), 1)
+    assert holds(describe_closest(distance), 0, 2, 0.25, shared)
+    assert holds(describe_most_alike(1.0 - 2.0 * distance), 0, 2, 0.5)
+
+
+def test_two_heads_are_one_pair() -> None:
+    """Two heads are not called the most similar pair, because there is no other pair."""
+    one_pair, several = (of_pair(-0.875, n_heads, -0.9) for n_heads in (2, 3))
+    assert holds(describe_most_alike(one_pair), 0, 1, -0.88)
+    assert holds(describe_most_alike(several), 0, 1, -0.88)
+    assert describe_most_alike(one_pair) != describe_most_alike(several)
+    one_pair, several = (of_pair(0.25, n_heads, 0.5) for n_heads in (2, 3))
+    assert holds(describe_closest(one_pair), 0, 1, 0.25)
+    assert describe_closest(one_pair) != describe_closest(several)
+
+
+@pytest.mark.parametrize(
+    "sentence", [describe_closest(np.zeros((4, 4))), describe_most_alike(ALONE)]
+)
+def test_no_two_of_equal_heads_are_closest(sentence: str) -> None:
+    assert sentence.endswith(".")
+    assert numbers_said(sentence) == []
+
+
+def test_some_heads_without_preferences() -> None:
+    known = of_pair(0.5, 3, 0.25)
+    greyed = known.copy()
+    greyed[2] = greyed[:, 2] = np.nan
+    assert holds(describe_most_alike(greyed), 0, 1, 0.5, describe_most_alike(ALONE))
+    assert not holds(describe_most_alike(known), describe_most_alike(ALONE))

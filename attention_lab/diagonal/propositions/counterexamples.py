@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.limits import check_room, check_seconds
+from attention_core.numbers import check_room
 
+from ...time_limit import check_seconds
+from .catalogue import Proposition
 from .checks import PropositionCheck
-from .record import Proposition
 
 
 @dataclass(frozen=True, eq=False)

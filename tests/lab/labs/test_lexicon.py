@@ -1,17 +1,23 @@
-"""The lexicon and its four heads set by hand: every number of the page."""
+"""The lexicon and its four heads set by hand: every number of the page; refused words and
+sentences.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, Trace, attend
+from attention_core import Projections, SettingsError, TextError, Trace, attend
 from attention_lab.labs.lexicon import (
     FEATURE_SECTIONS,
+    LEXICON,
     LEXICON_FEATURES,
     LEXICON_SENTENCES,
+    MAX_LEXICON_TOKENS,
+    OWN_WORD_FEATURES,
     check_own_word,
     compose_sentence,
+    section_slices,
 )
 from attention_lab.labs.lexicon_heads import (
     CONJUNCTION_HEAD,
@@ -22,6 +28,7 @@ from attention_lab.labs.lexicon_heads import (
     run_lexicon,
     section_blocks,
 )
+from tests.lab.refusal import Facts, refused
 
 QUEEN, KING, DOGS, WOMEN = (compose_sentence(sentence) for sentence in LEXICON_SENTENCES)
 GENDER, NUMBER, PREVIOUS, SUBJECT = range(4)
@@ -102,11 +109,7 @@ def test_without_weights() -> None:
         round(float(shares.trace() / 10), 3),
         weight_of(trace, 0, 9, 2),
         weight_of(trace, 0, 7, 5),
-    ) == (
-        0.185,
-        0.107,
-        0.133,
-    )
+    ) == (0.185, 0.107, 0.133)
 
 
 def test_the_blocks_of_the_comparison() -> None:
@@ -144,3 +147,60 @@ def test_an_own_word() -> None:
     assert weight_of(run_lexicon(sentence), GENDER, 9, 5) > 0.45
     assert added == {"horse": ("neut", "sg", "anim", "NOUN")}
     assert check_own_word("o'clock", ["NOUN"])[0] == "o'clock"
+
+
+def test_the_lexicon() -> None:
+    assert len(LEXICON) == 51
+    assert len(LEXICON_FEATURES) == 16
+    assert section_slices()["part of speech"] == slice(6, 12)
+    for word, features in LEXICON.items():
+        assert set(features) <= set(LEXICON_FEATURES), word
+        assert len(set(features) & set(FEATURE_SECTIONS["part of speech"])) == 1, word
+        assert len(set(features) & set(FEATURE_SECTIONS["gender"])) <= 1, word
+        assert len(set(features) & set(FEATURE_SECTIONS["number"])) <= 1, word
+
+
+def test_a_vector() -> None:
+    vector = compose_sentence("the the the queen").vectors[4]
+    assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
+    np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
+    assert compose_sentence("a book").vectors[0, 14:].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("word", "features", "error", "facts"),
+    [
+        ("<b>cat</b>", ["NOUN"], TextError, ("<b>cat</b>", "<")),
+        ("a cat", ["NOUN"], TextError, ("' '",)),
+        ("  ", ["NOUN"], TextError, (1, 24, 0)),
+        ("x" * 25, ["NOUN"], TextError, (25,)),
+        ("-", ["NOUN"], TextError, ("'-'",)),
+        ("cat", ["masc"], SettingsError, ("NOUN", "PRON", "VERB", "DET", "CONN")),
+        ("cat", ["NOUN", "VERB"], SettingsError, ("NOUN", "VERB")),
+        ("cat", ["NOUN", "sg", "pl"], SettingsError, ("sg", "pl")),
+        ("cat", ["NOUN", "START"], SettingsError, ("START", "masc")),
+        ("cat", ["NOUN", "furry"], SettingsError, ("furry",)),
+        ("cat", ["x" * 10**5], SettingsError, ("x" * 99,)),
+    ],
+)
+def test_bad_words(word: str, features: list[str], error: type[Exception], facts: Facts) -> None:
+    with refused(error, *facts):
+        check_own_word(word, features)
+    assert len(OWN_WORD_FEATURES) == 13
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("The queen saw her cat", ("cat",)),
+        ("the " + "x" * 10**4, ("x" * 24,)),
+        ("the <b>queen</b>", ("'<'",)),
+        ("...", ("word",)),
+        ("", ("word",)),
+        ("the " * MAX_LEXICON_TOKENS, (17, 16)),
+    ],
+)
+def test_bad_sentences(text: str, facts: Facts) -> None:
+    with refused(TextError, *facts):
+        compose_sentence(text)
+    assert len(compose_sentence("the " * (MAX_LEXICON_TOKENS - 1)).tokens) == MAX_LEXICON_TOKENS

@@ -29,7 +29,6 @@ FIRST_SCRIPTS = (
     "link",
     "lesson",
     "class",
-    "class_corner",
 )
 PLOTLY = distribution("plotly")
 PLOTLY_JS = Path(str(PLOTLY.locate_file("plotly/package_data/plotly.min.js")))

@@ -245,6 +245,7 @@ function put(part, { x, y, width, height }) {
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
+const SCROLLED_LAYER = 500; // px, the height of the picture of a layer, with its sentence, in a lower window
 const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const WINDOW_MARGIN = 8;
 const ROOMY = { plain: 26, lecture: 32 }; // px, the height of a cell with a number that has room to spare
@@ -267,9 +268,8 @@ function roomFor({ model, surroundings }, section) {
   const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
   const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
   const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
-  const least = stage ? LOW : FITTING.low;
-  if (height >= least) return { width, height };
-  return flow ? { width, height: least } : null;
+  if (height >= (stage ? LOW : FITTING.low)) return { width, height };
+  return flow ? { width, height: SCROLLED_LAYER } : null;
 }
 
 /** px between the words of a step and the sentence below them. */

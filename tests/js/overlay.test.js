@@ -1,6 +1,6 @@
 import { openPalette } from "../../assets/board/draw/colours.js";
 import { layOut } from "../../assets/board/place/layout.js";
-import { highlightsOf, paintHighlights, paintTileFrames } from "../../assets/board/draw/overlay.js";
+import { highlightsOf, pageOf, paintHighlights, paintTileFrames } from "../../assets/board/draw/overlay.js";
 import { openScene, firstSlices } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { productScene, along, array, linear, running } from "./scenes.js";
@@ -200,4 +200,10 @@ test("what tiles are called stands over the links that lead past", () => {
   Object.assign(all, { size: "full", role: "operand" });
   const { notes } = highlighted(scene, { array: "result", index: [0, 1, 2] });
   assert.deepEqual(notes.texts.slice(0, 2), ["head 0", "head 1"]);
+});
+
+test("beside a matrix without numbers its lit row is opened in pages, which turn at their end", () => {
+  const seen = (place) => pageOf({ start: 4, count: 10 }, place, 90, 30).places.join();
+  assert.deepEqual([4, 6, 7, 13].map(seen), ["4,5,6", "4,5,6", "7,8,9", "11,12,13"]);
+  assert.equal(pageOf({ start: 0, count: 2 }, 1, 90, 30).places.join(), "0,1");
 });

@@ -1,6 +1,6 @@
 import { Moments } from "../../assets/board/play/cover.js";
 import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/play/guess.js";
-import { beatsOf, frameOf, indexInOrder, nextMoment, placeInOrder, previousMoment } from "../../assets/board/play/player.js";
+import { beatsOf, frameOf, indexInOrder, nextMoment, placeInOrder, previousMoment, rowMoment } from "../../assets/board/play/player.js";
 import { assert, test } from "./testing.js";
 
 const flat = frameOf({ panel: { tiles: null, rows: 1, columns: 2 }, array: { start: [0, 0, 0], shape: [2, 3, 5] } });
@@ -43,6 +43,11 @@ test("without motion playing goes from result to result", () => {
   assert.deepEqual(nextMoment({ cell: 0, beat: 3 }, scope, true), { cell: 0, beat: 7 });
   assert.deepEqual(nextMoment({ cell: 0, beat: 7 }, scope, true), { cell: 1, beat: 7 });
   assert.deepEqual(previousMoment({ cell: 1, beat: 7 }, scope, true), { cell: 0, beat: 7 });
+});
+
+test("a row is computed up to its last cell, and there is none beyond the first and the last", () => {
+  const row = (cell, by) => rowMoment({ cell }, { columns: { count: 5 }, count: 10 }, 3, by)?.cell;
+  assert.deepEqual([row(0, 0), row(4, 0), row(4, 1), row(9, -1), row(4, -1), row(9, 1)], [4, 4, 9, 4, undefined, undefined]);
 });
 
 const FOCUS = [0, 2, 1];

@@ -26,11 +26,12 @@ function drawnPart(stand) {
 
 /** The picture that the menu of a board keeps: its canvas, what is written on it [text, x, y, room], and its name. */
 function kept(stand) {
-  const found = { texts: [], aligned: {}, canvas: null, name: "", address: "" };
+  const found = { texts: [], sides: [], aligned: {}, canvas: null, name: "", address: "" };
   const write = CanvasRenderingContext2D.prototype.fillText;
   instead([
     [CanvasRenderingContext2D, "fillText", function fillText(text, x, y, ...room) {
       found.texts.push([text, Math.round(x), Math.round(y), ...room.map(Math.round)]);
+      found.sides.push(this.textAlign);
       found.aligned[text] = `${this.textAlign} ${this.textBaseline}`;
       write.call(this, text, x, y, ...room);
     }],
@@ -126,6 +127,8 @@ test("the SVG of a board has the words and the colours of its picture, each word
   assert.deepEqual([svg.name, svg.page.querySelector("parsererror")], ["board.svg", null]);
   assert.deepEqual(words.map((word) => word.textContent), texts(picture));
   assert.ok(words.every((word) => parseFloat(word.getAttribute("textLength")) >= 0 && word.getAttribute("font-size") > 0));
+  const anchors = { left: "start", center: "middle", right: "end" };
+  assert.deepEqual(words.map((word) => word.getAttribute("text-anchor")), picture.sides.map((side) => anchors[side]));
   const [wide, high] = ["width", "height"].map((side) => Number(svg.page.documentElement.getAttribute(side)));
   assert.deepEqual([2 * wide, 2 * high], [picture.canvas.width, picture.canvas.height]);
   const { x, y } = stand.board.where({ array: "left", index: [0, 0, 0] });

@@ -260,8 +260,8 @@ function paintBoth(context, look, box, light) {
   return told;
 }
 
-// The neighbouring places that have room, in pages as of a book: the page is turned only at its end.
-function pageOf({ start, count }, place, room, side) {
+/** The neighbouring places that have room, in pages as of a book: the page is turned only at its end. */
+export function pageOf({ start, count }, place, room, side) {
   const size = Math.max(1, Math.min(count, Math.floor(room / side + 0.01)));
   const from = Math.max(0, Math.min(count - size, Math.floor((place - start) / size) * size));
   return { side, from, to: from + size, places: Array.from({ length: size }, (_, i) => start + from + i) };

@@ -262,7 +262,7 @@ export function nextMoment({ cell, beat }, { count, beats }, whole = false) {
 }
 
 /** The moment of the row of another moment, or of the row `by` further; null if there is none. */
-function rowMoment({ cell }, { columns, count }, beats, by) {
+export function rowMoment({ cell }, { columns, count }, beats, by) {
   const row = Math.floor(cell / columns.count) + by;
   const end = (row + 1) * columns.count - 1;
   return row < 0 || end >= count ? null : { cell: end, beat: beats };

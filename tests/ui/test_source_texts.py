@@ -10,8 +10,7 @@ import pytest
 
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story_steps
-from tests.ui.app import facts, opened, page_context, scenes, texts
-from tests.ui.laboratories import opened_at
+from tests.ui.app import facts, opened, opened_at, page_context, scenes, texts
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:

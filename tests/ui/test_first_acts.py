@@ -117,6 +117,26 @@ def test_heads_are_offered_that_fit(d_model: int) -> None:
     assert steps == [1, 1, int(fitting[-1])]
 
 
+def test_the_heads_keep_their_place() -> None:
+    """A slider that the browser moves to another place loses the keyboard, and the arrow key that
+    follows turns the step.
+    """
+    app = opened("scores")
+    before = keys_near(OFFERED, app)
+    assert keys_near(OFFERED, app.run()) == before
+
+
+def keys_near(key: str, app: AppTest) -> Any:
+    """The keys of the block of the sidebar that holds a widget."""
+    return next(keys for keys in keys_in(app.sidebar) if key in str(keys))
+
+
+def keys_in(block: Any) -> list[Any]:
+    """The keys of the widgets of a block, in their order, those of a block in it as a list."""
+    children = block.children.values()
+    return [keys_in(one) if hasattr(one, "children") else one.key for one in children]
+
+
 def test_a_url_may_ask_for_heads_that_do_not_fit() -> None:
     app = opened("scores", n_heads=3, d_model=8)
     assert "3 heads cannot share 8 features evenly" in app.warning[0].value

@@ -63,6 +63,17 @@ def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> No
     assert {name for moment in lesson.moments for name in moment.controls} <= names
 
 
+@pytest.mark.parametrize("name", shipped_lessons())
+def test_every_moment_of_a_shipped_lesson_is_shown(name: str) -> None:
+    found = {}
+    for place, moment in enumerate(shipped_lessons()[name].moments):
+        app = opened(moment.page, lesson=name, moment=place + 1, **moment.choices)
+        wrong = [*app.exception, *app.error, *refused(app)]
+        if wrong or shown(app) != (name, place):
+            found[moment.title] = (wrong, shown(app))
+    assert found == {}
+
+
 def test_the_bare_url_opens_the_page_of_the_moment() -> None:
     app = opened("overview", bare=True, lesson="masks", moment=1)
     assert shown(app) == ("masks", 0)

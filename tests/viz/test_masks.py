@@ -1,4 +1,6 @@
-"""The boards of the mask section: a browser can read each, and every rule gives its cell."""
+"""The pictures of the mask section: a browser can read each, every rule gives its cell, every curve
+is what is computed.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,21 @@ import pytest
 
 from attention_core import STEPS
 from attention_core.formulas import softmax
-from attention_core.rules import Position, Read, Rule
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
 from attention_lab.masks.mistake_checks import examine_layer
 from attention_lab.masks.shuffles import run_shuffled
-from attention_lab.masks.temperature import softmax_jacobian
+from attention_lab.masks.temperature import score_spread, softmax_jacobian
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted_masks import painted_mask
 from attention_viz.masks import break_it, encoder_decoder, invariances, mask_workshop
+from attention_viz.masks import temperature as figures
+from attention_viz.masks.mask_workshop import query_shares_figure
 from attention_viz.payload import JSON, Stage
-from tests.viz.reading_scenes import numbers, written_and_read
+from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TRACE = trace_of(SCENARIO)
@@ -61,42 +65,6 @@ BOARDS: dict[str, Callable[[], JSON]] = {
 }
 
 
-def rule_of(sent: JSON) -> Rule:
-    """A sent rule as a rule of the engine."""
-
-    def place(at: JSON) -> Position:
-        return Position(
-            tuple((axis, times) for axis, times in at["parts"]),
-            at.get("over", 1),
-            at.get("modulo", 0),
-        )
-
-    reads = tuple(
-        Read(read["array"], tuple(place(at) for at in read["at"])) for read in sent["reads"]
-    )
-    return Rule(
-        sent["operation"], reads, sent["length"], own=place(sent.get("position", {"parts": []}))
-    )
-
-
-def computed_cell(scene: JSON, name: str, index: tuple[int, int]) -> float:
-    """A cell of a matrix by its rule, from the sent numbers."""
-    rule = rule_of(scene["rules"][name])
-    terms = [
-        [
-            float(numbers(scene["arrays"][r.array])[tuple(p.of(index, k) for p in r.at)])
-            for r in rule.reads
-        ]
-        for k in range(rule.length)
-    ]
-    if rule.operation == "softmax":
-        return float(softmax(np.array([term[0] for term in terms]))[rule.own.of(index)])
-    if rule.operation == "mask":
-        return -np.inf if np.isneginf(numbers(scene["arrays"][name])[index]) else terms[0][0]
-    first, second = terms[0]
-    return -np.inf if np.isneginf(first) else first - second
-
-
 @pytest.mark.parametrize("name", BOARDS)
 def test_a_board_is_whole(name: str) -> None:
     scene = written_and_read(BOARDS[name]())
@@ -113,8 +81,8 @@ def test_a_board_is_whole(name: str) -> None:
     for array in scene["rules"]:
         rows, columns = scene["arrays"][array]["shape"]
         for index in ((0, 0), (rows - 1, 0), (rows - 1, columns - 1)):
-            sent = numbers(scene["arrays"][array])[index]
-            assert computed_cell(scene, array, index) == pytest.approx(float(sent), abs=1e-5)
+            expected = float(sent(scene, array)[index])
+            assert worked_out(scene, array, index) == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
@@ -195,3 +163,80 @@ def test_the_table_of_shapes() -> None:
     assert "| head outputs | B · H · T · V |" in table
     assert table.count("\n") == 1 + len(encoder_decoder.TABLE_FIELDS)
     assert set(encoder_decoder.TABLE_FIELDS) < set(STEPS)
+
+
+SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])
+TOKENS = ("we", "<b>", "tea", "and", "cake")
+SPREADS = tuple(score_spread(d_k) for d_k in (1, 4, 16))
+
+
+def test_the_curves_over_the_temperature() -> None:
+    figure = figures.temperature_figure(SCORES, TOKENS, 3, 0.5)
+    assert len(figure["data"]) == 5
+    chosen = figure["data"][-1]
+    assert (chosen["name"], chosen["line"]["color"]) == ("and", "@key")
+    for curve in figure["data"]:
+        key = [token.replace("<", "&lt;").replace(">", "&gt;") for token in TOKENS].index(
+            curve["name"]
+        )
+        expected = [softmax(SCORES / heat)[key] for heat in np.geomspace(0.05, 20, 61)]
+        np.testing.assert_allclose(curve["y"], expected, atol=1e-6)
+    assert figure["layout"]["shapes"][0]["x0"] == 0.5
+    assert {note["text"].strip() for note in figure["layout"]["annotations"]} == {"tea", "and"}
+
+
+def test_the_measured_variances() -> None:
+    theory, measured = figures.variance_figure(SPREADS)["data"]
+    assert theory["x"].tolist() == theory["y"].tolist() == measured["x"] == [1, 4, 16]
+    assert measured["y"] == [spread.variance for spread in SPREADS]
+    assert measured["error_y"]["array"] == [2 * spread.standard_error for spread in SPREADS]
+
+
+def test_the_saturation() -> None:
+    curves = {curve["name"]: curve["y"] for curve in figures.saturation_figure(SPREADS)["data"]}
+    assert curves["largest share, raw"] == pytest.approx(
+        [spread.raw.largest_share for spread in SPREADS]
+    )
+    assert curves["largest share, scaled"] == pytest.approx(
+        [spread.scaled.largest_share for spread in SPREADS]
+    )
+    assert curves["Jacobian trace, raw"] == pytest.approx(
+        [spread.raw.jacobian_trace for spread in SPREADS]
+    )
+    assert curves["Jacobian trace, scaled"] == pytest.approx(
+        [spread.scaled.jacobian_trace for spread in SPREADS]
+    )
+
+
+def test_the_derivative_of_two_tokens() -> None:
+    (curve,) = figures.derivative_figure()["data"]
+    assert curve["y"].max() == curve["y"][60] == 0.25
+    np.testing.assert_allclose(curve["y"], curve["y"][::-1], atol=1e-7)
+
+
+def test_every_figure_can_be_sent() -> None:
+    drawn = [
+        figures.temperature_figure(SCORES, TOKENS, 3, 0.5),
+        figures.variance_figure(SPREADS),
+        figures.saturation_figure(SPREADS),
+        figures.derivative_figure(),
+        query_shares_figure(
+            TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."
+        ),
+    ]
+    for figure in drawn:
+        assert '"@' not in as_sent(figure)
+        assert figure["layout"]["meta"]["description"].endswith(".")
+
+
+def test_the_bars_of_a_row() -> None:
+    rows = {
+        "−∞ added": softmax(SCORES),
+        "−4 added": softmax(np.where(np.isneginf(SCORES), -4.0, SCORES)),
+    }
+    figure = query_shares_figure(TOKENS, rows, np.isneginf(SCORES), "Some shares.")
+    assert [bar["name"] for bar in figure["data"]] == list(rows)
+    for bar, row in zip(figure["data"], rows.values(), strict=True):
+        np.testing.assert_array_equal(bar["y"], row.astype("f4"))
+    assert figure["layout"]["xaxis"]["ticktext"] == ["we", "(&lt;b&gt;)", "tea", "and", "cake"]
+    assert figure["layout"]["meta"]["description"] == "Some shares."

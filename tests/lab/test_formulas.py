@@ -1,10 +1,13 @@
-"""The formulas: ours by hand, the others true as mathematics, all of them valid
-LaTeX.
+"""The formulas: ours by hand, the others true as mathematics, all of them LaTeX that a browser can
+typeset.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,8 +16,59 @@ import pytest
 from attention_core import STEPS, Projections, Trace, attend
 from attention_lab.notation.formulas import formula, output_without_w_o
 from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, symbol
-from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTE, SLIDES
-from tests.lab.formula_cases import KNOWN, OUTPUTS, WRITTEN, run
+from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
+
+B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
+WRITTEN = tuple(NOTATIONS.values())
+BIAS = np.random.default_rng(8).normal(size=(H, T, S))
+MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6
+# name -> the weights, the options; "cross" asks for a memory.
+KNOWN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "plain": ({}, {}),
+    "causal": ({}, {"causal": True}),
+    "mask": ({}, {"mask": MASK[..., :T]}),
+    "scale": ({}, {"scale": 0.25}),
+    "residual": ({}, {"residual": True}),
+    "joined": ({"w_o": None}, {}),
+    "joined with a bias": ({"w_o": None, "b_o": np.ones(H * V)}, {}),
+    "output bias": ({"b_o": np.ones(D)}, {"residual": True}),
+}
+MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "biases": ({"bias": True}, {}),
+    "softcap": ({}, {"softcap": 2.0}),
+    "score bias": ({}, {"bias": BIAS[..., :T]}),
+    "cross": ({}, {"cross": True, "mask": MASK}),
+    "shared heads": ({"n_kv_heads": G}, {}),
+    "everything": (
+        {"n_kv_heads": G, "bias": True},
+        {
+            "cross": True,
+            "bias": BIAS,
+            "mask": MASK,
+            "causal": True,
+            "softcap": 2.0,
+            "residual": True,
+        },
+    ),
+}
+OUTPUTS = {
+    "residual": r"Y = O\,W_O + X",
+    "joined": "Y = O",
+    "joined with a bias": "Y = O + b_O",
+    "output bias": r"Y = O\,W_O + b_O + X",
+}
+
+
+def run(case: str) -> Trace:
+    """The trace of a case."""
+    made, called = (dict(part) for part in (KNOWN | MORE)[case])
+    cross = called.pop("cross", False)
+    changed = {name: made.pop(name) for name in ("w_o", "b_o") if name in made}
+    weights = Projections.random(D, H, **{"d_k": K, "d_v": V, "d_memory": M if cross else D} | made)
+    rng = np.random.default_rng(9)
+    x, memory = rng.normal(size=(B, T, D)), rng.normal(size=(B, S, M))
+    return attend(x, replace(weights, **changed), memory=memory if cross else None, **called)
+
 
 PLAIN = {
     "inputs": "X",
@@ -191,3 +245,42 @@ def read(term: str, known: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
         longest = max((latex for latex in known if term.startswith(latex)), key=len)
         yield known[longest]
         term = term[len(longest) :]
+
+
+# Macros that KaTeX knows; a new one belongs here once it has been seen to work.
+WORDS = (
+    "top tilde hat text mathtt mathrm mathcal infty alpha nu lambda frac sum tanh div cdot mid"
+    " cdots vdots quad begin end left right lfloor rfloor lceil rceil"
+)
+MACROS = {rf"\{macro}" for macro in (",", " ", "_", "\\", *WORDS.split(" "))}
+
+
+@pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
+def test_every_formula_and_every_symbol_is_valid(notation: Notation) -> None:
+    for trace, name in product(map(run, KNOWN | MORE), STEPS):
+        latex = formula(trace, name, notation)
+        assert notation.base(name) in latex.split(" = ")[0]
+        check_latex(latex)
+    for name in OURS.symbols:
+        check_latex(symbol(name, notation).latex)
+        check_latex(symbol(name, notation).transposed.latex)
+
+
+def check_latex(latex: str) -> None:
+    """Braces closed in order, brackets in pairs, no macro unknown, no two upper or two lower
+    indices in a row.
+    """
+    depth = 0
+    for sign in re.sub(r"\\.", "", latex):
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        assert depth >= 0, latex
+    assert depth == 0, latex
+    assert all(latex.count(left) == latex.count(right) for left, right in ("()", "[]")), latex
+    assert set(re.findall(r"\\(?:[a-zA-Z]+|.)", latex)) <= MACROS, latex
+    flat = latex
+    while (inner := re.sub(r"\{[^{}]*\}", "x", flat)) != flat:
+        flat = inner
+    assert not re.search(r"([\^_])(\\[a-zA-Z]+|\w)\1", flat), latex
+    assert not re.search(
+        r"\^(\\[a-zA-Z]+|\w)_(\\[a-zA-Z]+|\w)\^|_(\\[a-zA-Z]+|\w)\^(\\[a-zA-Z]+|\w)_", flat
+    ), latex

@@ -10,8 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.labs.images import IMAGES
-from attention_ui.labs import convolution as typed_tables
-from attention_ui.labs import picture_upload
+from attention_ui.labs import convolution, picture_upload
 from tests.ui.app import errors, named_in, opened, opened_at, scenes, texts
 from tests.ui.picturing import GREYS, QUARTERS, pixels_of, png, written
 
@@ -82,8 +81,8 @@ def test_a_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("typed", [None, "None"])
 def test_a_weight_that_is_none(monkeypatch: pytest.MonkeyPatch, typed: Any) -> None:
     held: dict[str, Any] = {"table": {"edited_rows": {"1": {"→": typed}}}}
-    monkeypatch.setattr(typed_tables.st, "session_state", held)
-    typed_tables._kernel_changed("table", np.eye(3))
+    monkeypatch.setattr(convolution.st, "session_state", held)
+    convolution._kernel_changed("table", np.eye(3))
     assert {"2", "3"} <= named_in(held["conv refused"])
     assert ("'None'" in held["conv refused"]) == (typed == "None")
     assert "conv_own" not in held

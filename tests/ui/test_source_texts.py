@@ -13,8 +13,7 @@ from attention_lab.masks.temperature import at_temperature
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story_steps
 from attention_viz.labels import format_number
-from tests.ui.app import opened, page_context, texts
-from tests.ui.laboratories import opened_at
+from tests.ui.app import opened, opened_at, page_context, texts
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:

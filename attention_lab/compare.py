@@ -1,5 +1,7 @@
 """A scenario and the same scenario with one control changed: both layers, their largest difference,
 and notes on what a change of sizes or masks does to the weights and to the sequence.
+
+At the end: a sentence in a batch compared with the same sentence alone.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ from attention_core import AttentionError
 from attention_core.checks import Array, check_choice
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.projections import MATRICES
-from attention_core.trace import Trace
+from attention_core.trace import STEPS, Trace
 
 from .by_hand import D_MODEL, HEAD_WIDTH, N_HEADS
+from .cache import cached
 from .choices import SEEDED_WEIGHTS, resolve
-from .scenario import Scenario, projections_of, trace_of
+from .rounding import tolerance
+from .scenario import Scenario, projections_of, sequence_of, trace_of
+from .sentences import alone, in_batch, tokens_of
 from .state_file import check_field
 
 # Controls that change the number of tokens, and so the sizes of matrices, and the user's own
@@ -211,3 +216,50 @@ def _of_weights(before: Scenario, now: Scenario, change: str) -> tuple[str, ...]
     if before.d_model != now.d_model:
         note += " Word vectors keep their first numbers."
     return (note,)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The field with the largest difference, relative to its rounding.
+
+    largest: the largest difference between two numbers. rounding: the largest effect of rounding on
+    this field. rows: the number of real tokens that were compared.
+    """
+
+    field: str
+    largest: float
+    rounding: float
+    rows: int
+
+
+@cached
+def gap_alone(scenario: Scenario, sequence: int) -> Gap:
+    """The difference between the real rows of one sentence in a batch and the same sentence alone,
+    without [pad]. Raises: AttentionError.
+
+    >>> gap_alone(Scenario("we saw the cat", batch="It slept"), 1).rows
+    2
+    """
+    rows = tokens_of(in_batch(scenario, sequence)).n_real
+    inside = sequence_of(scenario, sequence)
+    by_itself = trace_of(replace(alone(scenario, sequence), n_tokens=rows))
+    gaps = [
+        Gap(name, _apart(_real(inside, name, rows), getattr(by_itself, name)), limit, rows)
+        for name in STEPS
+        if (limit := tolerance(inside, name))
+    ]
+    return max(gaps, key=lambda gap: gap.largest / gap.rounding)
+
+
+def _real(trace: Trace, name: str, rows: int) -> Array:
+    """A field without the rows and columns of [pad]."""
+    cut = tuple(slice(rows if letter in "TS" else None) for letter in STEPS[name].letters)
+    array: Array = getattr(trace, name)[cut]
+    return array
+
+
+def _apart(one: Array, other: Array) -> float:
+    """The largest difference of two arrays; minus infinity in both counts as 0."""
+    hidden = np.isneginf(one) & np.isneginf(other)
+    gaps = np.abs(np.where(hidden, 0, one) - np.where(hidden, 0, other))
+    return float(gaps.max())

@@ -10,7 +10,7 @@ import streamlit as st
 from attention_core import STEPS
 from attention_core.projections import MATRICES
 from attention_lab import notation
-from attention_lab.batch_check import gap_alone
+from attention_lab.compare import gap_alone
 from attention_viz.labels import format_agreement
 from attention_viz.payload import JSON
 from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, with_sequence_pictures

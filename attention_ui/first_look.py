@@ -10,7 +10,7 @@ from contextlib import suppress
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_lab.example_cell import Cell, choose_example_cell
+from attention_lab.by_hand import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 

@@ -10,9 +10,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.by_hand import unknown_words
+from attention_lab.by_hand import Cell, choose_example_cell, unknown_words
 from attention_lab.choices import SEEDED_WEIGHTS, resolve
-from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.step_scene import Note
 

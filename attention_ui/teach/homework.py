@@ -10,8 +10,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import STEPS, Trace
-from attention_lab.homework import Homework
-from attention_lab.practice import PracticeQuestion
+from attention_lab.practice import Homework, PracticeQuestion
 from attention_viz.practice import question_text
 
 from ..markdown import escape_quotations

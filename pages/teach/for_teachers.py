@@ -4,8 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_lab.homework import MAX_QUESTIONS, Homework
-from attention_lab.practice import MAX_QUESTION_NUMBER
+from attention_lab.practice import MAX_QUESTION_NUMBER, MAX_QUESTIONS, Homework
 from attention_ui.page_context import page_context
 from attention_ui.teach.homework import key_csv, use_small_layer
 from attention_ui.teach.lessons import edit_draft, show_lessons, show_plans

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.homework import MAX_QUESTIONS, MAX_STUDENT, Homework
-from attention_lab.practice import MAX_QUESTION_NUMBER
+from attention_lab.practice import MAX_QUESTION_NUMBER, MAX_QUESTIONS, MAX_STUDENT, Homework
 from attention_ui.page_context import page_context
 from attention_ui.teach.homework import ask_homework, show_summary
 from attention_ui.url_state import PERSISTENCE, whole_number_input

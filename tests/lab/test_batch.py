@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, TextError
-from attention_lab.batch_check import gap_alone
 from attention_lab.choices import edits_of
+from attention_lab.compare import gap_alone
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.scenario import Scenario, sequence_of, trace_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
+from attention_lab.by_hand import SPECIAL_TOKENS, Cell, choose_example_cell
 from attention_lab.choices import MASK_KINDS
 from attention_lab.column_names import HANDMADE_NAMES
-from attention_lab.example_cell import SPECIAL_TOKENS, Cell, choose_example_cell
 from attention_lab.readings import (
     LEAST_SHARE,
     answered_names,

@@ -32,7 +32,7 @@ from attention_lab.user_data.layer_import import import_layer, repeated_heads
 from attention_lab.user_data.layer_search import find_layers, read_layer
 from attention_lab.user_data.user_matrices import UserMatrices, read_matrices, template
 from tests.lab.made_files import Arrays, npz, safetensors
-from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
+from tests.lab.named_weights import D, H, as_bert, as_gpt2, as_torch, weights
 from tests.lab.refusal import Facts, refused
 
 TEXT = "one two three four five"
@@ -45,18 +45,6 @@ def story_of(layer: Projections, **choices: Any) -> Trace:
     )
 
 
-def in_bert(p: Projections, number: int) -> Arrays:
-    """A layer under the names of a whole BERT checkpoint."""
-    names = {"q": "self.query", "k": "self.key", "v": "self.value", "o": "output.dense"}
-    start = f"bert.encoder.layer.{number}.attention."
-    arrays = {
-        f"{start}{name}.weight": getattr(p, f"w_{letter}").T for letter, name in names.items()
-    }
-    return arrays | {
-        f"{start}{name}.bias": getattr(p, f"b_{letter}") for letter, name in names.items()
-    }
-
-
 def layer_of(data: bytes, number: int) -> Projections:
     """One layer of a file."""
     file = open_weights(io.BytesIO(data), "file")
@@ -65,7 +53,12 @@ def layer_of(data: bytes, number: int) -> Projections:
 
 @pytest.mark.parametrize("pack", [npz, safetensors])
 @pytest.mark.parametrize(
-    "names", [as_torch, as_gpt2, lambda p: in_bert(weights(), 0) | in_bert(p, 1)]
+    "names",
+    [
+        as_torch,
+        as_gpt2,
+        lambda p: as_bert(weights(), "bert.encoder.layer.0.") | as_bert(p, "bert.encoder.layer.1."),
+    ],
 )
 def test_a_layer_of_a_checkpoint_is_imported(
     names: Callable[[Projections], Arrays], pack: Callable[[Arrays], bytes]

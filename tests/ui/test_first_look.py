@@ -8,7 +8,7 @@ from dataclasses import astuple, replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.example_cell import choose_example_cell
+from attention_lab.by_hand import choose_example_cell
 from attention_lab.heads.head_worth import norm_shares
 from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.scenario import Scenario, trace_of

@@ -10,7 +10,7 @@ from dataclasses import astuple
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.example_cell import choose_example_cell
+from attention_lab.by_hand import choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 from attention_ui.focus import Focus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from attention_lab.homework import Homework
+from attention_lab.practice import Homework
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.teach.homework import csv_text, key_csv, summary_csv
 from tests.ui.app import opened, texts

@@ -74,11 +74,7 @@ def test_the_tools_of_a_chart(visit: Visit) -> None:
     buttons = chart.locator(".modebar-btn").evaluate_all(
         "all => all.map(button => button.dataset.title)"
     )
-    assert buttons == [
-        "Keep as a picture (SVG)",
-        "Keep as a picture (PNG)",
-        "Full screen",
-    ]
+    assert buttons == ["Keep as a picture", "Full screen"]
     width = "document.querySelector('.js-plotly-plot')._fullLayout.width"
     before = chart.bounding_box()
     chart.locator(".modebar-btn[data-title='Full screen']").click()

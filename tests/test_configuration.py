@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from streamlit import config
 
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 from attention_ui import own_numbers
 from attention_ui.labs import picture_upload
 from attention_ui.trained import your_weights

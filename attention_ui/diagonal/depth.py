@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from attention_lab.diagonal.depth import cubic_error
-from attention_lab.diagonal.depth_trajectories import TrajectorySample
+from attention_lab.diagonal.depth import TrajectorySample, cubic_error
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
 from ..facts import fact

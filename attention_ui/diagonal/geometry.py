@@ -12,7 +12,7 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
-from attention_lab.diagonal.presets import DIAGONAL_PRESETS
+from attention_lab.diagonal.settings import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.geometry import points_from_table, points_table
 

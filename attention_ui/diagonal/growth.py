@@ -10,8 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.cache import Cache
-from attention_lab.diagonal.growth import Estimate, Experiment, estimates
-from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
+from attention_lab.diagonal.growth import TOKEN_COUNTS, Estimate, Experiment, Growth, estimates
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 
 from ..show import show_figure

@@ -7,11 +7,16 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
-from attention_lab.diagonal.propositions.checks import PropositionCheck
+from attention_lab.diagonal.propositions.catalogue import (
+    CONDITION,
+    FALSE,
+    PROPOSITIONS,
+    THEOREM,
+    Proposition,
+    find_proposition,
+)
+from attention_lab.diagonal.propositions.checks import PropositionCheck, tokens_of_trace
 from attention_lab.diagonal.propositions.counterexamples import Search, search
-from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM, Proposition
-from attention_lab.diagonal.propositions.tokens import tokens_of_trace
 from attention_viz.labels import format_number
 
 from ..facts import fact

@@ -12,9 +12,8 @@ import streamlit as st
 from attention_core.checks import Array
 from attention_lab.cache import cached
 from attention_lab.labs.convolution import error_curve, expected_error
-from attention_lab.labs.convolution_heads import signed_patterns
+from attention_lab.labs.convolution_heads import PADDINGS, signed_patterns, token_grid
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
-from attention_lab.labs.padding import PADDINGS, token_grid
 
 from ..url_state import PERSISTENCE, cell_places, choose_one, draw_bound, set_places
 from .picture_upload import upload_picture

@@ -11,11 +11,15 @@ import streamlit as st
 from attention_core.checks import Array, score_scale
 from attention_lab.cache import cached
 from attention_lab.diagonal.measures import TOLERANCE
-from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS, mapping_example
-from attention_lab.labs.sphere_step import SphereStep
-from attention_lab.labs.sphere_step import sphere_step_example as globe_example
-from attention_lab.labs.stiefel import PROJECTIONS, RETRACTIONS, orthonormality_drift
+from attention_lab.labs.stiefel import (
+    PROJECTIONS,
+    RETRACTIONS,
+    SphereStep,
+    column_effect,
+    orthonormality_drift,
+)
+from attention_lab.labs.stiefel import sphere_step_example as globe_example
 from attention_viz.labels import format_agreement, format_number
 from attention_viz.labs.stiefel import drift_figure, mapping_board
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from attention_lab import notation
-from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
 from attention_lab.notation.notation import OURS, Notation, Symbol
-from attention_lab.notation.quantities import GlossaryRow
+from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 
 from ..markdown import escape_markdown

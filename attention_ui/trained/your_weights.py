@@ -8,11 +8,9 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_core.errors import FileError
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES, WeightFile
-from attention_lab.files.weight_formats import open_weights
-from attention_lab.trained.maps_file import read_maps
-from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import FileLayer, find_layers
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, WeightFile, open_weights
+from attention_lab.trained.attention_maps import read_maps
+from attention_lab.user_data.layer_search import FileLayer, find_layers, read_layer
 
 from ..facts import fact
 from ..markdown import escape_markdown

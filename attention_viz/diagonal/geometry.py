@@ -9,8 +9,7 @@ import pandas as pd
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.diagonal.convex_hull import hull_corners
-from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
+from attention_lab.diagonal.geometry import HalfPlane, half_plane_of, hull_corners
 
 from ..curves import LEGEND_ABOVE
 from ..labels import format_number

@@ -9,8 +9,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.labs.julia_mapping import MappingCheck
-from attention_lab.labs.sphere_step import SphereStep
-from attention_lab.labs.stiefel import RETRACTIONS
+from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import format_number

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack
-from attention_lab.diagonal.depth_trajectories import (
+from attention_lab.diagonal.depth import (
     N_SAMPLES,
+    STACK_WEIGHTS,
     STACK_WIDTHS,
+    Stack,
     sample_trajectories,
     stack_variants,
 )

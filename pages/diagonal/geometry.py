@@ -5,8 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_lab.diagonal.geometry import half_plane_of
-from attention_lab.diagonal.presets import settings_of_numbers
-from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
 from attention_lab.diagonal.token_matrices import format_tokens
 from attention_ui.board import show_board
 from attention_ui.diagonal import geometry

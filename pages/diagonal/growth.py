@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_lab.diagonal.growth_table import TIED_WIDTH, Growth
+from attention_lab.diagonal.growth import TIED_WIDTH, Growth
 from attention_ui.diagonal import growth as growth_parts
 from attention_ui.facts import fact
 from attention_ui.url_state import choose_one, draw_bound, seed_input

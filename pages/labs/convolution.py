@@ -2,9 +2,14 @@
 
 import streamlit as st
 
-from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.one_by_one import TOKEN_KINDS, one_by_one_example, run_one_by_one
-from attention_lab.labs.padding import PADDINGS
+from attention_lab.labs.convolution import (
+    TOKEN_KINDS,
+    one_by_one_example,
+    run_convolution,
+    run_one_by_one,
+    run_two_heads,
+)
+from attention_lab.labs.convolution_heads import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.labs import convolution as lab

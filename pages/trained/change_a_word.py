@@ -9,7 +9,7 @@ from attention_lab.trained.change_a_word import (
     replace_word,
     word_to_replace,
 )
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import escape_markdown, quote_token

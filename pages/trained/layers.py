@@ -5,7 +5,7 @@ vectors.
 import streamlit as st
 
 from attention_lab.heads.head_portraits import Measure
-from attention_lab.notation.letters import in_letters
+from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import symbol
 from attention_lab.trained.encoded_text import attend_without_weights
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import quote_token

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.trained.encoded_text import D_MODEL
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.user_data.weight_names import NAMINGS
+from attention_lab.user_data.layer_search import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.layer_import import offer_story

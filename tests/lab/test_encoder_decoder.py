@@ -10,8 +10,15 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.masks.encoder_decoder import ATTENTION_USES, attend_as, run_three_uses
-from attention_lab.masks.sentences import Sentence, other_sentence, own_sentence, padded_sentence
+from attention_lab.masks.encoder_decoder import (
+    ATTENTION_USES,
+    Sentence,
+    attend_as,
+    other_sentence,
+    own_sentence,
+    padded_sentence,
+    run_three_uses,
+)
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.core.random_layers import assert_same

@@ -21,14 +21,16 @@ from attention_lab.heads.counts import (
     size_value,
     total_count,
 )
-from attention_lab.heads.scheme_runs import (
+from attention_lab.heads.score_schemes import (
     MAX_SCHEME_MULTIPLICATIONS,
     MAX_SCHEME_NUMBERS,
+    SCHEMES,
+    Scheme,
     measure_scheme,
     measure_schemes,
     scheme_gaps,
+    wasted_share,
 )
-from attention_lab.heads.score_schemes import SCHEMES, Scheme, wasted_share
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
 from attention_lab.heads.window_convolution import (
     convolve_windows,

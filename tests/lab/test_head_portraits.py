@@ -15,7 +15,7 @@ from attention_lab.heads import distances
 from attention_lab.heads import patterns as p
 from attention_lab.heads.head_portraits import MEASURES, Measure
 from attention_lab.heads.patterns import Pattern, mean_of_rows, pattern_of
-from attention_lab.notation.letters import in_letters
+from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
 from tests.core.random_layers import Layer, assert_same, calls

@@ -21,12 +21,6 @@ from attention_lab.heads.basis_change import (
     unchanged_arrays,
     with_basis_change,
 )
-from attention_lab.heads.contributions import (
-    absorbed_contributions,
-    absorbed_size,
-    head_contributions,
-    output_gap,
-)
 from attention_lab.heads.head_worth import (
     ablated_output,
     norm_shares,
@@ -36,7 +30,13 @@ from attention_lab.heads.head_worth import (
     without_heads,
 )
 from attention_lab.heads.reruns import rerun
-from attention_lab.heads.weight_blocks import value_output_products
+from attention_lab.heads.weight_blocks import (
+    absorbed_contributions,
+    absorbed_size,
+    head_contributions,
+    output_gap,
+    value_output_products,
+)
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.refusal import refused
 from tests.lab.small_layer import V, cross_layer

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from attention_core import STEPS, Projections, SettingsError, Trace, attend, softmax
 from attention_lab.diagonal.geometry import half_plane_of
 from attention_lab.diagonal.measures import self_attention_of
-from attention_lab.diagonal.propositions.tokens import tokens_of_trace
+from attention_lab.diagonal.propositions.checks import tokens_of_trace
 from attention_lab.heads.all_heads import averaging_effect, maximum_of_heads, mean_of_heads
 from attention_lab.heads.head_worth import has_shares
 from attention_lab.heads.keys_read import keys_read_most, row_sum, strongest_keys

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import attend, softmax
+from attention_lab.masks.encoder_decoder import other_sentence
 from attention_lab.masks.hiding import (
     HIDING_VALUES,
     build_masks,
@@ -29,7 +30,6 @@ from attention_lab.masks.mask_experiments import (
     replace_padding,
 )
 from attention_lab.masks.mask_workshop import MaskedBatch, WorkshopChoices, hide_row, masked_batch
-from attention_lab.masks.sentences import other_sentence
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted_masks import mask_to_text
 from tests.core.random_layers import Layer, assert_same, layers

@@ -14,18 +14,15 @@ from hypothesis import strategies as st
 
 from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
-from attention_lab.masks.break_it import NO_MISTAKE, examine_layer
-from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, run_checks
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, NO_MISTAKE, examine_layer, run_checks
 from attention_lab.masks.mistakes import (
+    CORRECT_STEPS,
     DROPOUT_RATE,
     MISTAKES,
     Mistake,
+    ReplacedSteps,
     first_difference,
     hidden_mistake,
-)
-from attention_lab.masks.replaced_steps import (
-    CORRECT_STEPS,
-    ReplacedSteps,
     run_inputs,
     run_with_steps,
 )

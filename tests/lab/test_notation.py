@@ -14,10 +14,17 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, Trace, attend
-from attention_lab.notation.array_axes import axes, shape
 from attention_lab.notation.columns import column_gap, column_layer
 from attention_lab.notation.element_wise import output_of_element, weights_of_element
-from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, Symbol, symbol
+from attention_lab.notation.notation import (
+    COLUMN_NOTATION,
+    OURS,
+    Notation,
+    Symbol,
+    axes,
+    shape,
+    symbol,
+)
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 from attention_lab.scenario import trace_of

@@ -13,8 +13,14 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.fading import HELP_LEVELS, fade_example
-from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, askable_fields, practice_question
+from attention_lab.practice import (
+    ASKED_FIELDS,
+    HELP_LEVELS,
+    MAX_TERMS,
+    askable_fields,
+    fade_example,
+    practice_question,
+)
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import refused

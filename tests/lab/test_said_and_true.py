@@ -13,7 +13,7 @@ import pytest
 from attention_core import Projections, attend
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions.catalogue import find_proposition
-from attention_lab.diagonal.propositions.tokens import weightless_attention
+from attention_lab.diagonal.propositions.checks import weightless_attention
 from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.labs.backward import GRADIENTS, layer_gradients

@@ -14,9 +14,8 @@ from attention_core import Trace
 from attention_core.derivation import derive
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
 from attention_lab.heads.score_schemes import SCHEMES
-from attention_lab.labs.convolution import run_convolution, run_two_heads
+from attention_lab.labs.convolution import one_by_one_example, run_convolution, run_two_heads
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
-from attention_lab.labs.one_by_one import one_by_one_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses

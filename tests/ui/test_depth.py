@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_trajectories import STACK_WIDTHS, sample_trajectories
+from attention_lab.diagonal.depth import STACK_WIDTHS, Stack, sample_trajectories
 from tests.ui.app import errors, facts, figures, numbers_of, opened
 
 

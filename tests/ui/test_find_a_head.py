@@ -8,7 +8,7 @@ import pytest
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.head_finder import rank_heads, targets_of
-from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.made_files import npz, safetensors
 from tests.ui.app import (
     facts,
     gone_to,

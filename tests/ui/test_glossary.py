@@ -10,8 +10,8 @@ import pytest
 from attention_core import STEPS
 from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
-from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
 from attention_lab.notation.notation import OURS
+from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.reference.arrays import array_table
 from attention_ui.reference.glossary import (

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.diagonal.growth import estimates
+from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
-from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
 from tests.ui.app import facts, figures, numbers_of, opened, texts
 from tests.ui.laboratories import press
 

@@ -17,7 +17,7 @@ from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.user_data.user_matrices import read_matrices
 from attention_ui.registry import PAGES
-from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.made_files import npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
 from tests.ui.app import (
     errors,

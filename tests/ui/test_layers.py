@@ -8,7 +8,7 @@ import pytest
 from attention_lab.trained.added_parts import parts_of_text
 from attention_lab.trained.encoded_text import attend_without_weights, attention_of
 from attention_lab.trained.layers import LAYER_MEASURES
-from tests.lab.made_weight_files import npz
+from tests.lab.made_files import npz
 from tests.ui.app import (
     facts,
     figures,

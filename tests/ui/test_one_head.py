@@ -7,7 +7,7 @@ import pytest
 
 from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.minilm import load_minilm
-from tests.lab.made_weight_files import safetensors
+from tests.lab.made_files import safetensors
 from tests.ui.app import (
     facts,
     gone_to,

@@ -11,8 +11,8 @@ from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_search import find_layers
 from attention_ui.markdown import escape_markdown
 from attention_ui.trained.uploaded_heads import UPLOAD_KEY
-from tests.lab.hostile_weight_files import HOSTILE
-from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.hostile_files import WEIGHTS
+from tests.lab.made_files import npz, safetensors
 from tests.ui.app import (
     errors,
     facts,
@@ -56,7 +56,8 @@ def test_a_layer_between_two_sequences_is_refused() -> None:
 def test_hostile_files_change_nothing() -> None:
     app = uploaded("a.npz", npz({"attention": SHARES, "tokens": WORDS}))
     before = app.session_state[UPLOAD_KEY].content.layers
-    for fault, (name, make, _) in HOSTILE.items():
+    for fault in ("a gap", "objects", "a .bin", "nothing"):
+        name, make, _ = WEIGHTS[fault]
         app = uploaded(name, make(), app)
         assert len(app.error) == 1, fault
         assert len(app.error[0].value) < 1200, fault

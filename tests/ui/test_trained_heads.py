@@ -17,7 +17,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.encoded_text import attention_of, pieces_of
 from attention_ui.markdown import escape_markdown
 from attention_ui.trained import head_place
-from tests.lab.made_weight_files import npz
+from tests.lab.made_files import npz
 from tests.ui.app import (
     errors,
     facts,

@@ -15,7 +15,7 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_lab.user_data.layer_search import find_layers
 from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, UPLOAD_KEY
-from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.made_files import npz, safetensors
 from tests.ui.app import errors, facts, gone_to, opened, page_context, scenes, sent, texts, title
 from tests.ui.uploads import BERT, SHARES, WORDS, asked, rng, uploaded
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
-from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
+from attention_lab.heads.weight_blocks import head_contributions
 from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of, slice_of
 
 

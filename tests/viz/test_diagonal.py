@@ -11,14 +11,11 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS
-from attention_lab.diagonal.depth import Stack
-from attention_lab.diagonal.depth_trajectories import N_SAMPLES, sample_trajectories
-from attention_lab.diagonal.growth import Estimate
+from attention_lab.diagonal.depth import N_SAMPLES, Stack, sample_trajectories
+from attention_lab.diagonal.growth import Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_mass_width
-from attention_lab.diagonal.growth_table import Growth, curves
 from attention_lab.diagonal.measures import diagonal_margins, pair_violations
-from attention_lab.diagonal.presets import settings_of_numbers
-from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
 from attention_lab.diagonal.token_matrices import format_tokens
 from attention_viz.diagonal.claims import verdict_bars
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure

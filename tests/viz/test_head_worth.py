@@ -19,8 +19,7 @@ from attention_lab.heads.counts import (
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
 from attention_lab.heads.patterns import pattern_of
-from attention_lab.heads.scheme_runs import Measurement, SchemeRun
-from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.heads.score_schemes import SCHEMES, Measurement, SchemeRun
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_lab.heads.similarity import overlap
 from attention_viz.heads.count_figures import (

@@ -11,8 +11,7 @@ from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
 from attention_lab.labs.lexicon import LEXICON_FEATURES, LEXICON_SENTENCES, compose_sentence
 from attention_lab.labs.lexicon_heads import LEXICON_HEADS, comparison_matrix, run_lexicon
-from attention_lab.labs.sphere_step import sphere_step
-from attention_lab.labs.stiefel import orthonormality_drift
+from attention_lab.labs.stiefel import orthonormality_drift, sphere_step
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_viz.labels import without_noise

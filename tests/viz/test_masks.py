@@ -11,11 +11,11 @@ import pytest
 
 from attention_core import STEPS
 from attention_core.formulas import softmax
-from attention_lab.masks.break_it import examine_layer
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.mistake_checks import examine_layer
 from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import score_spread, softmax_jacobian
 from attention_lab.scenario import Scenario, trace_of

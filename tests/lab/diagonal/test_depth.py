@@ -16,8 +16,9 @@ from attention_lab.diagonal.depth import (
     cubic_step,
     layer_weights,
     levels,
+    sample_trajectories,
+    stack_variants,
 )
-from attention_lab.diagonal.depth_trajectories import sample_trajectories, stack_variants
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
 from tests.lab.refusal import refused

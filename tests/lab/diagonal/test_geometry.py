@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, attend
-from attention_lab.diagonal.convex_hull import (
+from attention_lab.diagonal.geometry import (
+    half_plane,
+    half_plane_of,
     hull_corners,
     hull_weights,
     in_hull,
     nonnegative_least_squares,
 )
-from attention_lab.diagonal.geometry import half_plane, half_plane_of
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.diagonal.depth import Stack, levels
-from attention_lab.diagonal.depth_trajectories import stack_variants, trajectory
-from attention_lab.diagonal.growth import Estimate, Experiment, estimates
+from attention_lab.diagonal.depth import Stack, levels, stack_variants, trajectory
+from attention_lab.diagonal.growth import CURVE_WIDTHS, Estimate, Experiment, curves, estimates
 from attention_lab.diagonal.growth_curves import (
     argmax_rate_exact,
     chi_nodes,
@@ -25,7 +24,6 @@ from attention_lab.diagonal.growth_curves import (
     self_mass_exact,
     self_mass_rule,
 )
-from attention_lab.diagonal.growth_table import CURVE_WIDTHS, curves
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
 from attention_lab.words.embeddings import embed

@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attention_core import attend
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
-from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM
-from attention_lab.diagonal.propositions.tokens import (
+from attention_lab.diagonal.propositions.catalogue import (
+    CONDITION,
+    FALSE,
+    PROPOSITIONS,
+    THEOREM,
+    find_proposition,
+)
+from attention_lab.diagonal.propositions.checks import (
     UnmaskedAttention,
     tokens_of_trace,
     weightless_attention,

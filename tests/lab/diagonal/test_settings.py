@@ -16,9 +16,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from attention_core import AttentionError, SettingsError, ShapeError
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.diagonal.settings import (
+    DIAGONAL_PRESETS,
     DIAGONAL_WEIGHTS,
     DiagonalSettings,
     at_angle,

@@ -16,14 +16,20 @@ from attention_lab.labs.convolution import (
     error_curve,
     expected_error,
     leaked_attention,
+    one_by_one_example,
     pixel_attention,
     run_convolution,
+    run_one_by_one,
     run_two_heads,
 )
-from attention_lab.labs.convolution_heads import position_features
+from attention_lab.labs.convolution_heads import (
+    PADDINGS,
+    kernel_offsets,
+    position_features,
+    shift_matrix,
+    token_grid,
+)
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, shrink_image
-from attention_lab.labs.one_by_one import one_by_one_example, run_one_by_one
-from attention_lab.labs.padding import PADDINGS, kernel_offsets, shift_matrix, token_grid
 from tests.lab.refusal import Facts, refused
 
 H, W = 5, 7

@@ -19,9 +19,13 @@ from attention_lab.labs.deep_stack import (
     train_stack,
 )
 from attention_lab.labs.losses import LOSSES, relative_error_gradient
-from attention_lab.labs.stack_settings import STACK_VARIANTS, StackSettings, expected_stack_seconds
+from attention_lab.labs.stack_settings import (
+    STACK_VARIANTS,
+    StackSettings,
+    draw_textures,
+    expected_stack_seconds,
+)
 from attention_lab.labs.stiefel import orthonormality_error
-from attention_lab.labs.textures import draw_textures
 from tests.lab.labs.test_gradients import RECORD, TOLERANCE, arrays
 from tests.lab.refusal import refused
 

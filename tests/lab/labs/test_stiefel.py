@@ -11,16 +11,17 @@ import pytest
 
 from attention_core.initialisation import orthonormal_columns
 from attention_lab.labs.adam import Moments, adam_step
-from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping, column_softmax
-from attention_lab.labs.sphere_step import sphere_step, sphere_step_example
 from attention_lab.labs.stiefel import (
     RETRACTIONS,
     canonical_gradient,
+    column_effect,
     orthonormality_drift,
     orthonormality_error,
     parameter_counts,
     rotation_generator,
+    sphere_step,
+    sphere_step_example,
     tangent_projection,
 )
 from attention_lab.labs.stiefel_adam import (

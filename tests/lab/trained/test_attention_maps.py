@@ -12,10 +12,9 @@ import pytest
 
 from attention_core import FileError, Projections, ShapeError, attend, softmax
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
+from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer, read_maps
 from attention_lab.trained.encoded_text import encoded
-from attention_lab.trained.maps_file import read_maps
-from tests.lab.made_weight_files import archive, head, npy, npz, safetensors, tensor, with_header
+from tests.lab.made_files import archive, head, npy, npz, safetensors, tensor, with_header
 from tests.lab.refusal import Facts, refused
 
 L, H, T = 2, 3, 5

@@ -17,8 +17,15 @@ from attention_core import Projections, SettingsError, attend
 from attention_lab.layer_norm import Norm, layer_norm
 from attention_lab.trained.added_parts import added_parts, parts_of_text
 from attention_lab.trained.encoded_text import encoded
-from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, feed_forward
-from attention_lab.trained.gelu import ERF_COEFFICIENTS, erf, gelu
+from attention_lab.trained.encoder import (
+    ERF_COEFFICIENTS,
+    EncoderLayer,
+    FeedForward,
+    encode,
+    erf,
+    feed_forward,
+    gelu,
+)
 from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import refused
 

@@ -14,10 +14,11 @@ from attention_core import TextError
 from attention_lab.heads.habits import HABIT_SHARE
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of
-from attention_lab.trained.head_captions import MIXED_CAPTION, head_captions
 from attention_lab.trained.head_finder import (
+    MIXED_CAPTION,
     TARGET_RULES,
     example_cell,
+    head_captions,
     positions_of_words,
     rank_heads,
     rules_for,

@@ -145,12 +145,14 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
         step, is_decided = 1, control.name in decided_values(values)
         if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
             step = values[HEADS]  # the next size that the heads can share
-        is_offered, is_known = control.name == HEADS and not is_decided, session().has_scripts
-        if is_offered and not is_known:  # a fresh server may hear of a move, which this adopts
-            offer_heads(values[HEADS], _fitting_heads(values), control)
+        is_known, offered = session().has_scripts, None
+        if control.name == HEADS and not is_decided:
+            offered = st.container()  # a slider that changes its place loses the keyboard
+        if offered and not is_known:  # a fresh server may hear of a move, which this adopts
+            offer_heads(offered, values[HEADS], _fitting_heads(values), control)
         chosen = values[control.name] = _draw(control, not control.matters(values), step)
-        if is_offered and is_known:  # the URL may have moved the bound one
-            offer_heads(chosen, _fitting_heads(values), control)
+        if offered and is_known:  # the URL may have moved the bound one
+            offer_heads(offered, chosen, _fitting_heads(values), control)
         decided = decided_values(values).get(control.name, chosen)
         if decided != chosen or (control.name == HEADS and is_decided):
             _draw_decided(control, decided)

@@ -20,7 +20,7 @@ from attention_lab.practice import (
 )
 from attention_viz.labels import format_number
 from attention_viz.practice import QuestionText, format_result, operand_board, question_text
-from attention_viz.worksheet import worksheet
+from attention_viz.sheets import worksheet
 
 from .board import show_board
 from .facts import fact

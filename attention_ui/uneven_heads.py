@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attention_core.projection_checks import nearest_divisors
 from attention_lab.scenario import Scenario
@@ -24,7 +25,7 @@ WHY_THESE = (
 )
 
 
-def offer_heads(held: int, fitting: Sequence[int], control: Control) -> None:
+def offer_heads(place: DeltaGenerator, held: int, fitting: Sequence[int], control: Control) -> None:
     """Draw the slider over the numbers of heads that fit, and over the present one if it does not.
 
     The slider that is bound to the URL has fixed bounds and a fixed default, which need not fit. So
@@ -36,7 +37,7 @@ def offer_heads(held: int, fitting: Sequence[int], control: Control) -> None:
         options, only_one = [held, held + 1], True
     if session().has_scripts:
         set_if_changed(OFFERED, held)
-    chosen = st.select_slider(
+    chosen = place.select_slider(
         control.label,
         options,
         held,

@@ -25,8 +25,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addoption(option, action="store_true", help=text)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark of what `make test` leaves out."""
+    config.addinivalue_line("markers", "every_situation: runs with --every-situation only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests in Chromium come last: Playwright leaves an event loop running in its process, in which
     `asyncio.run` of other tests would fail.
     """
+    if not config.getoption("every_situation"):
+        left_out = [item for item in items if item.get_closest_marker("every_situation")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)

@@ -139,22 +139,6 @@ RETRACTIONS = {
 }
 
 
-def orthonormality_drift(
-    retraction: str, *, n: int = 12, k: int = 4, n_steps: int = 1000, seed: int = 0
-) -> Array:
-    """‖PᵀP - I‖ after each of many random steps: do the rounding errors of a retraction add up?
-
-    retraction: a key of `RETRACTIONS`. Shapes: (n_steps,).
-    """
-    rng = np.random.default_rng(seed)
-    point = orthonormal_columns(rng, n, k)
-    errors = []
-    for gradient in 0.1 * rng.standard_normal((n_steps, n, k)):
-        point = RETRACTIONS[retraction].compute(point, tangent_projection(point, gradient))
-        errors.append(orthonormality_error(point))
-    return np.array(errors)
-
-
 def parameter_counts(d_model: int, n_heads: int) -> tuple[int, int]:
     """The degrees of freedom of W_Q, W_K and W_V: with free and with orthonormal columns.
 

@@ -39,6 +39,11 @@ class HeadRanking:
         """A score divided by the even share; NaN if no query may see a key that the rule names."""
         return score / self.even if self.even else math.nan
 
+    @property
+    def n_tied(self) -> int:
+        """How many other heads have exactly the highest score."""
+        return int((self.scores == self.scores.max()).sum()) - 1
+
     def best(self, count: int = 5) -> list[tuple[int, int, float]]:
         """Layer, head and score of the heads with the highest scores, the highest first."""
         order = np.argsort(-self.scores, axis=None, kind="stable")[:count]

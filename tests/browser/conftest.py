@@ -13,6 +13,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -30,10 +31,11 @@ from playwright.sync_api import (
 )
 
 from scripts.find_chromium import find_chromium
-from tests.browser.driving import naming, settled
+from tests.browser.driving import naming, opened, settled
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 # A step is whole on arrival; test_guess.py tests what is asked before.
 NO_GUESSES = "try { sessionStorage.setItem('attention-asks', 'false'); } catch {}"
 FAILED = pytest.StashKey[bool]()
@@ -179,6 +181,27 @@ def page(
 
 
 @contextmanager
+def another_tab(context: BrowserContext, script: str = NO_GUESSES, **kind: Any) -> Iterator[Page]:
+    """A tab of a visitor of their own, who has no storage yet, on a device of a kind."""
+    assert context.browser
+    visitor = context.browser.new_context(**kind)
+    visitor.add_init_script(script)
+    visitor.set_default_timeout(20_000)
+    tab = visitor.new_page()
+    with watched(tab) as faults:
+        yield tab
+    visitor.close()
+    assert faults == []
+
+
+@pytest.fixture
+def phone(context: BrowserContext) -> Iterator[Page]:
+    """A tab of a phone, with a finger instead of a mouse."""
+    with another_tab(context, **PHONE) as tab:
+        yield tab
+
+
+@contextmanager
 def watched(tab: Page) -> Iterator[list[str]]:
     """What a tab does that it must not do."""
     faults: list[str] = []
@@ -228,6 +251,12 @@ def visit(page: Page, app_url: str) -> Callable[[str], Page]:
         return settled(page)
 
     return go
+
+
+@pytest.fixture
+def go(page: Page, app_url: str) -> Callable[[str], Page]:
+    """Like `visit`, but the tab stays in the app from the second path on: see `opened`."""
+    return lambda path: opened(page, f"{app_url}/{naming(path)}")
 
 
 def at_home(url: str) -> bool:

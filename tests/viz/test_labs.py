@@ -11,7 +11,7 @@ from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
 from attention_lab.labs.lexicon import LEXICON_FEATURES, LEXICON_SENTENCES, compose_sentence
 from attention_lab.labs.lexicon_heads import LEXICON_HEADS, comparison_matrix, run_lexicon
-from attention_lab.labs.stiefel import orthonormality_drift, sphere_step
+from attention_lab.labs.stiefel import sphere_step
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_viz.labels import without_noise
@@ -20,14 +20,18 @@ from attention_viz.labs import lexicon as lexicon_boards
 from attention_viz.labs.convolution import error_figure
 from attention_viz.labs.lexicon import received_figure
 from attention_viz.labs.stiefel import (
-    drift_figure,
     mapping_board,
     singular_value_figure,
     sphere_figure,
 )
-from attention_viz.labs.training import loss_figure, offset_figure, score_figure
-from attention_viz.labs.training_boards import sequence_board, token_labels
-from attention_viz.labs.training_comparison import comparison_figure
+from attention_viz.labs.training import (
+    comparison_figure,
+    loss_figure,
+    offset_figure,
+    score_figure,
+    sequence_board,
+    token_labels,
+)
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import sent, worked_out
 from tests.viz.reading_words import numbers_said
@@ -84,10 +88,6 @@ def test_sequence_board() -> None:
 def test_stiefel_figures() -> None:
     values = np.array([2.0, 1.0, 0.5])
     np.testing.assert_array_equal(singular_value_figure({"normal": values})["data"][0]["y"], values)
-    drift = orthonormality_drift("cayley", n_steps=11)
-    figure = drift_figure({"cayley": drift})
-    as_sent(figure)
-    np.testing.assert_array_equal(figure["data"][0]["y"], drift.astype("f4"))
     step = sphere_step(np.array([1.0, 0, 0]), np.array([0.3, 1, 0]), 1.0)
     globe = sphere_figure(step)
     as_sent(globe)

@@ -16,7 +16,7 @@ from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
 from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, PracticeQuestion, practice_question
 from attention_viz.practice import QuestionText, format_result, question_text
-from attention_viz.worksheet import worksheet
+from attention_viz.sheets import worksheet
 from tests.viz.reading_words import NUMBER, missing, numbers_said
 
 

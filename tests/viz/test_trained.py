@@ -12,15 +12,13 @@ from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.encoded_text import WeightlessAttention
 from attention_lab.trained.layers import LAYER_MEASURES, MeasuredHeads
 from attention_viz.thumbnails import max_tokens_sent, thumbnails, window_around
-from attention_viz.trained.change_a_word import changed_word_board
-from attention_viz.trained.find_a_head import best_heads
+from attention_viz.trained.heads import attention_alone, best_heads, changed_word_board
 from attention_viz.trained.layers import (
     added_parts_board,
     heads_matrix,
     measure_by_layer,
     weightless_board,
 )
-from attention_viz.trained.one_head import attention_alone
 from tests.viz.reading_scenes import numbers, sent, written_and_read
 
 L, H, T = 2, 3, 5

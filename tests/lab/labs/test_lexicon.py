@@ -7,15 +7,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, TextError, Trace, attend
+from attention_core import Projections, TextError, Trace, attend
 from attention_lab.labs.lexicon import (
     FEATURE_SECTIONS,
     LEXICON,
     LEXICON_FEATURES,
     LEXICON_SENTENCES,
     MAX_LEXICON_TOKENS,
-    OWN_WORD_FEATURES,
-    check_own_word,
     compose_sentence,
     section_slices,
 )
@@ -141,14 +139,6 @@ def test_values_come_back_in_their_own_dimensions() -> None:
         assert (copied == np.diag(copied.diagonal())).all()
 
 
-def test_an_own_word() -> None:
-    added = dict([check_own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
-    sentence = compose_sentence("The girl saw the horse when it lost its crown", added)
-    assert weight_of(run_lexicon(sentence), GENDER, 9, 5) > 0.45
-    assert added == {"horse": ("neut", "sg", "anim", "NOUN")}
-    assert check_own_word("o'clock", ["NOUN"])[0] == "o'clock"
-
-
 def test_the_lexicon() -> None:
     assert len(LEXICON) == 51
     assert len(LEXICON_FEATURES) == 16
@@ -165,28 +155,6 @@ def test_a_vector() -> None:
     assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
     np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
     assert compose_sentence("a book").vectors[0, 14:].tolist() == [1, 0]
-
-
-@pytest.mark.parametrize(
-    ("word", "features", "error", "facts"),
-    [
-        ("<b>cat</b>", ["NOUN"], TextError, ("<b>cat</b>", "<")),
-        ("a cat", ["NOUN"], TextError, ("' '",)),
-        ("  ", ["NOUN"], TextError, (1, 24, 0)),
-        ("x" * 25, ["NOUN"], TextError, (25,)),
-        ("-", ["NOUN"], TextError, ("'-'",)),
-        ("cat", ["masc"], SettingsError, ("NOUN", "PRON", "VERB", "DET", "CONN")),
-        ("cat", ["NOUN", "VERB"], SettingsError, ("NOUN", "VERB")),
-        ("cat", ["NOUN", "sg", "pl"], SettingsError, ("sg", "pl")),
-        ("cat", ["NOUN", "START"], SettingsError, ("START", "masc")),
-        ("cat", ["NOUN", "furry"], SettingsError, ("furry",)),
-        ("cat", ["x" * 10**5], SettingsError, ("x" * 99,)),
-    ],
-)
-def test_bad_words(word: str, features: list[str], error: type[Exception], facts: Facts) -> None:
-    with refused(error, *facts):
-        check_own_word(word, features)
-    assert len(OWN_WORD_FEATURES) == 13
 
 
 @pytest.mark.parametrize(

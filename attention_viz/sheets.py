@@ -1,16 +1,27 @@
-"""Sheets that a teacher prints: a lesson with goals, notes, answers and tasks; empty boards."""
+"""Sheets to print, each one HTML file: a lesson, empty boards, a form of the test and questions to
+work out by hand, with the answers on a sheet of their own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
+from attention_lab.before_and_after import (
+    form_description,
+    form_layer,
+    form_questions,
+    question_operands,
+)
+from attention_lab.guesses import Guess
 from attention_lab.lessons.lesson import Lesson, LessonQuestion, LessonTask, Moment
 
 from .handout import quotations_html, sheet_page
 from .labels import format_number
+from .practice import QuestionText
 
 LESSON_STYLE = """
 h2 { font-size: 1.1rem; break-after: avoid; }
@@ -31,6 +42,20 @@ EMPTY_FIELDS = (
     "scaled_scores",
     "probabilities",
 )
+FORM_STYLE = """
+table { display: inline-table; margin: 0.3rem 1.2rem 0.3rem 0; border-collapse: collapse; }
+caption { text-align: start; font-size: 0.85rem; }
+td { border: 1px solid; padding: 0.05rem 0.45rem; text-align: end; }
+.options { display: flex; flex-wrap: wrap; gap: 0.2rem 1.4rem; padding: 0; list-style: none; }
+.options li { margin: 0; }
+.key { break-before: page; }
+"""
+WORKSHEET_TITLE = "Multi-head attention by hand"
+WORKSHEET_STYLE = """
+.given { font-size: 0.85rem; margin: 0.3rem 0; }
+.blank { border-bottom: 1px solid; display: inline-block; width: 9rem; }
+.answers { break-before: page; }
+"""
 
 
 def lesson_sheet(lesson: Lesson, link: str) -> str:
@@ -126,3 +151,77 @@ def _table(
         )
         lines.append(f"<tr><th>{escape(rows[row])}</th>{cells}</tr>")
     return f"<div><b>{escape(title)}</b><table>{''.join(lines)}</table></div>"
+
+
+def matrix_text(matrix: Array) -> list[list[str]]:
+    """The numbers of a matrix as texts; whole numbers have no decimals."""
+    return [
+        [format_number(n, 0) if float(n).is_integer() else format_number(n, 2) for n in row]
+        for row in matrix
+    ]
+
+
+@lru_cache(maxsize=2)
+def form_sheet(form: str) -> str:
+    """The page of a form."""
+    asked = form_questions(form)
+    body = f"""<h1>Multi-head attention, form {escape(form)}</h1>
+<p>Name: ____________________ &emsp; Mark one answer to each question.</p>
+<p>{escape(form_description(form))}</p>
+<ol>{"".join(_form_question(form, guess) for guess in asked)}</ol>
+<h1 class="key">Key of form {escape(form)}</h1>
+<ol>{"".join(f"<li>{escape(_key(guess))}</li>" for guess in asked)}</ol>"""
+    return sheet_page(f"Attention, form {form}", FORM_STYLE, body)
+
+
+def _form_question(form: str, guess: Guess) -> str:
+    tables = "".join(
+        _numbers_table(name, matrix) for name, matrix in question_operands(form_layer(form), guess)
+    )
+    options = "".join(
+        f"<li>{place} ☐ {escape(option.label)}</li>"
+        for place, option in enumerate(guess.options, 1)
+    )
+    return f'<li>{escape(guess.prompt)}<br>{tables}<ul class="options">{options}</ul></li>\n'
+
+
+def _numbers_table(name: str, matrix: Array) -> str:
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>"
+        for row in matrix_text(matrix)
+    )
+    return f"<table><caption>{escape(name)}</caption>{rows}</table>"
+
+
+def _key(guess: Guess) -> str:
+    place = next(i for i, option in enumerate(guess.options, 1) if option.right)
+    return f"{place}: {guess.answer}. {guess.why}"
+
+
+def worksheet(asked: Sequence[tuple[int, QuestionText]], made_of: str) -> str:
+    """A whole page: the questions by their numbers, then the answers on a sheet of their own.
+
+    made_of: the layer of the questions, in words.
+    """
+    questions = "".join(_question(number, one) for number, one in asked)
+    answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
+    body = f"""<h1>{WORKSHEET_TITLE}</h1>
+<p>{quotations_html(made_of)}</p>
+<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may differ by the
+rounding.</p>
+<ol>{questions}</ol>
+<h1 class="answers">Answers</h1>
+<p><small>{quotations_html(made_of)}</small></p>
+<ol>{answers}</ol>"""
+    return sheet_page(WORKSHEET_TITLE, WORKSHEET_STYLE, body)
+
+
+def _question(number: int, asked: QuestionText) -> str:
+    given = "".join(
+        f'<p class="given">{quotations_html(name)}: <b>{escape(numbers)}</b></p>'
+        for name, numbers in asked.numbers
+    )
+    return (
+        f'<li value="{number}">{quotations_html(asked.question)}{given}<p>Answer: <span'
+        ' class="blank"></span></p></li>\n'
+    )

@@ -1,5 +1,5 @@
-"""Boards of the page *One head*: a head beside its scores, the steps that lead to its numbers, all
-heads of its layer, and a head of which only the attention weights are known.
+"""The boards of the pages that look into trained heads: one head and its weights, the heads found,
+and a head before and after a word is changed.
 """
 
 from __future__ import annotations
@@ -7,12 +7,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attention_core.checks import Array
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.change_a_word import ChangedWord
 
 from .. import story
+from ..labels import format_percent
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..payload import JSON, Stage
 from ..scene import Panel, scene
 from ..sentence import with_arcs
-from ..thumbnails import heads_json, thumbnail_board
+from ..thumbnails import (
+    HEAD_NUMBER_CAPTIONS,
+    heads_json,
+    max_tokens_sent,
+    thumbnail_board,
+    window_around,
+)
 
 # What a page can look into, and the step whose numbers it shows.
 STEP_FIELDS = {
@@ -95,3 +105,61 @@ def attention_alone(
         "What each query of the head reads.", arrays, labels, [panel], ("attention", (query, key))
     )
     return with_arcs(board, labels, "attention", query)
+
+
+def best_heads(
+    maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell: tuple[int, int]
+) -> JSON:
+    """The matrices of some heads side by side, each with the share that it was chosen for.
+
+    best: layer, head and share, at least one of them. cell: the query and key that are pinned in
+    the first head.
+    """
+    side = max_tokens_sent(len(best) * 8)
+    rows, columns = (
+        window_around(maps.sizes["T"], cell[0], side),
+        window_around(maps.sizes["S"], cell[1], side),
+    )
+    sides = Side("query", maps.tokens[rows]), Side("key", maps.memory_tokens[columns])
+    matrices = [
+        Matrix(
+            f"head {layer} {head}",
+            maps.layers[layer][head][rows, columns],
+            *sides,
+            (column, 0),
+            f"layer {layer}, head {head}",
+            format_percent(share),
+            kind="probability",
+            small=True,
+            says=HEAD_NUMBER_CAPTIONS["probability"],
+        )
+        for column, (layer, head, share) in enumerate(best)
+    ]
+    first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
+    return matrix_board(matrices, first, f"The heads that do it most, in order: {len(matrices)}.")
+
+
+def changed_word_board(change: ChangedWord, layer: int, head: int, query: int, key: int) -> JSON:
+    """One head before and after the change, and the difference, which the board computes."""
+    before, after = (
+        Matrix(
+            name,
+            shares_LHNN[layer, head],
+            Side("query", tokens),
+            Side("key", tokens),
+            (column, 0),
+            name,
+            "",
+            "probability",
+        )
+        for column, name, shares_LHNN, tokens in (
+            (0, "before", change.before, change.tokens_before),
+            (1, "after", change.after, change.tokens_after),
+        )
+    )
+    gap = difference_matrix(after, before, (2, 0), "after − before")
+    return matrix_board(
+        [before, after, gap],
+        (gap.name, query, key),
+        f"Head {head} of layer {layer} on both sentences, and the difference.",
+    )

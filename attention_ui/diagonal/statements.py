@@ -1,15 +1,26 @@
-"""A card for each proposition about the diagonal: its status, a live check, its proof, and a
-search for counterexamples.
+"""The lists of claims and of propositions: each with its verdict and a check on the spot; claims
+with their filters, propositions with their proofs and a search for counterexamples.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.diagonal.propositions.catalogue import (
+from attention_lab.diagonal.claims.catalogue import (
+    ALWAYS,
+    CLAIMS,
     CONDITION,
     FALSE,
+    TEXTS,
+    Claim,
+    Evidence,
+    find_claim,
+)
+from attention_lab.diagonal.propositions.catalogue import (
     PROPOSITIONS,
     THEOREM,
     Proposition,
@@ -17,18 +28,22 @@ from attention_lab.diagonal.propositions.catalogue import (
 )
 from attention_lab.diagonal.propositions.checks import PropositionCheck, tokens_of_trace
 from attention_lab.diagonal.propositions.counterexamples import Search, search
-from attention_viz.labels import format_number
+from attention_viz.labels import format_number, with_minus_signs
 
-from ..facts import fact
+from ..markdown import escape_markdown
+from ..search import finds, search_field
 from ..url_state import MAX_SEED, PERSISTENCE, draw_bound, whole_number_input
 from . import controls
 from .self_attention_mass import number_or_dash, quoted_names
 
-STATUS_BADGES = {
-    THEOREM: ":green-badge[:material/verified: theorem]",
-    FALSE: ":red-badge[:material/close: false]",
+VERDICT_BADGES = {
+    ALWAYS: ":green-badge[:material/verified: always]",
     CONDITION: ":orange-badge[:material/rule: under a condition]",
+    FALSE: ":red-badge[:material/close: false]",
 }
+
+CHECK_OUTCOMES = {True: "holds", False: "fails"}
+STATUS_BADGES = VERDICT_BADGES | {THEOREM: ":green-badge[:material/verified: theorem]"}
 PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
 # Equalities, and S13, whose largest eigenvalue is 1: only rounding separates the two sides.
 IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
@@ -39,6 +54,78 @@ NOT_APPLICABLE = {
 LAST_SEARCH = "proposition search"  # in the session: the proposition of the last one, its result
 TRIES = 300  # token matrices of a search
 SEARCH_SIZES = {"truths_n": 3, "truths_c": 2}  # tokens and features that a search begins with
+
+
+def choose_claims() -> tuple[Claim, ...]:
+    """Draw the filters; give the claims that pass them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = search_field(
+            "claims_words", "softmax", (text for one in CLAIMS for text in _searched(one))
+        )
+        statuses = draw_bound(
+            st.pills, "Verdict", tuple(VERDICT_BADGES), selection_mode="multi", key="claims_status"
+        )
+        texts = draw_bound(
+            st.pills, "Said by", tuple(TEXTS), selection_mode="multi", key="claims_text"
+        )
+    return tuple(
+        one
+        for one in CLAIMS
+        if one.status in (statuses or VERDICT_BADGES)
+        and one.text in (texts or TEXTS)
+        and finds(words, *_searched(one))
+    )
+
+
+def _searched(one: Claim) -> tuple[str, ...]:
+    """The texts that a search reads."""
+    return one.id, one.statement, one.correction
+
+
+def filter_by_bar(clicked: object) -> None:
+    """List the claims of a clicked bar; for callbacks."""
+    text, _, status = str(clicked).partition(" ")
+    if text in TEXTS and status in VERDICT_BADGES:
+        st.session_state.update(
+            {"claims_text": [text], "claims_status": [status], "claims_words": ""}
+        )
+
+
+def show_text(text: str, mine: Sequence[Claim], whole: bool) -> None:
+    """Draw the claims of a text below its title; of the whole list in a box, the first one open."""
+    if not whole:
+        st.header(TEXTS[text], anchor=False)
+        for one in mine:
+            show_claim(one)
+        return
+    with st.expander(
+        f"{TEXTS[text]}: {len(mine)}",
+        expanded=text == next(iter(TEXTS)),
+        key=f"claims of {text}",
+        on_change="rerun",
+    ) as box:
+        if box.open:
+            for one in mine:
+                show_claim(one)
+
+
+def show_claim(one: Claim) -> None:
+    """Draw a claim, its verdict, the correct statement, and the result of its check."""
+    result = evidence(one.id)
+    outcome = CHECK_OUTCOMES[result.claimed]
+    with st.container(border=True):
+        st.markdown(
+            f"**“{escape_markdown(one.statement)}”**"
+            f" {VERDICT_BADGES[one.status]}\n\n{escape_markdown(one.correction)}\n\n:gray[**Checked"
+            f" here:** {escape_markdown(with_minus_signs(result.sentence))} As worded it"
+            f" **{outcome}** in this check.]"
+        )
+
+
+@lru_cache(maxsize=256)
+def evidence(identifier: str) -> Evidence:
+    """The result of the check of a claim. It is always the same, so it is computed once."""
+    return find_claim(identifier).check()
 
 
 def check_propositions(trace: Trace) -> dict[str, PropositionCheck]:
@@ -96,12 +183,8 @@ def describe_check(one: Proposition, check: PropositionCheck, trace: Trace) -> s
     """The result of the check on these tokens: holds or violated, by how much, and where."""
     where = _place(check.where, trace)
     verdict = _verdict(check)
-    fact(f"verdict_on_{one.number}", (verdict, where))
     if not check.applies:
-        return (
-            f":gray-badge[{verdict}]"
-            f" {NOT_APPLICABLE[fact('one_token_alone', trace.sizes['T'] == 1)]}"
-        )
+        return f":gray-badge[{verdict}] {NOT_APPLICABLE[trace.sizes['T'] == 1]}"
     badge = {True: f":green-badge[{verdict}]", False: f":red-badge[{verdict}]"}[check.holds]
     place = f" in {where}" * bool(where)
     if not check.holds and check.excess <= 0:
@@ -154,16 +237,14 @@ def _show_search(one: Proposition) -> None:
     name, found = st.session_state.get(LAST_SEARCH, ("", None))
     if name != one.number or not isinstance(found, Search):
         return
-    fact("searched", one.number)
-    fact("matrices_that_met_the_condition", found.applied)
     tried = f"Matrices tried: {found.tried}. They meet the condition: {found.applied}."
-    if fact("counterexample_found", found.x is not None) and found.nearest:
+    if found.x is not None and found.nearest:
         worst = format_number(found.nearest.excess, 4)
         st.success(f"{tried} The worst violation, {worst}, is loaded.")
         return
     margin = None
     if found.nearest:
-        margin = -fact("nearest_excess", found.nearest.excess)
+        margin = -found.nearest.excess
     st.info(
         f"{tried} Violations: none. Smallest margin: {number_or_dash(margin)} (below 0: rounding)."
     )

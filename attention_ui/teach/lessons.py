@@ -1,10 +1,13 @@
-"""A teacher's own lesson: views are added on any page, and edited on *For teachers*."""
+"""The shipped lessons with buttons to open, print and change them; and a teacher's own lesson:
+views are added on any page, and edited on *For teachers*.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,10 +20,11 @@ from attention_lab.lessons.lesson_file import (
     lesson_named,
     lesson_to_link,
     read_lesson,
+    shipped_lessons,
     write_lesson,
 )
+from attention_viz.sheets import lesson_sheet
 
-from ..facts import fact
 from ..lesson import check_lesson_pages
 from ..registry import Page, page_of
 from ..upload_limits import check_upload
@@ -31,6 +35,12 @@ DRAFT_KEY = "draft"
 EMPTY_LESSON = Lesson("My lesson")
 DRAFT_ERROR_KEY = "lesson refused"
 MAX_LESSON_FILE_MB = 1  # the smallest bound of the uploader
+# Lessons that fit into a period, by its minutes.
+LESSON_PLANS = {
+    20: (("multi-head-attention",), ("why-scale",), ("shared-keys",)),
+    45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
+    90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
+}
 
 
 def read_draft() -> Lesson | None:
@@ -66,7 +76,7 @@ def _keep_error() -> Any:
 def show_draft_box(page: Page) -> None:
     """The box in the sidebar that adds the current view to the teacher's lesson, if any."""
     lesson = read_draft()
-    if fact("draft", lesson) is None or lesson is None:
+    if lesson is None:
         return
     with st.container(key="draft box", border=True):
         st.markdown(f"**Your lesson** · moments: {len(lesson.moments)}")
@@ -224,3 +234,48 @@ def _offer(lesson: Lesson) -> None:
 def draft_name() -> str:
     """The key of the teacher's lesson in the URL."""
     return str(st.session_state[DRAFT_KEY])
+
+
+def show_plans() -> None:
+    """Lessons that fit into 20, 45 and 90 minutes."""
+    lessons = shipped_lessons()
+    links = {name: f"[{lesson.title}](?lesson={name})" for name, lesson in lessons.items()}
+    lines = [
+        f"| {minutes} | {' → '.join(links[name] for name in names)} |"
+        f" {sum(lessons[name].minutes for name in names)} |"
+        for minutes, plans in LESSON_PLANS.items()
+        for names in plans
+    ]
+    st.markdown("\n".join(["| Minutes | Lessons | Together |", "|---|---|---|", *lines]))
+
+
+def show_lessons() -> None:
+    """A box for each lesson."""
+    for name, lesson in shipped_lessons().items():
+        with st.expander(
+            f"{lesson.title} · {lesson.minutes} minutes", key=f"lesson {name}", on_change="rerun"
+        ) as box:
+            if box.open:
+                _show(name, lesson)
+
+
+def _show(name: str, lesson: Lesson) -> None:
+    link = f"{visited_url()}?lesson={name}"
+    goals = "\n".join(f"- {goal}" for goal in lesson.goals)
+    st.markdown(f"Afterwards students can:\n\n{goals}")
+    with st.container(horizontal=True):
+        st.link_button("Open", f"./{lesson.url(0, name)}", icon=":material/play_arrow:")
+        st.download_button(
+            "Teacher’s sheet",
+            partial(lesson_sheet, lesson, link),
+            f"{name}.html",
+            "text/html",
+            on_click="ignore",
+            icon=":material/print:",
+            help="Goals, notes, answers and tasks, to print.",
+        )
+        st.download_button(
+            "Lesson file", partial(write_lesson, lesson), f"{name}.json", on_click="ignore"
+        )
+        st.button("Change it", on_click=keep_draft, args=(lesson,), key=f"change {name}")
+    show_link(link, lesson.title)
